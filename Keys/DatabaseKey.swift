@@ -1,0 +1,122 @@
+/// What opens a database: a passphrase, or a key that needs no derivation.
+///
+/// Each is checked when it is made, before any file is touched. Printing shows the kind only.
+public struct DatabaseKey: Sendable, Equatable {
+    enum Material: Equatable {
+        case passphrase(SecretBytes)
+        case raw(SecretBytes)
+        case rawWithSalt(SecretBytes)
+    }
+
+    let material: Material
+
+    /// A passphrase of 1 to 1,048,576 bytes, of any value. It is stretched by PBKDF2 with the file's salt, exactly as
+    /// SQLCipher does it, and never taken for a raw key, whatever it looks like.
+    ///
+    /// - Throws: ``MalformedKey`` when it is empty or too long.
+    public static func passphrase(_ bytes: SecretBytes) throws -> DatabaseKey {
+        guard bytes.count > 0 else { throw MalformedKey.emptyPassphrase }
+        guard bytes.count <= MalformedKey.longestPassphrase else {
+            throw MalformedKey.passphraseTooLong(count: bytes.count)
+        }
+        return DatabaseKey(material: .passphrase(bytes))
+    }
+
+    /// The UTF-8 bytes of `text` as a passphrase; not normalised, so `é` typed in two ways is two passphrases.
+    ///
+    /// The caller's `String` cannot be wiped; see ``SecretBytes/init(utf8:)``.
+    ///
+    /// - Throws: ``MalformedKey`` when it is empty or too long.
+    public static func passphrase(_ text: String) throws -> DatabaseKey {
+        try passphrase(SecretBytes(utf8: text))
+    }
+
+    /// The 32-byte key of AES-256 itself, uniformly random: no derivation, so opening takes a tenth of a millisecond.
+    ///
+    /// - Throws: ``MalformedKey`` unless it has 32 bytes.
+    public static func raw(_ bytes: SecretBytes) throws -> DatabaseKey {
+        try check(bytes, count: CipherFormat.keySize)
+        return DatabaseKey(material: .raw(bytes))
+    }
+
+    /// The 32-byte key followed by the 16-byte salt that the file has, or shall have when it is made.
+    ///
+    /// - Throws: ``MalformedKey`` unless it has 48 bytes.
+    public static func rawWithSalt(_ bytes: SecretBytes) throws -> DatabaseKey {
+        try check(bytes, count: CipherFormat.keySize + CipherFormat.saltSize)
+        return DatabaseKey(material: .rawWithSalt(bytes))
+    }
+
+    /// A raw key from 64 hexadecimal digits, or from 96 with the salt; nothing else may stand in `hex`.
+    ///
+    /// - Throws: ``MalformedKey`` naming the digit or the length.
+    public static func raw(hex: String) throws -> DatabaseKey {
+        let digits = try SecretBytes(utf8: hex)
+        return try raw(hex: digits)
+    }
+
+    /// A raw key from 64 hexadecimal digits (ASCII), or from 96 with the salt.
+    ///
+    /// - Throws: ``MalformedKey`` naming the digit or the length.
+    public static func raw(hex digits: SecretBytes) throws -> DatabaseKey {
+        let bytes = try digits.withUnsafeBytes { try Hexadecimal.decode($0) }
+        return bytes.count == CipherFormat.keySize + CipherFormat.saltSize ? try rawWithSalt(bytes) : try raw(bytes)
+    }
+
+    /// A new random raw key.
+    public static func random() throws -> DatabaseKey {
+        try raw(SecretBytes.random(count: CipherFormat.keySize))
+    }
+
+    /// Key bytes as SQLCipher's own `sqlite3_key` reads them: a passphrase, unless they spell `x'…'` around 64 or 96
+    /// hexadecimal digits, which is a raw key.
+    ///
+    /// - Throws: ``MalformedKey``, also for an `x'…'` of another length, which SQLCipher would silently take for a
+    ///   passphrase.
+    public static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
+        let digits: SecretBytes? = try bytes.withUnsafeBytes { bytes in
+            guard bytes.count >= 3, bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "'"),
+                bytes[bytes.count - 1] == UInt8(ascii: "'")
+            else { return nil }
+            return try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[2..<(bytes.count - 1)]))
+        }
+        guard let digits else { return try passphrase(bytes) }
+        do {
+            return try raw(hex: digits)
+        } catch is MalformedKey {
+            throw MalformedKey.malformedLiteral
+        }
+    }
+
+    private static func check(_ bytes: SecretBytes, count: Int) throws(MalformedKey) {
+        guard bytes.count == count else { throw .wrongLength(expected: count, found: bytes.count) }
+    }
+
+    /// Whether a derivation stands between this and the page key, so that opening costs time.
+    package var isPassphrase: Bool {
+        if case .passphrase = material { true } else { false }
+    }
+
+    /// The salt that the key brings with it.
+    package var salt: [UInt8]? {
+        guard case .rawWithSalt(let bytes) = material else { return nil }
+        return bytes.withUnsafeBytes { Array($0[CipherFormat.keySize...]) }
+    }
+}
+
+extension DatabaseKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of key and nothing of its bytes.
+    public var description: String {
+        switch material {
+        case .passphrase: "DatabaseKey(passphrase, redacted)"
+        case .raw: "DatabaseKey(raw, redacted)"
+        case .rawWithSalt: "DatabaseKey(raw with salt, redacted)"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows the description only.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

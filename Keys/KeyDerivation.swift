@@ -1,0 +1,88 @@
+/// Makes keys from passphrases, with OpenSSL.
+public enum KeyDerivation {
+    /// PBKDF2 with HMAC (RFC 8018): `count` bytes from `password` and `salt`.
+    ///
+    /// - Parameter iterations: 1 to 2,147,483,647. What a passphrase deserves is in `CipherFormat`.
+    /// - Throws: ``OpenSSLError``, or ``UnusableDerivation`` for numbers out of bounds.
+    public static func pbkdf2(
+        _ algorithm: HashAlgorithm,
+        password: SecretBytes,
+        salt: [UInt8],
+        iterations: Int,
+        count: Int
+    ) throws -> SecretBytes {
+        try password.withUnsafeBytes { password in
+            try pbkdf2(algorithm, password: password, salt: salt, iterations: iterations, count: count)
+        }
+    }
+
+    private static func pbkdf2(
+        _ algorithm: HashAlgorithm,
+        password: UnsafeRawBufferPointer,
+        salt: [UInt8],
+        iterations: Int,
+        count: Int
+    ) throws -> SecretBytes {
+        guard let rounds = Int32(exactly: iterations), rounds > 0, count > 0, Int32(exactly: count) != nil,
+            Int32(exactly: password.count) != nil, Int32(exactly: salt.count) != nil
+        else { throw UnusableDerivation(iterations: iterations, count: count) }
+        return try SecretBytes(count: count) {
+            try OpenSSL.pbkdf2(algorithm, password: password, salt: salt, iterations: rounds, output: $0)
+        }
+    }
+
+    /// The key that authenticates pages: `hmac_key = PBKDF2(page key, salt XOR 0x3a…, 2 iterations, 32 bytes)`.
+    package static func pageAuthenticationKey(for key: DerivedKey, format: CipherFormat) throws -> SecretBytes {
+        // sqlcipher.c: the mask only keeps the two salts apart; it is no secret. Two iterations are "fast_kdf_iter".
+        let salt = key.salt.map { $0 ^ 0x3a }
+        return try key.withPageKey { pageKey in
+            try pbkdf2(
+                format.keyDerivation,
+                password: pageKey,
+                salt: salt,
+                iterations: 2,
+                count: CipherFormat.keySize
+            )
+        }
+    }
+}
+
+/// Numbers that PBKDF2 cannot be run with.
+public struct UnusableDerivation: Error, Equatable, CustomStringConvertible {
+    /// The iterations asked for.
+    public let iterations: Int
+    /// The bytes asked for.
+    public let count: Int
+
+    /// A sentence with both numbers.
+    public var description: String {
+        "PBKDF2 cannot make \(count) bytes with \(iterations) iterations; both must be from 1 to \(Int32.max)"
+    }
+}
+
+extension DatabaseKey {
+    /// The page key for a file with this salt and format. A passphrase is stretched here, which takes tens of
+    /// milliseconds; a raw key is taken as it is. A salt that the key itself brings wins over the file's.
+    package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
+        switch material {
+        case .passphrase(let passphrase):
+            let key = try KeyDerivation.pbkdf2(
+                format.keyDerivation,
+                password: passphrase,
+                salt: salt,
+                iterations: format.iterations,
+                count: CipherFormat.keySize
+            )
+            return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
+        case .raw(let key):
+            return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
+        case .rawWithSalt(let both):
+            return try both.withUnsafeBytes {
+                try DerivedKey(
+                    key: UnsafeRawBufferPointer(rebasing: $0[..<CipherFormat.keySize]),
+                    salt: Array($0[CipherFormat.keySize...])
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Key material that cannot be a key. Found before any file is touched; it never carries the material itself.
+public enum MalformedKey: Error, Equatable, Sendable {
+    /// A passphrase without a byte. SQLCipher would leave the database in plaintext.
+    case emptyPassphrase
+    /// A passphrase of more than ``longestPassphrase`` bytes.
+    case passphraseTooLong(count: Int)
+    /// A raw key that has not 32 bytes, or with its salt not 48.
+    case wrongLength(expected: Int, found: Int)
+    /// A character that is no hexadecimal digit, at this offset.
+    case notHexadecimal(offset: Int)
+    /// An odd number of hexadecimal digits.
+    case oddNumberOfDigits(Int)
+    /// Text of the form `x'…'` with other than 64 or 96 hexadecimal digits. SQLCipher would take it for a passphrase.
+    case malformedLiteral
+
+    /// The most bytes a passphrase may have: one mebibyte.
+    public static let longestPassphrase = 1 << 20
+}
+
+extension MalformedKey: CustomStringConvertible {
+    /// A sentence saying what is wrong and what would be right.
+    public var description: String {
+        switch self {
+        case .emptyPassphrase:
+            "the passphrase is empty; give at least one byte"
+        case .passphraseTooLong(let count):
+            "the passphrase has \(count) bytes; the most is \(MalformedKey.longestPassphrase)"
+        case .wrongLength(let expected, let found):
+            "the raw key has \(found) bytes; \(expected) are needed"
+        case .notHexadecimal(let offset):
+            "the key has something other than a hexadecimal digit at offset \(offset)"
+        case .oddNumberOfDigits(let count):
+            "the key has \(count) hexadecimal digits; an even number is needed"
+        case .malformedLiteral:
+            "a key written as x'…' needs 64 hexadecimal digits, or 96 with its salt; "
+                + "if it is meant as a passphrase, use DatabaseKey.passphrase"
+        }
+    }
+}

@@ -1,0 +1,148 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// System calls that more than one module makes, retried where a signal interrupts them.
+package enum Platform {
+    /// Reads up to the size of `buffer`; 0 at the end. Throws the `errno`.
+    package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+        try retrying { systemRead(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    /// Reads up to the size of `buffer` at `offset`; fewer bytes only at the end of the file. Throws the `errno`.
+    package static func read(
+        _ descriptor: Int32,
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(Errno) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let position = off_t(offset) + off_t(done)
+            let count = try retrying { pread(descriptor, buffer.baseAddress! + done, buffer.count - done, position) }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Opens for reading, closed in children. Throws the `errno`.
+    package static func openForReading(_ path: String) throws(Errno) -> Int32 {
+        // Without O_NONBLOCK the opening of a named pipe would wait for a writer, before it can be refused.
+        Int32(try retrying { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
+    }
+
+    /// Makes an empty file that only its owner can use; fails where anything of that name exists. Throws the `errno`.
+    package static func createPrivateFile(_ path: String) throws(Errno) {
+        close(Int32(try retrying { Int(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)) }))
+    }
+
+    /// Closes a descriptor; there is nothing to do about a failure.
+    package static func close(_ descriptor: Int32) {
+        _ = systemClose(descriptor)
+    }
+
+    /// What stands at `path`, links followed. Throws the `errno`.
+    package static func status(of path: String) throws(Errno) -> FileStatus {
+        var status = stat()
+        _ = try retrying { Int(stat(path, &status)) }
+        return FileStatus(status)
+    }
+
+    /// What `descriptor` is open on. Throws the `errno`.
+    package static func status(of descriptor: Int32) throws(Errno) -> FileStatus {
+        var status = stat()
+        _ = try retrying { Int(fstat(descriptor, &status)) }
+        return FileStatus(status)
+    }
+
+    /// Removes the name `path`. Throws the `errno`.
+    package static func remove(_ path: String) throws(Errno) {
+        _ = try retrying { Int(unlink(path)) }
+    }
+
+    /// Whether this process may write to `path`, by the system's own rules.
+    package static func mayWrite(_ path: String) -> Bool {
+        access(path, W_OK) == 0
+    }
+
+    /// Waits.
+    package static func sleep(milliseconds: Int) {
+        usleep(useconds_t(milliseconds * 1000))
+    }
+
+    /// A number for the thread that calls, unlike that of any other thread alive.
+    package static var currentThread: UInt {
+        #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+        #else
+        UInt(pthread_self())
+        #endif
+    }
+
+    private static func retrying(_ call: () -> Int) throws(Errno) -> Int {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            if errno != EINTR { throw Errno(code: errno) }
+        }
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        #if canImport(Darwin)
+        Darwin.read(descriptor, buffer, count)
+        #elseif canImport(Glibc)
+        Glibc.read(descriptor, buffer, count)
+        #else
+        Musl.read(descriptor, buffer, count)
+        #endif
+    }
+
+    private static func systemClose(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.close(descriptor)
+        #elseif canImport(Glibc)
+        Glibc.close(descriptor)
+        #else
+        Musl.close(descriptor)
+        #endif
+    }
+}
+
+/// What the system answered to a call that failed.
+package struct Errno: Error, Equatable, CustomStringConvertible {
+    package let code: Int32
+
+    /// The system's own words, such as `No such file or directory`.
+    package var description: String { String(cString: strerror(code)) }
+
+    package static var noSuchFile: Errno { Errno(code: ENOENT) }
+    package static var exists: Errno { Errno(code: EEXIST) }
+}
+
+/// The kind, rights and size of a file.
+package struct FileStatus: Equatable {
+    package enum Kind { case regular, folder, other }
+
+    package let kind: Kind
+    /// The nine permission bits.
+    package let mode: Int
+    /// In bytes.
+    package let size: Int64
+    /// Device and number: equal for two names of one file.
+    package let identity: [UInt64]
+
+    fileprivate init(_ status: stat) {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: kind = .regular
+        case S_IFDIR: kind = .folder
+        default: kind = .other
+        }
+        mode = Int(status.st_mode & 0o777)
+        size = Int64(status.st_size)
+        identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
+    }
+}

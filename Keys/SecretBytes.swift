@@ -1,0 +1,78 @@
+/// Bytes that must not be seen: a passphrase or a key.
+///
+/// They live in locked pages of their own, which are left out of core dumps and wiped whole when the last copy of this
+/// value goes. They can be read only inside ``withUnsafeBytes(_:)``; comparing takes the same time wherever two secrets
+/// differ, and printing, dumping or mirroring shows their count only.
+public struct SecretBytes: Sendable {
+    private let memory: SecretMemory
+
+    /// A secret of `count` bytes, written in place by `fill`.
+    ///
+    /// The buffer is zero when `fill` gets it. Throws what `fill` throws, after wiping, or an error where the system has
+    /// no memory left.
+    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
+        memory = try SecretMemory(count: count, fill: fill)
+    }
+
+    /// A copy of `bytes`. What the caller holds is the caller's to wipe.
+    public init(copying bytes: UnsafeRawBufferPointer) throws {
+        try self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    /// A copy of `bytes`. What the caller holds is the caller's to wipe.
+    public init(copying bytes: [UInt8]) throws {
+        self = try bytes.withUnsafeBytes { try SecretBytes(copying: $0) }
+    }
+
+    /// The UTF-8 bytes of `text`.
+    ///
+    /// A `String` cannot be wiped: its own copies stay in the process until the memory is used again. Where that matters,
+    /// read the secret from a ``KeySource`` or fill it in place.
+    public init(utf8 text: String) throws {
+        var text = text
+        self = try text.withUTF8 { try SecretBytes(copying: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A secret of `count` random bytes from OpenSSL's generator.
+    public static func random(count: Int) throws -> SecretBytes {
+        try SecretBytes(count: count) { try OpenSSL.randomize($0) }
+    }
+
+    /// A copy of the first `count` bytes.
+    package func prefix(_ count: Int) throws -> SecretBytes {
+        try withUnsafeBytes { try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    /// The number of bytes.
+    public var count: Int { memory.count }
+
+    /// Whether the system keeps these bytes out of swap; it refuses beyond the process's `RLIMIT_MEMLOCK`.
+    public var isLocked: Bool { memory.isLocked }
+
+    /// Gives the bytes to `body`; the pointer is good until `body` returns.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // The memory must outlive the call, whatever the optimiser knows about this value's last use.
+        defer { withExtendedLifetime(memory) {} }
+        return try body(memory.bytes)
+    }
+}
+
+extension SecretBytes: Equatable {
+    /// Compares in a time that does not depend on where the two differ; their counts are not secret.
+    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { OpenSSL.constantTimeEqual(left, $0) } }
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The count and nothing of the bytes.
+    public var description: String { "SecretBytes(\(count) bytes, redacted)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows the description only.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,91 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Asks at the process's terminal, whatever its standard streams are connected to.
+enum Terminal {
+    static func askSecret(_ message: String, confirmed: Bool) throws -> SecretBytes {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw KeySourceError(source: message, problem: .noTerminal) }
+        defer { close(descriptor) }
+        let secret = try askOnce(descriptor, message)
+        if confirmed {
+            let again = try askOnce(descriptor, "\(message), once more")
+            guard secret == again else { throw KeySourceError(source: message, problem: .notConfirmed) }
+        }
+        return secret
+    }
+
+    private static func askOnce(_ descriptor: Int32, _ message: String) throws -> SecretBytes {
+        var before = termios()
+        guard tcgetattr(descriptor, &before) == 0 else {
+            throw KeySourceError(source: message, problem: .noTerminal)
+        }
+        // Signals that would end the process wait until the terminal is as it was: they are held back while the entry
+        // is read, and looked for between two keys.
+        var held = sigset_t()
+        var mask = sigset_t()
+        sigemptyset(&held)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { sigaddset(&held, signal) }
+        pthread_sigmask(SIG_BLOCK, &held, &mask)
+        var quiet = before
+        // Line by line, as the user's terminal edits it; a signal key still makes its signal.
+        quiet.c_lflag &= ~tcflag_t(ECHO)
+        quiet.c_lflag |= tcflag_t(ECHONL)
+        tcsetattr(descriptor, TCSAFLUSH, &quiet)
+        defer {
+            tcsetattr(descriptor, TCSAFLUSH, &before)
+            pthread_sigmask(SIG_SETMASK, &mask, nil)
+        }
+        print(message + ": ", to: descriptor)
+        return try readLine(descriptor, message) {
+            tcsetattr(descriptor, TCSAFLUSH, &before)
+            pthread_sigmask(SIG_SETMASK, &mask, nil)
+            // Only a process that ignores or handles the signal comes back here.
+            pthread_sigmask(SIG_BLOCK, &held, nil)
+            tcsetattr(descriptor, TCSAFLUSH, &quiet)
+        }
+    }
+
+    private static func readLine(
+        _ descriptor: Int32,
+        _ message: String,
+        deliverSignals: () -> Void
+    ) throws -> SecretBytes {
+        var length = 0
+        // A terminal's line holds 4,095 bytes on Linux and 1,024 on macOS.
+        let line = try SecretBytes(count: 4096) { buffer in
+            while length < buffer.count {
+                var pending = sigset_t()
+                sigpending(&pending)
+                if [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP].contains(where: { sigismember(&pending, $0) == 1 }) {
+                    deliverSignals()
+                }
+                var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard isReady(&poll) else { continue }
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
+                let count = try Platform.read(descriptor, into: rest)
+                guard count > 0 else { throw KeySourceError(source: message, problem: .endOfInput) }
+                length += count
+                if buffer[length - 1] == UInt8(ascii: "\n") {
+                    length -= 1
+                    return
+                }
+            }
+        }
+        return try line.prefix(length)
+    }
+
+    private static func isReady(_ descriptor: inout pollfd) -> Bool {
+        poll(&descriptor, 1, 100) > 0
+    }
+
+    private static func print(_ text: String, to descriptor: Int32) {
+        var text = text
+        text.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

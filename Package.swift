@@ -1,0 +1,67 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "CipherDB",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "CipherDB", targets: ["CipherDB"]),
+        .library(name: "Rekeying", targets: ["Rekeying"]),
+        .executable(name: "rekey", targets: ["rekey"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    ],
+    targets: [
+        .systemLibrary(
+            name: "COpenSSL",
+            pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
+        ),
+        .systemLibrary(
+            name: "CSQLCipher",
+            pkgConfig: "sqlcipher",
+            providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
+        ),
+        .target(name: "CipherKeys", dependencies: ["COpenSSL"], path: "Keys"),
+        .target(name: "CipherPages", dependencies: ["COpenSSL", "CipherKeys"]),
+        .target(name: "CipherDB", dependencies: ["CSQLCipher", "CipherKeys", "CipherPages"]),
+        .target(name: "Rekeying", dependencies: ["CipherDB", "CipherKeys", "CipherPages"]),
+        .executableTarget(
+            name: "rekey",
+            dependencies: [
+                "Rekeying",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
+            name: "PackageSearch",
+            dependencies: ["CipherDB", "Rekeying"],
+            path: "Examples/PackageSearch"
+        ),
+        .target(
+            name: "TestSupport",
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages"],
+            path: "Tests/TestSupport"
+        ),
+        .testTarget(
+            name: "CipherKeysTests",
+            dependencies: ["CipherKeys", "TestSupport"],
+            resources: [.copy("Vectors")]
+        ),
+        .testTarget(name: "CipherPagesTests", dependencies: ["CipherPages", "TestSupport"]),
+        .testTarget(name: "CipherDBTests", dependencies: ["CipherDB", "TestSupport"]),
+        .testTarget(name: "RekeyingTests", dependencies: ["Rekeying", "TestSupport"]),
+        .testTarget(name: "RekeyCommandTests", dependencies: ["rekey", "TestSupport"]),
+        .testTarget(name: "SecurityTests", dependencies: ["CipherDB", "Rekeying", "rekey", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

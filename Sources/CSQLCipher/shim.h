@@ -1,0 +1,46 @@
+// For dladdr; it must stand before the first system header.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#ifndef CSQLCIPHER_SHIM_H
+#define CSQLCIPHER_SHIM_H
+
+// Without it the header does not declare sqlite3_key_v2, and no pkg-config file defines it.
+#ifndef SQLITE_HAS_CODEC
+#define SQLITE_HAS_CODEC 1
+#endif
+
+// Never <sqlite3.h>: where libsqlite3-dev is installed that is another engine's header.
+// Homebrew's pkg-config file names the inner folder only; there the codec check below tells the two apart.
+#if __has_include(<sqlcipher/sqlite3.h>)
+#include <sqlcipher/sqlite3.h>
+#elif defined(__APPLE__)
+#include <sqlite3.h>
+#else
+#error "SQLCipher's header <sqlcipher/sqlite3.h> is missing: install libsqlcipher-dev"
+#endif
+
+// SQLITE_TRANSIENT is a cast that Swift does not import.
+static inline sqlite3_destructor_type csqlcipher_transient(void) { return SQLITE_TRANSIENT; }
+
+// A compile error here means that the header found is plain SQLite's: it does not declare the key functions.
+static inline int csqlcipher_key(sqlite3 *db, const void *key, int count) {
+    return sqlite3_key_v2(db, "main", key, count);
+}
+static inline int csqlcipher_rekey(sqlite3 *db, const void *key, int count) {
+    return sqlite3_rekey_v2(db, "main", key, count);
+}
+
+#include <dlfcn.h>
+
+// Where the opening and where the keying function come from. With plain libsqlite3 loaded first in the process
+// these differ, and a key call would run into a connection of another engine.
+static inline int csqlcipher_is_one_library(void) {
+    Dl_info opening, keying;
+    if (dladdr((const void *)&sqlite3_open_v2, &opening) == 0) return 0;
+    if (dladdr((const void *)&sqlite3_key_v2, &keying) == 0) return 0;
+    return opening.dli_fbase == keying.dli_fbase;
+}
+
+#endif

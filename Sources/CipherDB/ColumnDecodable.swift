@@ -1,0 +1,133 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A type that can be read from a column.
+public protocol ColumnDecodable {
+    /// The value in `column`. Throws where what is stored there is not of this type; `column` makes the error.
+    static func decode(_ column: Column) throws -> Self
+}
+
+/// One column of the current row.
+public struct Column {
+    let statement: PreparedStatement
+    /// Counted from 0.
+    public let index: Int
+
+    /// The column's name in the result.
+    public var name: String { statement.columnName(index) }
+
+    /// How SQLite stores this value.
+    public var storageClass: StorageClass { statement.storageClass(index) }
+
+    /// The value as it is stored.
+    public var value: DatabaseValue {
+        get throws {
+            switch storageClass {
+            case .null: .null
+            case .integer: .integer(statement.integer(index))
+            case .real: .real(statement.real(index))
+            case .text: .text(try String.decode(self))
+            case .blob: .blob(try Data.decode(self))
+            }
+        }
+    }
+
+    /// The error for a value that is not of `type`. It names the column and the kind of value, never the value.
+    public func mismatch<Wanted>(_ type: Wanted.Type) -> DatabaseError {
+        DatabaseError(
+            .mismatch, "column \(index) (\(name)) holds \(storageClass.rawValue), not \(type)", sql: statement.sql)
+    }
+}
+
+extension DatabaseValue: ColumnDecodable {
+    /// The value as it is stored.
+    public static func decode(_ column: Column) throws -> DatabaseValue { try column.value }
+}
+
+extension ColumnDecodable where Self: FixedWidthInteger {
+    /// An integer that fits, or a real number without a fraction.
+    public static func decode(_ column: Column) throws -> Self {
+        switch column.storageClass {
+        case .integer:
+            if let value = Self(exactly: column.statement.integer(column.index)) { return value }
+        case .real:
+            if let value = Self(exactly: column.statement.real(column.index)) { return value }
+        default: break
+        }
+        throw column.mismatch(Self.self)
+    }
+}
+
+extension Int: ColumnDecodable {}
+extension Int8: ColumnDecodable {}
+extension Int16: ColumnDecodable {}
+extension Int32: ColumnDecodable {}
+extension Int64: ColumnDecodable {}
+extension UInt: ColumnDecodable {}
+extension UInt8: ColumnDecodable {}
+extension UInt16: ColumnDecodable {}
+extension UInt32: ColumnDecodable {}
+extension UInt64: ColumnDecodable {}
+
+extension Bool: ColumnDecodable {
+    /// False for 0, true for any other number.
+    public static func decode(_ column: Column) throws -> Bool {
+        switch column.storageClass {
+        case .integer: column.statement.integer(column.index) != 0
+        case .real: column.statement.real(column.index) != 0
+        default: throw column.mismatch(Bool.self)
+        }
+    }
+}
+
+extension Double: ColumnDecodable {
+    /// A real number, or an integer.
+    public static func decode(_ column: Column) throws -> Double {
+        switch column.storageClass {
+        case .real, .integer: column.statement.real(column.index)
+        default: throw column.mismatch(Double.self)
+        }
+    }
+}
+
+extension String: ColumnDecodable {
+    /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
+    public static func decode(_ column: Column) throws -> String {
+        switch column.storageClass {
+        case .text, .integer, .real:
+            guard let text = column.statement.text(column.index) else { throw column.mismatch(String.self) }
+            return text
+        case .blob, .null: throw column.mismatch(String.self)
+        }
+    }
+}
+
+extension Data: ColumnDecodable {
+    /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
+    public static func decode(_ column: Column) throws -> Data {
+        switch column.storageClass {
+        case .blob, .text: column.statement.withBytes(column.index) { Data($0) }
+        default: throw column.mismatch(Data.self)
+        }
+    }
+}
+
+extension Date: ColumnDecodable {
+    /// A number of seconds since 1970.
+    public static func decode(_ column: Column) throws -> Date {
+        switch column.storageClass {
+        case .real, .integer: Date(timeIntervalSince1970: column.statement.real(column.index))
+        default: throw column.mismatch(Date.self)
+        }
+    }
+}
+
+extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
+    /// Nil for NULL.
+    public static func decode(_ column: Column) throws -> Wrapped? {
+        column.storageClass == .null ? nil : try Wrapped.decode(column)
+    }
+}

@@ -1,0 +1,61 @@
+/// How a database is opened: the same for every connection to it.
+public struct Configuration: Sendable {
+    /// The cipher format of the file.
+    ///
+    /// Nil stands for the engine's own: 4 with SQLCipher 4, 3 with SQLCipher 3; an existing file may then have any page
+    /// size. Opening a file of another format throws ``KeyError/otherFormat(_:)``, which says what to put here.
+    public var format: CipherFormat?
+
+    /// Whether a file may be opened without a key, and a new one made that anyone can read. Off unless set.
+    ///
+    /// A database in memory needs no key and no permission.
+    public var allowsPlaintext = false
+
+    /// How long a statement waits for a lock that another connection holds. Five seconds unless set.
+    public var busyTimeout: Duration = .seconds(5)
+
+    /// The journal that a connection sets when it opens; nil leaves the file's own.
+    public var journalMode: JournalMode?
+
+    /// Whether foreign keys are enforced. On unless set, other than in SQLite.
+    public var enforcesForeignKeys = true
+
+    /// The most bytes of decrypted pages that a connection keeps; 32 MiB unless set.
+    ///
+    /// SQLite's own default is 2 MB. A page that is not kept must be read and decrypted again, which is why random reads
+    /// are about ten times faster with a cache that the data fits in.
+    public var pageCacheSize = 32 << 20
+
+    /// The most statements that a connection keeps compiled; the one unused longest goes first.
+    public var statementCacheCapacity = 100
+
+    /// Called with each connection when it is open and keyed, before anything else uses it: for pragmas and functions.
+    /// What it throws fails the opening.
+    public var prepareDatabase: (@Sendable (Database) throws -> Void)?
+
+    /// The defaults.
+    public init() {}
+
+    /// The defaults with what `change` sets.
+    public init(_ change: (inout Configuration) -> Void) {
+        change(&self)
+    }
+
+    var busyMilliseconds: Int {
+        let (seconds, attoseconds) = busyTimeout.components
+        return Int(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+            + Int(attoseconds / 1_000_000_000_000_000)
+    }
+}
+
+/// How SQLite keeps a transaction whole (sqlite.org/pragma.html#pragma_journal_mode).
+public enum JournalMode: String, Sendable {
+    /// A rollback journal, deleted at the end of each transaction.
+    case delete
+    /// A rollback journal, cut to no bytes.
+    case truncate
+    /// A rollback journal, its header overwritten.
+    case persist
+    /// A write-ahead log: readers and a writer do not wait for each other.
+    case wal
+}

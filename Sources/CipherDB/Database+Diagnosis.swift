@@ -1,0 +1,31 @@
+internal import CipherPages
+
+extension Database {
+    /// What an error of the engine really is: codes 11 and 26 do not say which pages are damaged, or that the key was
+    /// changed by another connection.
+    func explained(_ error: any Error) -> any Error {
+        guard let failure = error as? DatabaseError, failure.code ~= .corrupt || failure.code ~= .notADatabase,
+            case .keyed(let connection, let unlocked) = state
+        else { return error }
+        guard unlocked.format.pageAuthentication != nil else {
+            return failure.code ~= .notADatabase ? KeyError.wrongKey : failure
+        }
+        // A failure of the scan itself leaves the engine's own error to be told.
+        guard let scan = try? scanOnce(connection, unlocked) else { return error }
+        if scan.isEmpty { return failure.code ~= .notADatabase ? KeyError.wrongKey : failure }
+        return scan == [0] ? KeyError.wrongKey : KeyError.damaged(pages: scan)
+    }
+
+    /// The damaged pages; `[0]` where no page is authentic, which is a wrong key.
+    private func scanOnce(_ connection: Connection, _ unlocked: Unlocked) throws -> [Int] {
+        if let knownDamage { return knownDamage }
+        let scan = PageScan.self
+        let result = try scan.init(
+            database: EngineFile(connection), log: writeAheadLog(of: connection), key: unlocked.key,
+            format: unlocked.format
+        ).run()
+        let damaged = result.damaged.count >= result.pages && result.pages > 0 ? [0] : result.damaged
+        knownDamage = damaged
+        return damaged
+    }
+}

@@ -1,0 +1,213 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+internal import CipherKeys
+internal import CipherPages
+internal import Synchronization
+
+/// A key that was verified, and the format it was verified for: what later connections to the same file are opened with.
+struct Unlocked: Sendable {
+    let key: DerivedKey
+    let format: CipherFormat
+}
+
+/// What a connection is keyed with.
+enum Credential {
+    case key(DatabaseKey)
+    /// Derived and verified by an earlier connection to this file.
+    case unlocked(Unlocked)
+}
+
+// The one place where a key is handed to the engine: `handOver`.
+extension Database {
+    /// Sets the key of a database that was opened and not used yet, and verifies it by a test SELECT.
+    ///
+    /// A new file is written to, so that the key is in force from here on. A connection is keyed once: after a failure it
+    /// is closed, the file is as it was, and an empty file that this opening made is removed again.
+    ///
+    /// - Throws: ``KeyError`` saying what is the matter with the key or the file; ``DatabaseError``.
+    public func setKey(_ key: DatabaseKey) throws {
+        try unlock(.key(key))
+    }
+
+    /// Sets the key from text, as SQLCipher's `PRAGMA key` reads it: a passphrase, or a raw key written `x'…'`.
+    ///
+    /// - Throws: ``MalformedKey`` for an empty passphrase or a malformed raw key; else as ``setKey(_:)-(DatabaseKey)``.
+    public func setKey(_ key: String) throws {
+        try setKey(.engineBytes(SecretBytes(utf8: key)))
+    }
+
+    /// Sets the key from bytes, as SQLCipher's `sqlite3_key` reads them: a passphrase of any bytes, or a raw key
+    /// written `x'…'`. Thirty-two bytes are a passphrase too; a raw key is `DatabaseKey.raw`.
+    ///
+    /// - Throws: ``MalformedKey`` for no bytes or a malformed raw key; else as ``setKey(_:)-(DatabaseKey)``.
+    public func setKeyWithData(_ key: Data) throws {
+        try setKey(.engineBytes(key.withUnsafeBytes { try SecretBytes(copying: $0) }))
+    }
+
+    func unlock(_ credential: Credential) throws {
+        guard case .opened(let connection, let kind, let created) = state else {
+            throw DatabaseError(.misuse, keyingMisuse)
+        }
+        do {
+            let unlocked =
+                kind == .empty
+                ? try encryptNew(connection, credential) : try verify(connection, credential)
+            state = .keyed(connection, unlocked)
+        } catch {
+            let file = connection.filename
+            close()
+            if created { removeNew(file, after: error) }
+            throw error
+        }
+        try finishOpening()
+    }
+
+    /// Removes the file that this opening made, unless somebody else has put something into it since.
+    private func removeNew(_ file: String, after error: any Error) {
+        let wroteInPlaintext = error as? KeyError == .engineHasNoEncryption
+        guard let size = try? Platform.status(of: file).size, size == 0 || wroteInPlaintext else { return }
+        try? Platform.remove(file)
+    }
+
+    private var keyingMisuse: String {
+        switch state {
+        case .closed: "open the database before setting its key"
+        case .plain where path == nil || path == "": "a database in memory is never written to disk and takes no key"
+        default: "a connection is keyed once, before anything else; close and open it to use another key"
+        }
+    }
+
+    /// Gives `connection`, whose file has bytes in it, its key, and proves it.
+    ///
+    /// The first page is authenticated here before the engine gets the key: the engine would let a wrong key through to
+    /// the write-ahead log on closing, and calls everything by one code.
+    func verify(_ connection: Connection, _ credential: Credential) throws -> Unlocked {
+        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
+        let file = try EngineFile(connection)
+        let (kind, probe) = try file.locked(waiting: configuration.busyMilliseconds) {
+            (try FileKind.recognise(file), try KeyProbe(database: file, log: writeAheadLog(of: connection)))
+        }
+        switch kind {
+        case .plaintext: throw KeyError.notEncrypted
+        case .empty, .tooShort: throw KeyError.notADatabase
+        case .encrypted, .unrecognised: break
+        }
+        let unlocked = try identify(credential, probe, kind: kind, connection: connection)
+        try handOver(unlocked, to: connection)
+        do {
+            try testSelect(connection)
+        } catch let error as DatabaseError where error.code ~= .notADatabase {
+            // The page that the probe read was not the one in force, such as after a hot journal was rolled back.
+            throw KeyError.wrongKey
+        }
+        return unlocked
+    }
+
+    private func identify(
+        _ credential: Credential,
+        _ probe: KeyProbe,
+        kind: FileKind,
+        connection: Connection
+    ) throws -> Unlocked {
+        guard let preferred = configuration.format ?? Engine.current.formats.first else {
+            throw KeyError.engineHasNoEncryption
+        }
+        let outcome: KeyProbe.Outcome
+        switch credential {
+        case .unlocked(let unlocked): outcome = try probe.run(unlocked.key, format: unlocked.format)
+        case .key(let key): outcome = try probe.run(key, formats: [preferred])
+        }
+        switch outcome {
+        case .opens(let key, let format):
+            guard Engine.current.formats.contains(where: { $0.version == format.version }) else {
+                throw KeyError.otherFormat(format)
+            }
+            return Unlocked(key: key, format: format)
+        case .firstPageDamaged:
+            throw KeyError.damaged(pages: [1])
+        case .rejected:
+            break
+        }
+        if case .key(let key) = credential {
+            // A rollback may be due that brings page 1 back; only the engine can do it.
+            if hasHotJournal(connection) {
+                return Unlocked(key: try key.derive(salt: probe.salt, format: preferred), format: preferred)
+            }
+            let others = CipherFormat.standard.filter { $0.version != preferred.version }
+            switch try probe.run(key, formats: others) {
+            case .opens(_, let format), .firstPageDamaged(_, let format): throw KeyError.otherFormat(format)
+            case .rejected: break
+            }
+        }
+        throw kind == .encrypted ? KeyError.wrongKey : KeyError.notADatabase
+    }
+
+    /// Keys a file without bytes, and writes its first page: until then any key would seem right.
+    private func encryptNew(_ connection: Connection, _ credential: Credential) throws -> Unlocked {
+        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
+        guard case .key(let key) = credential else { throw KeyError.notADatabase }
+        guard let format = configuration.format ?? Engine.current.formats.first else {
+            throw KeyError.engineHasNoEncryption
+        }
+        guard Engine.current.formats.contains(where: { $0.version == format.version }) else {
+            throw KeyError.otherFormat(format)
+        }
+        let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        let unlocked = Unlocked(key: try key.derive(salt: salt, format: format), format: format)
+        try handOver(unlocked, to: connection)
+        do {
+            try connection.execute("PRAGMA user_version = 0")
+            try testSelect(connection)
+        } catch let error as DatabaseError where error.code ~= .notADatabase {
+            throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
+        }
+        let file = try EngineFile(connection)
+        guard try FileKind.recognise(file) == .encrypted, try file.read(CipherFormat.saltSize, at: 0) == salt else {
+            throw KeyError.engineHasNoEncryption
+        }
+        return unlocked
+    }
+
+    private func handOver(_ unlocked: Unlocked, to connection: Connection) throws {
+        let literal = try unlocked.key.literal()
+        let settings = try cipherSettings(unlocked.format)
+        try Engine.keying.withLock { _ in
+            try connection.key(literal)
+            if !settings.isEmpty { try connection.execute(settings) }
+        }
+    }
+
+    /// The pragmas that make the engine's own format into `format`; none where they are the same.
+    private func cipherSettings(_ format: CipherFormat) throws -> String {
+        guard let own = Engine.current.formats.first, format != own else { return "" }
+        var settings: [String] = []
+        if Engine.current.has(.cipherCompatibility) {
+            settings.append("cipher_compatibility = \(format.version)")
+        } else if format.pageAuthentication == nil {
+            settings.append("cipher_use_hmac = OFF")
+        }
+        settings.append("cipher_page_size = \(format.pageSize)")
+        settings.append("kdf_iter = \(format.iterations)")
+        return settings.map { "PRAGMA \($0);" }.joined()
+    }
+
+    /// Reads a page through the engine. `SELECT 1` would not: it succeeds under a wrong key.
+    func testSelect(_ connection: Connection) throws {
+        _ = try connection.text("SELECT count(*) FROM sqlite_master")
+    }
+
+    /// The write-ahead log beside the database, where there is one. It carries no locks, so it may be opened freely.
+    func writeAheadLog(of connection: Connection) -> FileBytes? {
+        try? FileBytes(path: connection.filename + "-wal")
+    }
+
+    private func hasHotJournal(_ connection: Connection) -> Bool {
+        // > The first 8 bytes of a valid journal: d9 d5 05 f9 20 a1 63 d7
+        let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+        guard let journal = try? FileBytes(path: connection.filename + "-journal") else { return false }
+        return (try? journal.read(8, at: 0)) == magic
+    }
+}

@@ -1,0 +1,116 @@
+internal import CipherKeys
+internal import CipherPages
+
+extension Database {
+    /// Opens the file, for reading and writing and made where it does not exist, unless `flags` say otherwise.
+    ///
+    /// Nothing is read yet but the file's first bytes. Give the key next, by ``setKey(_:)-(DatabaseKey)``. A file that
+    /// this makes can be read by its owner only. Opening an open database does nothing.
+    ///
+    /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
+    public func open(flags: OpenFlags = [.readWrite, .create]) throws {
+        guard !isOpen else { return }
+        guard let path, !path.isEmpty else {
+            let connection = try Connection(path: path ?? ":memory:", flags: [.readWrite, .create])
+            connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
+            state = .plain(connection)
+            try finishOpening()
+            return
+        }
+        guard Engine.current.canEncrypt || configuration.allowsPlaintext else { throw KeyError.engineHasNoEncryption }
+        let created = try prepareFile(path, flags: flags)
+        do {
+            let connection = try connect(path, flags: flags)
+            state = .opened(connection, try FileKind.recognise(EngineFile(connection)), created: created)
+        } catch {
+            if created { try? Platform.remove(path) }
+            throw error
+        }
+    }
+
+    /// Opens the file with its key, and verifies the key: ``open(flags:)`` and ``setKey(_:)-(DatabaseKey)`` in one.
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func open(key: DatabaseKey, flags: OpenFlags = [.readWrite, .create]) throws {
+        try open(flags: flags)
+        try setKey(key)
+    }
+
+    /// The connection, where it may be used: keyed and verified, or meant to be in plaintext.
+    func usableConnection() throws -> Connection {
+        switch state {
+        case .keyed(let connection, _), .plain(let connection): return connection
+        case .closed: throw DatabaseError(.misuse, "the database is not open")
+        case .opened(let connection, let kind, _):
+            switch kind {
+            case .encrypted: throw KeyError.keyMissing
+            case .tooShort, .unrecognised: throw KeyError.notADatabase
+            case .plaintext where !configuration.allowsPlaintext: throw KeyError.notEncrypted
+            case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing
+            case .plaintext, .empty:
+                state = .plain(connection)
+                try finishOpening()
+                return connection
+            }
+        }
+    }
+
+    func connect(_ path: String, flags: OpenFlags) throws -> Connection {
+        // SQLCipher 4 takes a path that begins with "file:" for a URI, and a key from its parameters.
+        let connection = try Connection(path: path.hasPrefix("file:") ? "./" + path : path, flags: flags)
+        connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
+        return connection
+    }
+
+    /// Looks at what stands at `path`, and makes a private file where nothing does. True where it made one.
+    private func prepareFile(_ path: String, flags: OpenFlags) throws -> Bool {
+        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character in it") }
+        do {
+            let status = try Platform.status(of: path)
+            // SQLite would wait for a pipe's writer for ever.
+            guard status.kind == .regular else {
+                throw DatabaseError(
+                    .cannotOpen, "\(path): \(status.kind == .folder ? "a folder" : "a device or pipe"), not a file")
+            }
+            return false
+        } catch let error as Errno {
+            guard error == .noSuchFile, flags.contains(.create) else {
+                throw DatabaseError(.cannotOpen, "\(path): \(error)")
+            }
+        }
+        do {
+            // SQLite would make it with rights for everyone; its side files get the rights of this one.
+            try Platform.createPrivateFile(path)
+            return true
+        } catch .exists {
+            return false
+        } catch {
+            throw DatabaseError(.cannotOpen, "\(path): \(error)")
+        }
+    }
+
+    /// Makes the connection's settings, and lets the configuration's closure have it.
+    func finishOpening() throws {
+        guard let connection else { return }
+        do {
+            // In memory whatever the engine's default: temporary files are never encrypted.
+            try connection.execute(
+                """
+                PRAGMA temp_store = MEMORY; \
+                PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF"); \
+                PRAGMA cache_size = -\(max(1, configuration.pageCacheSize >> 10));
+                """)
+            if let mode = configuration.journalMode, path != nil, path != "" {
+                let found = try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
+                guard found == mode.rawValue else {
+                    throw DatabaseError(
+                        .error, "the journal mode is \(found ?? "unknown") and cannot be made \(mode.rawValue)")
+                }
+            }
+            try configuration.prepareDatabase?(self)
+        } catch {
+            close()
+            throw error
+        }
+    }
+}

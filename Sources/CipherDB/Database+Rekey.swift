@@ -1,0 +1,129 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+internal import CipherKeys
+internal import CipherPages
+
+extension Database {
+    /// Re-encrypts the whole file under another key, in place, and proves that the new key opens it and the old does not.
+    ///
+    /// Needs this connection to be the only one that uses the file, no transaction and no attached or temporary tables,
+    /// and room on the disk for a second copy. It cannot be interrupted. Settings that were made on this connection
+    /// other than through ``Configuration`` are lost, because it is closed and opened again. Whatever the outcome, the
+    /// file opens with one of the two keys, whole; keep both until this returns.
+    ///
+    /// The file keeps its salt, so a passphrase that stays the same gives the same key, which is refused.
+    ///
+    /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way, and
+    ///   then nothing was touched.
+    public func rekey(_ newKey: DatabaseKey) throws {
+        let connection = try usableConnection()
+        guard let present = unlocked else {
+            throw RekeyError.notStarted("the database is not encrypted")
+        }
+        try checkMayRekey(connection)
+        let next = try derive(newKey, present)
+        emptyCache()
+        try testSelect(connection)
+        try takeExclusively(connection)
+        let failure = connection.rekey(try next.key.literal())
+        // A handle whose rekey failed would write its next page under the new key into a file under the old one.
+        connection.close()
+        try decide(path: connection.filename, present, next, failure)
+        try finishOpening()
+        try removeOldPages(present)
+    }
+
+    /// As ``rekey(_:)-(DatabaseKey)``, with text as ``setKey(_:)-(String)`` reads it.
+    ///
+    /// - Throws: ``MalformedKey``; else as ``rekey(_:)-(DatabaseKey)``.
+    public func rekey(_ newKey: String) throws {
+        try rekey(.engineBytes(SecretBytes(utf8: newKey)))
+    }
+
+    /// As ``rekey(_:)-(DatabaseKey)``, with bytes as ``setKeyWithData(_:)`` reads them.
+    ///
+    /// - Throws: ``MalformedKey``; else as ``rekey(_:)-(DatabaseKey)``.
+    public func rekeyWithData(_ newKey: Data) throws {
+        try rekey(.engineBytes(newKey.withUnsafeBytes { try SecretBytes(copying: $0) }))
+    }
+
+    private func checkMayRekey(_ connection: Connection) throws {
+        guard !connection.isInTransaction else { throw RekeyError.notStarted("a transaction is open; end it first") }
+        guard !connection.hasRunningStatements else {
+            throw RekeyError.notStarted("a result set is open; close it first")
+        }
+        guard !connection.isReadOnly else { throw RekeyError.notStarted("the database is open for reading only") }
+        // The list has a row for each schema: main, temp once it was used, and those attached.
+        let schemas = try executeQuery("PRAGMA database_list")
+        _ = try schemas.next()
+        if try schemas.next() {
+            let name = try schemas.string(forColumnIndex: 1) ?? ""
+            schemas.close()
+            throw RekeyError.notStarted(
+                name == "temp"
+                    ? "the connection has temporary tables, which would be lost; use a new connection"
+                    : "\(name) is attached; detach it first")
+        }
+    }
+
+    private func derive(_ newKey: DatabaseKey, _ present: Unlocked) throws -> Unlocked {
+        let salt = present.key.salt
+        if let other = newKey.salt, other != salt { throw RekeyError.saltDiffers }
+        let next = Unlocked(key: try newKey.derive(salt: salt, format: present.format), format: present.format)
+        guard next.key != present.key else { throw RekeyError.sameKey }
+        return next
+    }
+
+    /// Locks out every other connection. In rollback mode an idle connection of another process cannot be seen; it will
+    /// find the file under another key, and get an error.
+    private func takeExclusively(_ connection: Connection) throws {
+        do {
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;")
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            // The locks go with the next read in normal mode.
+            try? connection.execute("PRAGMA locking_mode = NORMAL")
+            try? testSelect(connection)
+            guard error.code ~= .busy else { throw error }
+            throw DatabaseError(error.code, "another connection uses the database; the key was not changed")
+        }
+    }
+
+    /// Finds out by opening the file which key is in force. Both are kept until this is known.
+    private func decide(path: String, _ present: Unlocked, _ next: Unlocked, _ failure: DatabaseError?) throws {
+        do {
+            state = .keyed(try reopened(path, next), next)
+            return
+        } catch let newKeyFailed {
+            do {
+                state = .keyed(try reopened(path, present), present)
+            } catch {
+                close()
+                throw RekeyError.undecided(newKeyFailed)
+            }
+        }
+        try finishOpening()
+        throw RekeyError.oldKeyInForce(failure)
+    }
+
+    private func reopened(_ path: String, _ unlocked: Unlocked) throws -> Connection {
+        let connection = try connect(path, flags: [.readWrite])
+        _ = try verify(connection, .unlocked(unlocked))
+        return connection
+    }
+
+    /// In WAL mode the file itself holds pages under the old key until a checkpoint.
+    private func removeOldPages(_ old: Unlocked) throws {
+        guard let connection else { return }
+        do {
+            try connection.checkpoint()
+        } catch {
+            throw RekeyError.checkpointPending
+        }
+        let probe = try KeyProbe(database: EngineFile(connection), log: writeAheadLog(of: connection))
+        guard case .rejected = try probe.run(old.key, format: old.format) else { throw RekeyError.checkpointPending }
+    }
+}

@@ -1,0 +1,121 @@
+internal import CipherPages
+
+/// One connection to a database: FMDB's `FMDatabase`.
+///
+/// It is opened, keyed once, and used by one thread or task at a time; it is not `Sendable`. To share a database, use a
+/// ``DatabaseQueue``.
+///
+/// ```swift
+/// let database = Database(path: "vault.db")
+/// try database.open()
+/// try database.setKey("correct horse battery staple")
+/// try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+/// ```
+public final class Database {
+    /// The path as it was given; nil for a database in memory, empty for a temporary one.
+    public let path: String?
+    /// How it is opened.
+    public let configuration: Configuration
+
+    var state: State = .closed
+    private(set) var cache: StatementCache
+    /// Pages found damaged, so that the file is scanned for them once only.
+    var knownDamage: [Int]?
+    private var savePoints = 0
+
+    /// What a connection is between opening and closing.
+    enum State {
+        case closed
+        /// Open on a file of this kind; neither keyed nor used. `created` where this opening made the file.
+        case opened(Connection, FileKind, created: Bool)
+        /// In use, without encryption.
+        case plain(Connection)
+        /// In use, and verified under this key.
+        case keyed(Connection, Unlocked)
+    }
+
+    /// A database that is not opened yet.
+    ///
+    /// - Parameter path: The file; nil or `:memory:` for a database in memory, empty for a temporary one, neither of
+    ///   which ever reaches the disk.
+    public init(path: String?, configuration: Configuration = Configuration()) {
+        self.path = path == ":memory:" ? nil : path
+        self.configuration = configuration
+        cache = StatementCache(capacity: configuration.statementCacheCapacity)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether it is open.
+    public var isOpen: Bool {
+        if case .closed = state { false } else { true }
+    }
+
+    /// The cipher format of the file, once the key was verified; nil without encryption.
+    public var cipherFormat: CipherFormat? { unlocked?.format }
+
+    /// Whether the file cannot be written through this connection.
+    public var isReadOnly: Bool {
+        get throws { try usableConnection().isReadOnly }
+    }
+
+    /// Closes the connection, ending its result sets and rolling back an open transaction. Closing twice does nothing.
+    ///
+    /// To use it again, open and key it again.
+    public func close() {
+        cache.removeAll()
+        connection?.close()
+        state = .closed
+        knownDamage = nil
+    }
+
+    /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
+    public func interrupt() {
+        connection?.interrupter.interrupt()
+    }
+
+    /// What stops this connection's statements from another thread; nil while it is closed.
+    public var interrupter: Interrupter? { connection?.interrupter }
+
+    /// Whether a transaction is open, by SQLite's own account.
+    public var isInTransaction: Bool { connection?.isInTransaction ?? false }
+
+    /// The row identifier of the last row inserted.
+    public var lastInsertRowID: Int64 { connection?.lastInsertRowID ?? 0 }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
+    public var changes: Int { connection?.changes ?? 0 }
+
+    // MARK: For the other files of this type
+
+    var connection: Connection? {
+        switch state {
+        case .closed: nil
+        case .opened(let connection, _, _), .plain(let connection), .keyed(let connection, _): connection
+        }
+    }
+
+    var unlocked: Unlocked? {
+        if case .keyed(_, let unlocked) = state { unlocked } else { nil }
+    }
+
+    func giveBack(_ statement: Statement) {
+        cache.give(statement)
+    }
+
+    func takeCached(_ sql: String) -> Statement? {
+        cache.take(sql)
+    }
+
+    func emptyCache() {
+        cache.removeAll()
+    }
+
+    /// A name for a savepoint that no other open one has.
+    func nextSavePointName() -> String {
+        savePoints += 1
+        return "cipherdb_\(savePoints)"
+    }
+}

@@ -1,0 +1,165 @@
+internal import CipherKeys
+internal import Dispatch
+internal import Synchronization
+
+/// One connection that many threads and tasks share, one at a time, in the order they come: FMDB's `FMDatabaseQueue`.
+///
+/// ```swift
+/// let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+/// try queue.inTransaction { database in
+///     try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+/// }
+/// let count = try await queue.inDatabase { database in
+///     let rows = try database.executeQuery("SELECT count(*) FROM notes")
+///     return try rows.next() ? try rows.int(forColumnIndex: 0) : nil
+/// }
+/// ```
+///
+/// Calling a queue from inside one of its own blocks throws at once; use the database that the block was given.
+public final class DatabaseQueue: Sendable {
+    /// The path as it was given; nil for a database in memory.
+    public let path: String?
+
+    private let queue = DispatchQueue(label: "CipherDB.DatabaseQueue")
+    /// Touched only by blocks that run on `queue`, which runs one at a time.
+    nonisolated(unsafe) private let database: Database
+    /// The thread that runs a block now, so that a block that calls the queue again is noticed.
+    private let runner = Atomic<UInt>(0)
+    private let interrupter: Mutex<Interrupter?>
+    private let flags: OpenFlags
+
+    /// Opens the file with its key and verifies it. A passphrase is derived here, once for this queue.
+    ///
+    /// - Parameters:
+    ///   - path: The file; nil or `:memory:` for a database in memory, which takes no key.
+    ///   - key: The key; nil only for a database in memory, or with ``Configuration/allowsPlaintext``.
+    ///   - flags: For reading and writing, and made where it does not exist, unless set.
+    /// - Throws: ``KeyError``, ``DatabaseError``; no file is left behind that was not there.
+    public init(
+        path: String?,
+        key: DatabaseKey? = nil,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        let database = Database(path: path, configuration: configuration)
+        try database.open(flags: flags)
+        if let key {
+            try database.setKey(key)
+        } else {
+            _ = try database.usableConnection()
+        }
+        self.path = database.path
+        self.flags = flags
+        self.database = database
+        interrupter = Mutex(database.interrupter)
+    }
+
+    /// Runs `body` with the database when the blocks before it are done, and waits for it.
+    ///
+    /// The block leaves nothing open: result sets are closed after it, and a transaction that it began and did not end is
+    /// rolled back, which is an error.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block of this
+    ///   queue, or after ``close()``.
+    public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        guard runner.load(ordering: .relaxed) != Platform.currentThread else {
+            throw DatabaseError(
+                .misuse, "a block of this queue called the queue again; use the database that the block was given")
+        }
+        return try queue.sync { try run(body) }
+    }
+
+    /// Runs `body` with the database when the blocks before it are done, without holding up a thread of the caller's.
+    ///
+    /// When the task is cancelled before `body` begins it does not begin; when it is cancelled later, the statement that
+    /// runs is interrupted.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`; ``DatabaseError`` after ``close()``.
+    public func inDatabase<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        let turn = Turn()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { [self] in
+                    let result = Swift.Result {
+                        try turn.begin(interrupter.withLock { $0 })
+                        defer { turn.end() }
+                        return try run(body)
+                    }
+                    continuation.resume(with: result)
+                }
+            }
+        } onCancel: {
+            turn.cancel()
+        }
+    }
+
+    /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
+    public func interrupt() {
+        interrupter.withLock { $0 }?.interrupt()
+    }
+
+    /// Closes the connection when the blocks before are done. Later calls throw; nothing opens it again.
+    ///
+    /// - Throws: ``DatabaseError`` when called from inside a block of this queue.
+    public func close() throws {
+        try inDatabase { database in
+            database.close()
+            interrupter.withLock { $0 = nil }
+        }
+    }
+
+    /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it
+    /// wait, and go on with the new key.
+    ///
+    /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
+    public func rekey(_ newKey: DatabaseKey) throws {
+        try inDatabase { try rekey($0, newKey) }
+    }
+
+    /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it
+    /// wait, and go on with the new key. Once it began it cannot be cancelled.
+    ///
+    /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
+    public func rekey(_ newKey: DatabaseKey) async throws {
+        try await inDatabase { [self] in try rekey($0, newKey) }
+    }
+
+    /// Another connection to the same file, which belongs to the caller: keyed with the key this queue derived when it
+    /// opened, so without a second derivation, and verified all the same.
+    ///
+    /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
+    public func openConnection() throws -> sending Database {
+        let unlocked = try inDatabase { database in
+            _ = try database.usableConnection()
+            return database.unlocked
+        }
+        guard let path, !path.isEmpty else {
+            throw DatabaseError(.misuse, "a database in memory has one connection only")
+        }
+        let connection = Database(path: path, configuration: database.configuration)
+        try connection.open(flags: flags.subtracting(.create))
+        if let unlocked { try connection.unlock(.unlocked(unlocked)) }
+        return connection
+    }
+
+    private func rekey(_ database: Database, _ newKey: DatabaseKey) throws {
+        // Reopened whatever the outcome.
+        defer { interrupter.withLock { $0 = database.interrupter } }
+        try database.rekey(newKey)
+    }
+
+    /// Runs a block on the queue, and sees that it leaves nothing open.
+    private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
+        runner.store(Platform.currentThread, ordering: .relaxed)
+        defer { runner.store(0, ordering: .relaxed) }
+        let result = Swift.Result { try body(database) }
+        database.connection?.resetRunningStatements()
+        guard database.isInTransaction else { return try result.get() }
+        try database.rollback()
+        _ = try result.get()
+        throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
+    }
+}

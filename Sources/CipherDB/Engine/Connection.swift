@@ -1,0 +1,140 @@
+internal import CSQLCipher
+internal import CipherKeys
+
+/// One `sqlite3` handle: the thin wrapper over the engine's C interface, and the one place where a return code becomes
+/// an error.
+final class Connection {
+    let handle: OpaquePointer
+    /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
+    let filename: String
+    let interrupter = Interrupter()
+    /// Every statement that is not finalised, so that closing can do it.
+    private var statements: [OpaquePointer: Weak] = [:]
+    private(set) var isClosed = false
+
+    private struct Weak {
+        weak var statement: PreparedStatement?
+    }
+
+    /// Opens `path`; throws what the engine says, without leaving a handle.
+    init(path: String, flags: OpenFlags) throws(DatabaseError) {
+        var handle: OpaquePointer?
+        // A Database is used by one thread at a time, so the engine's own mutex is left out.
+        let code = sqlite3_open_v2(path, &handle, flags.rawValue | SQLITE_OPEN_NOMUTEX, nil)
+        guard let handle, code == SQLITE_OK else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close(handle)
+            throw DatabaseError(ResultCode(rawValue: code), "\(path): \(message)")
+        }
+        self.handle = handle
+        filename = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+        sqlite3_extended_result_codes(handle, 1)
+        interrupter.attach(handle)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Finalises every statement and closes the handle.
+    func close() {
+        guard !isClosed else { return }
+        interrupter.detach()
+        for entry in statements.values { entry.statement?.finalize() }
+        statements.removeAll()
+        sqlite3_close(handle)
+        isClosed = true
+    }
+
+    /// Throws the handle's error for any code but OK.
+    func check(_ code: Int32, sql: String? = nil) throws(DatabaseError) {
+        guard code != SQLITE_OK else { return }
+        throw error(code, sql: sql)
+    }
+
+    /// The error for `code`, with the handle's message where the handle has one for it.
+    func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
+        let ofHandle = sqlite3_extended_errcode(handle)
+        let message =
+            ofHandle & 0xff == code & 0xff ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
+        return DatabaseError(ResultCode(rawValue: ofHandle & 0xff == code & 0xff ? ofHandle : code), message, sql: sql)
+    }
+
+    // MARK: Keys
+
+    /// Hands over the key. The engine copies it and does not look at the file.
+    func key(_ literal: SecretBytes) throws(DatabaseError) {
+        try check(literal.withUnsafeBytes { csqlcipher_key(handle, $0.baseAddress, Int32($0.count)) })
+    }
+
+    /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write
+    /// pages that no key opens: close it whatever this returns.
+    func rekey(_ literal: SecretBytes) -> DatabaseError? {
+        let code = literal.withUnsafeBytes { csqlcipher_rekey(handle, $0.baseAddress, Int32($0.count)) }
+        return code == SQLITE_OK ? nil : error(code)
+    }
+
+    // MARK: Statements
+
+    /// Compiles the first statement of `sql` and returns it with what follows it; nil where there is none.
+    func prepare(_ sql: String) throws(DatabaseError) -> (statement: PreparedStatement, rest: Substring)? {
+        var statement: OpaquePointer?
+        var used = 0
+        var text = sql
+        let code = text.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { characters in
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v2(handle, characters.baseAddress, Int32(characters.count), &statement, &tail)
+                if let tail, let base = characters.baseAddress { used = tail - base }
+                return code
+            }
+        }
+        try check(code, sql: sql)
+        guard let statement else { return nil }
+        let prepared = PreparedStatement(statement, sql: sql, connection: self)
+        statements[statement] = Weak(statement: prepared)
+        return (prepared, text[text.utf8.index(text.startIndex, offsetBy: used)...])
+    }
+
+    func forget(_ statement: OpaquePointer) {
+        statements[statement] = nil
+    }
+
+    /// The statements that were stepped and neither finished nor reset.
+    var hasRunningStatements: Bool {
+        statements.values.contains { $0.statement?.isRunning == true }
+    }
+
+    /// Resets the statements that are running, so that they hold no lock.
+    func resetRunningStatements() {
+        for entry in statements.values where entry.statement?.isRunning == true { entry.statement?.reset() }
+    }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String) throws(DatabaseError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: sql)
+    }
+
+    /// The first column of the first row, as text; nil where there is no row or it is NULL.
+    func text(_ sql: String) throws(DatabaseError) -> String? {
+        guard let (statement, _) = try prepare(sql) else { return nil }
+        defer { statement.finalize() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    // MARK: State
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+    var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    func setBusyTimeout(milliseconds: Int) {
+        sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+    }
+
+    /// Copies the write-ahead log into the database and empties it; throws BUSY where another connection reads from it.
+    func checkpoint() throws(DatabaseError) {
+        try check(sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
+    }
+}

@@ -1,0 +1,66 @@
+internal import CSQLCipher
+internal import CipherKeys
+internal import Synchronization
+
+/// The SQLCipher that this process runs with, and what it can do, found by asking it.
+public struct Engine: Sendable {
+    /// The engine of this process.
+    public static let current = Engine()
+
+    /// Such as `4.6.1 community`; nil where the library is not SQLCipher.
+    public let sqlcipherVersion: String?
+    /// Such as `3.46.1`.
+    public let sqliteVersion: String
+    /// The libcrypto that keys are derived with, such as `3.0.19`.
+    public let opensslVersion: String
+    /// What this engine can do.
+    public let capabilities: Set<Capability>
+
+    /// Whether a key given to this engine encrypts.
+    ///
+    /// False for a plain SQLite, and where the functions that open and that key come from two libraries.
+    public let canEncrypt: Bool
+
+    /// The formats this engine reads and writes, its own default first.
+    public let formats: [CipherFormat]
+
+    /// Whether this engine has `capability`.
+    public func has(_ capability: Capability) -> Bool {
+        capabilities.contains(capability)
+    }
+
+    /// The SQLite version of the header that CipherDB was compiled with; another than ``sqliteVersion`` is a mix-up.
+    package static var headerVersion: String { SQLITE_VERSION }
+
+    /// Engines before 4.17 race on global state while connections are keyed (sqlcipher#598): one at a time.
+    static let keying = Mutex<Void>(())
+
+    private init() {
+        sqliteVersion = String(cString: sqlite3_libversion())
+        opensslVersion = OpenSSL.version
+        // In memory: nothing reaches the disk before it is known whether this engine can encrypt.
+        guard let connection = try? Connection(path: ":memory:", flags: [.readWrite, .create]) else {
+            sqlcipherVersion = nil
+            capabilities = []
+            canEncrypt = false
+            formats = []
+            return
+        }
+        let version = try? connection.text("PRAGMA cipher_version")
+        sqlcipherVersion = version
+        canEncrypt = version != nil && csqlcipher_is_one_library() != 0
+        capabilities = Set(Capability.allCases.filter { $0.isPresent(in: connection, sqlcipherVersion: version) })
+        let major = version.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        formats = CipherFormat.standard.filter { $0.version <= major }
+        // 4.x writes each wrong key to standard error. The setting is the process's, so it is made once, here.
+        // An engine without it ignores the name.
+        try? connection.execute("PRAGMA cipher_log_level = NONE")
+    }
+}
+
+extension Engine: CustomStringConvertible {
+    /// Such as `SQLCipher 4.6.1 community, SQLite 3.46.1, OpenSSL 3.0.19`.
+    public var description: String {
+        "SQLCipher \(sqlcipherVersion ?? "(none)"), SQLite \(sqliteVersion), OpenSSL \(opensslVersion)"
+    }
+}

@@ -1,0 +1,66 @@
+internal import CSQLCipher
+internal import CipherKeys
+internal import CipherPages
+
+/// The database file, read through the engine's own descriptor.
+///
+/// A descriptor of our own would, when it is closed, drop every POSIX lock that this process holds on the file
+/// (sqlite.org/howtocorrupt.html, section 2.2).
+struct EngineFile: PageSource {
+    private let connection: Connection
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let methods: sqlite3_io_methods
+    /// `SQLITE_IOERR_SHORT_READ`, a macro that does not reach Swift.
+    private static let shortRead = SQLITE_IOERR | (2 << 8)
+
+    init(_ connection: Connection) throws(DatabaseError) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        try connection.check(sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file))
+        guard let file, let methods = file.pointee.pMethods?.pointee else {
+            throw DatabaseError(.cannotOpen, "the database has no file")
+        }
+        self.connection = connection
+        self.file = file
+        self.methods = methods
+    }
+
+    func size() throws -> Int64 {
+        var size: sqlite3_int64 = 0
+        try check(methods.xFileSize(file, &size))
+        return size
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        let count = min(Int64(buffer.count), max(0, try size() - offset))
+        guard count > 0 else { return 0 }
+        let code = methods.xRead(file, buffer.baseAddress, Int32(count), offset)
+        // A file that another process shortens meanwhile is read as far as it goes; the engine fills up with zeros.
+        if code != EngineFile.shortRead { try check(code) }
+        return Int(count)
+    }
+
+    /// Calls `body` while this connection holds a shared lock, so that no writer changes the file meanwhile.
+    /// Waits up to `milliseconds` for it. Only for a connection that has not read anything yet.
+    func locked<Result>(waiting milliseconds: Int, _ body: () throws -> Result) throws -> Result {
+        var waited = 0
+        while true {
+            let code = methods.xLock(file, SQLITE_LOCK_SHARED)
+            if code == SQLITE_OK { break }
+            guard code & 0xff == SQLITE_BUSY, waited < milliseconds else { throw error(code) }
+            Platform.sleep(milliseconds: 5)
+            waited += 5
+        }
+        defer { _ = methods.xUnlock(file, SQLITE_LOCK_NONE) }
+        return try body()
+    }
+
+    private func check(_ code: Int32) throws(DatabaseError) {
+        guard code != SQLITE_OK else { return }
+        throw error(code)
+    }
+
+    /// File methods leave no message in the connection.
+    private func error(_ code: Int32) -> DatabaseError {
+        DatabaseError(ResultCode(rawValue: code), String(cString: sqlite3_errstr(code)))
+    }
+}

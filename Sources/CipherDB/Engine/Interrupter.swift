@@ -1,0 +1,29 @@
+internal import CSQLCipher
+internal import Synchronization
+
+/// Stops what a connection is doing, from any thread.
+///
+/// The statements that run at that moment fail with ``ResultCode/interrupted``; nothing happens where none does, or
+/// after the connection was closed.
+public final class Interrupter: Sendable {
+    /// The address of the handle while it is open: a pointer could not leave its thread.
+    private let handle = Mutex<UInt>(0)
+
+    init() {}
+
+    /// Interrupts the connection.
+    public func interrupt() {
+        handle.withLock { address in
+            if let handle = OpaquePointer(bitPattern: address) { sqlite3_interrupt(handle) }
+        }
+    }
+
+    func attach(_ connection: OpaquePointer) {
+        let address = UInt(bitPattern: connection)
+        handle.withLock { $0 = address }
+    }
+
+    func detach() {
+        handle.withLock { $0 = 0 }
+    }
+}

@@ -1,0 +1,19 @@
+internal import CSQLCipher
+
+/// How a database file is opened (sqlite.org/c3ref/open.html).
+public struct OpenFlags: OptionSet, Sendable {
+    /// The bits that SQLite uses.
+    public let rawValue: Int32
+
+    /// Flags from SQLite's bits.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// For reading only; the file must exist.
+    public static let readOnly = OpenFlags(rawValue: SQLITE_OPEN_READONLY)
+    /// For reading and writing.
+    public static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
+    /// Made where it does not exist; together with ``readWrite``.
+    public static let create = OpenFlags(rawValue: SQLITE_OPEN_CREATE)
+}

@@ -1,0 +1,166 @@
+internal import CSQLCipher
+
+/// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after.
+final class PreparedStatement {
+    let sql: String
+    private let connection: Connection
+    private var handle: OpaquePointer?
+    /// Whether it was stepped and neither finished nor reset: then it may hold a lock.
+    private(set) var isRunning = false
+
+    init(_ handle: OpaquePointer, sql: String, connection: Connection) {
+        self.handle = handle
+        self.sql = sql
+        self.connection = connection
+    }
+
+    deinit {
+        finalize()
+    }
+
+    func finalize() {
+        guard let handle else { return }
+        connection.forget(handle)
+        sqlite3_finalize(handle)
+        self.handle = nil
+        isRunning = false
+    }
+
+    var isFinalized: Bool { handle == nil }
+
+    private func live() throws(DatabaseError) -> OpaquePointer {
+        guard let handle else {
+            throw DatabaseError(.misuse, "the statement's database was closed", sql: sql)
+        }
+        return handle
+    }
+
+    /// Goes to the next row; false at the end. What is wrong is thrown once, and the statement is reset.
+    func step() throws(DatabaseError) -> Bool {
+        let code = sqlite3_step(try live())
+        switch code {
+        case SQLITE_ROW:
+            isRunning = true
+            return true
+        case SQLITE_DONE:
+            reset()
+            return false
+        default:
+            let error = connection.error(code, sql: sql)
+            reset()
+            throw error
+        }
+    }
+
+    /// Back to before the first row; bound values stay.
+    func reset() {
+        // The code repeats the failure of the last step, which was thrown there.
+        sqlite3_reset(handle)
+        isRunning = false
+    }
+
+    /// Forgets the bound values, which may be secret.
+    func clearBindings() {
+        sqlite3_clear_bindings(handle)
+    }
+
+    // MARK: Shape
+
+    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+    var columnCount: Int { Int(sqlite3_column_count(handle)) }
+    var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    func columnName(_ column: Int) -> String {
+        sqlite3_column_name(handle, Int32(column)).map { String(cString: $0) } ?? ""
+    }
+
+    /// The name of parameter `index`, counted from 1, with its prefix; nil for `?`.
+    func parameterName(_ index: Int) -> String? {
+        sqlite3_bind_parameter_name(handle, Int32(index)).map { String(cString: $0) }
+    }
+
+    // MARK: Binding, parameters counted from 1
+
+    func bindNull(at index: Int) throws(DatabaseError) {
+        try connection.check(sqlite3_bind_null(try live(), Int32(index)), sql: sql)
+    }
+
+    func bind(_ value: Int64, at index: Int) throws(DatabaseError) {
+        try connection.check(sqlite3_bind_int64(try live(), Int32(index), value), sql: sql)
+    }
+
+    func bind(_ value: Double, at index: Int) throws(DatabaseError) {
+        try connection.check(sqlite3_bind_double(try live(), Int32(index), value), sql: sql)
+    }
+
+    func bind(_ value: String, at index: Int) throws(DatabaseError) {
+        let handle = try live()
+        var value = value
+        let code = value.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { text in
+                // The length is given, so a NUL inside the text is a character like any other.
+                sqlite3_bind_text64(
+                    handle, Int32(index), text.baseAddress, UInt64(text.count), csqlcipher_transient(), UInt8(SQLITE_UTF8))
+            }
+        }
+        try connection.check(code, sql: sql)
+    }
+
+    func bind(blob bytes: UnsafeRawBufferPointer, at index: Int) throws(DatabaseError) {
+        let handle = try live()
+        // A null pointer would bind NULL instead of a blob without bytes.
+        let code =
+            bytes.isEmpty
+            ? sqlite3_bind_zeroblob(handle, Int32(index), 0)
+            : sqlite3_bind_blob64(handle, Int32(index), bytes.baseAddress, UInt64(bytes.count), csqlcipher_transient())
+        try connection.check(code, sql: sql)
+    }
+
+    // MARK: Columns of the current row, counted from 0
+
+    func storageClass(_ column: Int) -> StorageClass {
+        switch sqlite3_column_type(handle, Int32(column)) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    func integer(_ column: Int) -> Int64 {
+        sqlite3_column_int64(handle, Int32(column))
+    }
+
+    func real(_ column: Int) -> Double {
+        sqlite3_column_double(handle, Int32(column))
+    }
+
+    /// The value as text, which SQLite converts where it is a number; nil for NULL and for bytes that are not UTF-8.
+    func text(_ column: Int) -> String? {
+        guard let start = sqlite3_column_text(handle, Int32(column)) else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        return String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// The bytes of a blob or text; the pointer is good until the next step.
+    func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let start = sqlite3_column_blob(handle, Int32(column))
+        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+}
+
+/// The kinds of value that SQLite stores (sqlite.org/datatype3.html).
+public enum StorageClass: String, Sendable, Hashable {
+    /// A signed 64-bit integer.
+    case integer
+    /// A 64-bit floating-point number.
+    case real
+    /// A string.
+    case text
+    /// Bytes.
+    case blob
+    /// No value.
+    case null
+}

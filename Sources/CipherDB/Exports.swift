@@ -1,0 +1,2 @@
+// One import for users: keys, formats and their errors are part of every program that opens a database.
+@_exported public import CipherKeys

@@ -1,0 +1,37 @@
+/// Why a change of key did not happen, or is not complete.
+public enum RekeyError: Error, Sendable {
+    /// Something forbids to begin; nothing was touched. The text says what and how to go on.
+    case notStarted(String)
+    /// The new key is the present one: a passphrase under the file's salt always gives the same key.
+    case sameKey
+    /// A raw key with another salt. A file keeps its salt, because SQLCipher cannot change it safely in place: a failure
+    /// half-way would leave a file that neither key opens.
+    case saltDiffers
+    /// The engine did not do it, whatever it answered: the old key still opens the database.
+    case oldKeyInForce(DatabaseError?)
+    /// The new key is in force, but another connection keeps pages under the old key in the file until its next checkpoint.
+    case checkpointPending
+    /// Neither key could be proved; keep both. The error is what reopening met.
+    case undecided(any Error)
+}
+
+extension RekeyError: CustomStringConvertible {
+    /// A sentence saying which key is in force and what can be done.
+    public var description: String {
+        switch self {
+        case .notStarted(let reason):
+            "the key was not changed: \(reason)"
+        case .sameKey:
+            "the new key is the same as the present one"
+        case .saltDiffers:
+            "the new key brings another salt than the file has; give the 32-byte key alone"
+        case .oldKeyInForce(let error):
+            "the key could not be changed, and the old one is still in force"
+                + (error.map { ": \($0.message)" } ?? "; the disk may be full, or another connection was in the way")
+        case .checkpointPending:
+            "the new key is in force, but other connections hold up the checkpoint that removes pages under the old one"
+        case .undecided(let error):
+            "the database could not be opened again after the change of key; keep both keys: \(error)"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// A compiled SQL statement, to be run as often as wanted with other values.
+///
+/// It belongs to the database that made it, and to the same thread or task.
+public final class Statement {
+    let prepared: PreparedStatement
+    let database: Database
+    /// Raised with each execution, so that a result set of an earlier one notices.
+    private(set) var execution = 0
+
+    init(_ prepared: PreparedStatement, database: Database) {
+        self.prepared = prepared
+        self.database = database
+    }
+
+    /// The SQL it was compiled from.
+    public var sql: String { prepared.sql }
+
+    /// Whether it changes nothing in the database file.
+    public var isReadOnly: Bool { prepared.isReadOnly }
+
+    /// How many parameters it has.
+    public var parameterCount: Int { prepared.parameterCount }
+
+    /// The names of its result's columns; none for a statement that returns no rows.
+    public var columnNames: [String] {
+        (0..<prepared.columnCount).map { prepared.columnName($0) }
+    }
+
+    /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then.
+    public func executeUpdate(_ values: (any Bindable)?...) throws {
+        try executeUpdate(values: values)
+    }
+
+    /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then.
+    public func executeUpdate(values: [(any Bindable)?]) throws {
+        try runToEnd { try bind(values) }
+    }
+
+    /// Runs it to its end with these values for its named parameters, whose names stand without `:`, `@` or `$`.
+    ///
+    /// - Throws: ``DatabaseError``, also for a name too many or too few: nothing runs then.
+    public func executeUpdate(withParameterDictionary values: [String: (any Bindable)?]) throws {
+        try runToEnd { try bind(values) }
+    }
+
+    /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters.
+    public func executeQuery(_ values: (any Bindable)?...) throws -> ResultSet {
+        try executeQuery(values: values)
+    }
+
+    /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters.
+    public func executeQuery(values: [(any Bindable)?]) throws -> ResultSet {
+        try begin { try bind(values) }
+        return ResultSet(self, cached: false)
+    }
+
+    /// Starts it with these values for its named parameters, whose names stand without `:`, `@` or `$`.
+    ///
+    /// - Throws: ``DatabaseError``, also for a name too many or too few.
+    public func executeQuery(withParameterDictionary values: [String: (any Bindable)?]) throws -> ResultSet {
+        try begin { try bind(values) }
+        return ResultSet(self, cached: false)
+    }
+
+    /// Makes it ready to run with new values; result sets of earlier executions end.
+    func begin(_ bind: () throws -> Void) throws {
+        execution += 1
+        prepared.reset()
+        prepared.clearBindings()
+        do {
+            try bind()
+        } catch {
+            prepared.clearBindings()
+            throw error
+        }
+    }
+
+    func runToEnd(_ bind: () throws -> Void) throws {
+        try begin(bind)
+        defer { finish() }
+        while try step() {}
+    }
+
+    func step() throws -> Bool {
+        do {
+            return try prepared.step()
+        } catch {
+            throw database.explained(error)
+        }
+    }
+
+    /// Ends the execution: no lock held, no value kept.
+    func finish() {
+        execution += 1
+        prepared.reset()
+        prepared.clearBindings()
+    }
+}

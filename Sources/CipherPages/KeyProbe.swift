@@ -1,0 +1,95 @@
+package import CipherKeys
+
+/// Tries a key on a database file, without the engine and without touching the file.
+///
+/// The engine answers one code to a wrong key, a missing key, another format and a damaged first page; the HMAC of each
+/// page tells them apart.
+package struct KeyProbe {
+    /// What a key is to a file.
+    package enum Outcome {
+        /// Page 1 is authentic under this key in this format.
+        case opens(DerivedKey, CipherFormat)
+        /// Page 1 is not authentic, but other pages are: the key is right, and page 1 is damaged.
+        case firstPageDamaged(DerivedKey, CipherFormat)
+        /// No page that was looked at is authentic in any of the formats tried.
+        case rejected
+    }
+
+    /// How one format fared: the images of page 1 are tried under its derived key.
+    private struct Attempt {
+        let key: DerivedKey
+        let format: CipherFormat
+    }
+
+    private let firstPages: [[UInt8]]
+    private let source: any PageSource
+    private let size: Int64
+
+    /// Reads what a probe needs from the database and, where there is one, from its write-ahead log: for a database that
+    /// was rekeyed and not checkpointed, page 1 under the present key stands in the log only.
+    package init(database: any PageSource, log: (any PageSource)?) throws {
+        source = database
+        size = try database.size()
+        var firstPages = [try database.read(CipherFormat.pageSizes.last!, at: 0)]
+        if let log, let index = try WriteAheadLog(log) {
+            // The last of them is the one in force; any may become so when a torn log is recovered.
+            firstPages += try index.firstPages.reversed().prefix(64).map { try log.read(index.pageSize, at: $0) }
+        }
+        self.firstPages = firstPages
+    }
+
+    /// The salt: the first 16 bytes of the file.
+    package var salt: [UInt8] { Array(firstPages[0].prefix(CipherFormat.saltSize)) }
+
+    /// Tries `key` with each of `formats` in turn, at the format's own page size first and then at every other.
+    ///
+    /// A passphrase costs one derivation for each format.
+    package func run(_ key: DatabaseKey, formats: [CipherFormat]) throws -> Outcome {
+        var attempts: [Attempt] = []
+        for format in formats {
+            let derived = try key.derive(salt: salt, format: format)
+            if let found = try opening(derived, format) { return .opens(derived, found) }
+            attempts.append(Attempt(key: derived, format: format))
+        }
+        for attempt in attempts {
+            if let found = try recognisingOtherPages(attempt) { return .firstPageDamaged(attempt.key, found) }
+        }
+        return .rejected
+    }
+
+    /// Tries a key that is already derived, with one format as it is.
+    package func run(_ key: DerivedKey, format: CipherFormat) throws -> Outcome {
+        if try opensAnyFirstPage(PageCipher(key: key, format: format)) { return .opens(key, format) }
+        if let found = try recognisingOtherPages(Attempt(key: key, format: format)) {
+            return .firstPageDamaged(key, found)
+        }
+        return .rejected
+    }
+
+    private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
+        try sizes(of: format).first { try opensAnyFirstPage(PageCipher(key: key, format: $0)) }
+    }
+
+    private func opensAnyFirstPage(_ cipher: PageCipher) throws -> Bool {
+        try firstPages.contains { try cipher.opensFirstPage($0.prefix(cipher.format.pageSize)) }
+    }
+
+    /// Up to 32 pages spread over the file: enough to find an authentic one beside a damaged page 1, and still quick
+    /// with a wrong key.
+    private func recognisingOtherPages(_ attempt: Attempt) throws -> CipherFormat? {
+        guard attempt.format.pageAuthentication != nil else { return nil }
+        return try sizes(of: attempt.format).first { format in
+            let cipher = try PageCipher(key: attempt.key, format: format)
+            let pages = size / Int64(format.pageSize)
+            guard pages > 1 else { return false }
+            return try stride(from: 2, through: pages, by: max(1, Int(pages - 1) / 32)).contains { number in
+                let page = try source.read(format.pageSize, at: (number - 1) * Int64(format.pageSize))
+                return try cipher.isAuthentic(page, number: UInt32(number)) == true
+            }
+        }
+    }
+
+    private func sizes(of format: CipherFormat) -> [CipherFormat] {
+        [format] + CipherFormat.pageSizes.filter { $0 != format.pageSize }.compactMap { try? format.with(pageSize: $0) }
+    }
+}

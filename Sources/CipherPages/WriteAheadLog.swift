@@ -1,0 +1,45 @@
+/// The pages that stand in a `-wal` file, where they are newer than the database's own.
+///
+/// Frame headers and page numbers are in clear, the pages in the form that they have in the database
+/// (sqlite.org/fileformat.html, section 4).
+package struct WriteAheadLog {
+    /// Where the newest committed image of each page begins in the file.
+    package private(set) var offsets: [UInt32: Int64] = [:]
+    /// Where each image of page 1 begins, committed or not: the first thing a recovery may bring back.
+    package private(set) var firstPages: [Int64] = []
+    package let pageSize: Int
+
+    /// Reads the index of `source`; nil where it is empty or not a write-ahead log.
+    package init?(_ source: some PageSource) throws {
+        let header = try source.read(32, at: 0)
+        guard header.count == 32, header[0..<3] == [0x37, 0x7f, 0x06], header[3] | 1 == 0x83 else { return nil }
+        pageSize = header.bigEndian(at: 8)
+        guard pageSize >= 512, pageSize <= 65536 else { return nil }
+        let salts = header[16..<24]
+        let end = try source.size()
+        var offset: Int64 = 32
+        var pending: [UInt32: Int64] = [:]
+        while offset + Int64(24 + pageSize) <= end {
+            let frame = try source.read(24, at: offset)
+            // > A frame is considered valid if the salt values in its header match those of the WAL header.
+            // The checksums are not looked at: each page is authenticated by its HMAC.
+            guard frame.count == 24, frame[8..<16] == salts else { break }
+            let number = UInt32(frame.bigEndian(at: 0))
+            pending[number] = offset + 24
+            if number == 1 { firstPages.append(offset + 24) }
+            // > For commit records, the size of the database file in pages after the commit. For all others, zero.
+            if frame.bigEndian(at: 4) != 0 {
+                offsets.merge(pending) { $1 }
+                pending.removeAll()
+            }
+            offset += Int64(24 + pageSize)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The 4 bytes at `offset` as a big-endian number.
+    fileprivate func bigEndian(at offset: Int) -> Int {
+        self[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
+    }
+}
