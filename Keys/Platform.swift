@@ -64,6 +64,11 @@ package enum Platform {
         _ = try retrying { Int(unlink(path)) }
     }
 
+    /// Whether this process may read `path`, by the system's own rules.
+    package static func mayRead(_ path: String) -> Bool {
+        access(path, R_OK) == 0
+    }
+
     /// Whether this process may write to `path`, by the system's own rules.
     package static func mayWrite(_ path: String) -> Bool {
         access(path, W_OK) == 0

@@ -17,8 +17,14 @@ final class SecretMemory: @unchecked Sendable {
     private let mapping: UnsafeMutableRawPointer
     private let mappingSize: Int
     private let usable: UnsafeMutableRawBufferPointer
+    private let onRelease: ((UnsafeRawBufferPointer) -> Void)?
 
-    init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
+    /// - Parameter onRelease: Sees the pages after they were wiped and before they are given back; for tests.
+    init(
+        count: Int,
+        fill: (UnsafeMutableRawBufferPointer) throws -> Void,
+        onRelease: ((UnsafeRawBufferPointer) -> Void)? = nil
+    ) throws {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let usableSize = max(1, (count + page - 1) / page) * page
         mappingSize = usableSize + 2 * page
@@ -26,6 +32,7 @@ final class SecretMemory: @unchecked Sendable {
         else { throw SecretMemoryError(count: count) }
         self.mapping = mapping
         self.count = count
+        self.onRelease = onRelease
         usable = UnsafeMutableRawBufferPointer(start: mapping + page, count: usableSize)
         guard mprotect(mapping + page, usableSize, PROT_READ | PROT_WRITE) == 0 else {
             munmap(mapping, mappingSize)
@@ -42,6 +49,7 @@ final class SecretMemory: @unchecked Sendable {
 
     deinit {
         OpenSSL.cleanse(usable)
+        onRelease?(UnsafeRawBufferPointer(usable))
         munlock(usable.baseAddress!, usable.count)
         munmap(mapping, mappingSize)
     }

@@ -3,18 +3,23 @@ public import FoundationEssentials
 #else
 public import Foundation
 #endif
-internal import CipherKeys
+package import CipherKeys
 internal import CipherPages
 internal import Synchronization
 
 /// A key that was verified, and the format it was verified for: what later connections to the same file are opened with.
-struct Unlocked: Sendable {
-    let key: DerivedKey
-    let format: CipherFormat
+package struct Unlocked: Sendable {
+    package let key: DerivedKey
+    package let format: CipherFormat
+
+    package init(key: DerivedKey, format: CipherFormat) {
+        self.key = key
+        self.format = format
+    }
 }
 
 /// What a connection is keyed with.
-enum Credential {
+package enum Credential {
     case key(DatabaseKey)
     /// Derived and verified by an earlier connection to this file.
     case unlocked(Unlocked)
@@ -47,7 +52,7 @@ extension Database {
         try setKey(.engineBytes(key.withUnsafeBytes { try SecretBytes(copying: $0) }))
     }
 
-    func unlock(_ credential: Credential) throws {
+    package func unlock(_ credential: Credential) throws {
         guard case .opened(let connection, let kind, let created) = state else {
             throw DatabaseError(.misuse, keyingMisuse)
         }

@@ -56,16 +56,16 @@ extension Database {
             throw RekeyError.notStarted("a result set is open; close it first")
         }
         guard !connection.isReadOnly else { throw RekeyError.notStarted("the database is open for reading only") }
-        // The list has a row for each schema: main, temp once it was used, and those attached.
         let schemas = try executeQuery("PRAGMA database_list")
-        _ = try schemas.next()
-        if try schemas.next() {
-            let name = try schemas.string(forColumnIndex: 1) ?? ""
-            schemas.close()
-            throw RekeyError.notStarted(
-                name == "temp"
-                    ? "the connection has temporary tables, which would be lost; use a new connection"
-                    : "\(name) is attached; detach it first")
+        while try schemas.next() {
+            let name: String = try schemas[1]
+            guard name == "main" || name == "temp" else {
+                schemas.close()
+                throw RekeyError.notStarted("\(name) is attached; detach it first")
+            }
+        }
+        guard try connection.text("SELECT name FROM sqlite_temp_master") == nil else {
+            throw RekeyError.notStarted("the connection has temporary tables, which would be lost; use a new connection")
         }
     }
 

@@ -1,0 +1,42 @@
+package import CipherKeys
+package import CipherPages
+
+/// The file under the connection, for operations that read its pages themselves.
+extension Database {
+    /// What the file is, from outside. Only between opening and keying.
+    package func fileKind() throws -> FileKind {
+        guard case .opened(_, let kind, _) = state else {
+            throw DatabaseError(.misuse, "the file is looked at before the database is keyed")
+        }
+        return kind
+    }
+
+    /// The file's size in bytes.
+    package func fileSize() throws -> Int64 {
+        try EngineFile(openConnection()).size()
+    }
+
+    /// Tries a key with each of `formats`. Only between opening and keying.
+    package func probe(_ key: DatabaseKey, formats: [CipherFormat]) throws -> KeyProbe.Outcome {
+        let connection = try openConnection()
+        let file = try EngineFile(connection)
+        let probe = try file.locked(waiting: configuration.busyMilliseconds) {
+            try KeyProbe(database: file, log: writeAheadLog(of: connection))
+        }
+        return try probe.run(key, formats: formats)
+    }
+
+    /// Authenticates every page.
+    package func scanPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> PageScan.Result {
+        let connection = try openConnection()
+        return try PageScan(
+            database: EngineFile(connection), log: writeAheadLog(of: connection), key: unlocked.key,
+            format: unlocked.format
+        ).run(progress: progress)
+    }
+
+    private func openConnection() throws -> Connection {
+        guard let connection else { throw DatabaseError(.misuse, "the database is not open") }
+        return connection
+    }
+}

@@ -1,0 +1,50 @@
+internal import CipherKeys
+internal import CipherPages
+public import CipherDB
+
+/// What a file is, found without changing it.
+public struct Inspection: Sendable, Equatable {
+    /// The kinds of file.
+    public enum Kind: String, Sendable {
+        /// A SQLite database that is not encrypted.
+        case plaintext
+        /// Bytes without a pattern, as an encrypted database has; with a key it is proved.
+        case encrypted
+        /// No bytes.
+        case empty
+        /// Anything else.
+        case notADatabase
+    }
+
+    /// What the file is.
+    public let kind: Kind
+    /// Bytes in the file.
+    public let size: Int64
+    /// The format in which the key fits; nil without a key or encryption.
+    public let format: CipherFormat?
+    /// Whole pages in the file; nil where the format is.
+    public let pageCount: Int?
+}
+
+extension DatabaseFile {
+    /// Looks at the file, and with `key` finds its format.
+    ///
+    /// - Throws: ``KeyError/wrongKey`` where the file is encrypted under another key; ``FileProblem``; `DatabaseError`.
+    public func inspect(key: DatabaseKey? = nil) throws -> Inspection {
+        let database = try open()
+        defer { database.close() }
+        let size = try database.fileSize()
+        let kind: Inspection.Kind =
+            switch try database.fileKind() {
+            case .empty: .empty
+            case .plaintext: .plaintext
+            case .tooShort, .unrecognised: .notADatabase
+            case .encrypted: .encrypted
+            }
+        guard kind == .encrypted, let key else {
+            return Inspection(kind: kind, size: size, format: nil, pageCount: nil)
+        }
+        let format = try fit(key, to: database).unlocked.format
+        return Inspection(kind: kind, size: size, format: format, pageCount: Int(size) / format.pageSize)
+    }
+}

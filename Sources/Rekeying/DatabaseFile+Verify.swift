@@ -1,0 +1,79 @@
+internal import CipherKeys
+internal import CipherPages
+public import CipherDB
+
+/// What a verification of every page found.
+public struct Verification: Sendable, Equatable {
+    /// The format of the file.
+    public let format: CipherFormat
+    /// Whole pages in the file.
+    public let pages: Int
+    /// The numbers of the pages that are not what was written, from 1; always empty in format 1, which cannot tell.
+    public let damagedPages: [Int]
+    /// What SQLite's own integrity check found, a line each; empty where all is well.
+    public let problems: [String]
+
+    /// Whether every page is authentic and SQLite finds nothing wrong.
+    public var isSound: Bool { damagedPages.isEmpty && problems.isEmpty }
+}
+
+extension DatabaseFile {
+    /// Authenticates every page under `key`, then lets SQLite check the structure.
+    ///
+    /// Other connections may go on reading and, in WAL mode, writing.
+    ///
+    /// - Parameter progress: Called with the number of pages done and of all, about every mebibyte; what it throws ends
+    ///   the verification.
+    /// - Throws: ``KeyError`` where the key or the file is wrong as a whole; ``FileProblem``; `DatabaseError`. Damaged
+    ///   pages are not thrown but returned.
+    public func verify(
+        key: DatabaseKey,
+        progress: (_ done: Int, _ all: Int) throws -> Void = { _, _ in }
+    ) throws -> Verification {
+        let database = try open()
+        defer { database.close() }
+        let fit = try fit(key, to: database)
+        if fit.firstPageIsDamaged {
+            return try verification(database, fit.unlocked, progress) { ["page 1 is damaged: SQLite cannot open the file"] }
+        }
+        try unlock(database, fit)
+        return try verifyOpened(database, fit.unlocked, progress)
+    }
+
+    func verifyOpened(
+        _ database: Database,
+        _ unlocked: Unlocked,
+        _ progress: (Int, Int) throws -> Void
+    ) throws -> Verification {
+        // A read transaction: no writer changes the file meanwhile, nor a checkpoint what is read from the log.
+        try database.inTransaction(.deferred) { database in
+            _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
+            return try verification(database, unlocked, progress) { try structuralProblems(database) }
+        }
+    }
+
+    private func verification(
+        _ database: Database,
+        _ unlocked: Unlocked,
+        _ progress: (Int, Int) throws -> Void,
+        problems: () throws -> [String]
+    ) throws -> Verification {
+        let scan = try database.scanPages(unlocked, progress: progress)
+        return Verification(
+            format: unlocked.format, pages: scan.pages, damagedPages: scan.damaged, problems: try problems())
+    }
+
+    private func structuralProblems(_ database: Database) throws -> [String] {
+        do {
+            var problems: [String] = []
+            let lines = try database.executeQuery("PRAGMA integrity_check")
+            while try lines.next() { problems.append(try lines.string(forColumnIndex: 0) ?? "") }
+            return problems == ["ok"] ? [] : problems
+        } catch KeyError.damaged(let pages) {
+            return [KeyError.damaged(pages: pages).description]
+        } catch let error as DatabaseError where error.code ~= .corrupt || error.code == .error {
+            // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
+            return [error.message]
+        }
+    }
+}

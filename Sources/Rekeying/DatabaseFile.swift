@@ -1,0 +1,60 @@
+internal import CipherKeys
+internal import CipherPages
+internal import CipherDB
+
+/// A database file as a whole: what it is, whether it is sound, and its key.
+///
+/// Each operation opens the file by itself, through the engine, whose locks keep it apart from other connections.
+public struct DatabaseFile: Sendable {
+    /// Where the file is.
+    public let path: String
+    /// How long an operation waits for another connection's lock.
+    public var busyTimeout: Duration = .seconds(5)
+
+    /// The file at `path`; nothing is opened yet.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due.
+    func open(forWriting: Bool = false) throws -> Database {
+        try FileProblem.check(path, forWriting: forWriting)
+        let configuration = Configuration { $0.busyTimeout = busyTimeout }
+        let database = Database(path: path, configuration: configuration)
+        try database.open(flags: Platform.mayWrite(path) ? [.readWrite] : [.readOnly])
+        return database
+    }
+
+    /// How a key fits a file.
+    struct Fit {
+        let unlocked: Unlocked
+        /// Page 1, without which the engine cannot open the file, is damaged.
+        let firstPageIsDamaged: Bool
+    }
+
+    /// Finds the format in which `key` fits: this engine's own first, then all others at every page size.
+    func fit(_ key: DatabaseKey, to database: Database) throws -> Fit {
+        let kind = try database.fileKind()
+        switch kind {
+        case .plaintext: throw KeyError.notEncrypted
+        case .empty, .tooShort: throw KeyError.notADatabase
+        case .encrypted, .unrecognised: break
+        }
+        let own = Engine.current.formats
+        let formats = own + CipherFormat.standard.filter { !own.contains($0) }
+        switch try database.probe(key, formats: formats) {
+        case .opens(let key, let format):
+            return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: false)
+        case .firstPageDamaged(let key, let format):
+            return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: true)
+        case .rejected:
+            throw kind == .encrypted ? KeyError.wrongKey : KeyError.notADatabase
+        }
+    }
+
+    /// Keys `database` with what fits; throws where this engine cannot open it.
+    func unlock(_ database: Database, _ fit: Fit) throws {
+        if fit.firstPageIsDamaged { throw KeyError.damaged(pages: [1]) }
+        try database.unlock(.unlocked(fit.unlocked))
+    }
+}

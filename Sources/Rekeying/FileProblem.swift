@@ -1,0 +1,36 @@
+internal import CipherKeys
+
+/// A path that no operation can begin with.
+public enum FileProblem: Error, Equatable, Sendable {
+    /// Nothing stands there.
+    case missing(path: String)
+    /// A folder, a pipe or a device.
+    case notAFile(path: String)
+    /// The system refuses to say what stands there, or to let it be written.
+    case noPermission(path: String)
+
+    /// Throws where `path` is not a file that this process may use.
+    static func check(_ path: String, forWriting: Bool) throws {
+        let status: FileStatus
+        do {
+            status = try Platform.status(of: path)
+        } catch {
+            throw error == .noSuchFile ? FileProblem.missing(path: path) : .noPermission(path: path)
+        }
+        guard status.kind == .regular else { throw FileProblem.notAFile(path: path) }
+        guard Platform.mayRead(path), !forWriting || Platform.mayWrite(path) else {
+            throw FileProblem.noPermission(path: path)
+        }
+    }
+}
+
+extension FileProblem: CustomStringConvertible {
+    /// A sentence naming the path.
+    public var description: String {
+        switch self {
+        case .missing(let path): "\(path): no such file"
+        case .notAFile(let path): "\(path): not a file"
+        case .noPermission(let path): "\(path): permission denied"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey verify FILE`
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check every page of an encrypted database.",
+        discussion: """
+            Authenticates each page under the key, then runs SQLite's own integrity check. The file is not changed, \
+            unless a transaction that was cut off must be rolled back first.
+            """
+    )
+
+    @Argument(help: "The database file.")
+    var file: String
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var report: Report
+
+    func run() throws {
+        try report.run(file) {
+            let secret = try key.choice.readKey(of: file)
+            var progress = Progress("verifying")
+            let found = try DatabaseFile(path: file).verify(key: secret) { progress.show($0, of: $1) }
+            try report.print(VerificationObject(found), lines: VerificationObject.lines(found))
+            return found.isSound ? .done : .damaged
+        }
+    }
+}
+
+/// A verification as `verify` and `change` print it.
+struct VerificationObject: Encodable {
+    let format: Int
+    let pageSize: Int
+    let pages: Int
+    let damagedPages: [Int]
+    let problems: [String]
+    let ok: Bool
+
+    init(_ found: Verification) {
+        format = found.format.version
+        pageSize = found.format.pageSize
+        pages = found.pages
+        damagedPages = found.damagedPages
+        problems = found.problems
+        ok = found.isSound
+    }
+
+    static func lines(_ found: Verification) -> [(String, String)] {
+        var lines = [
+            ("format", "SQLCipher \(found.format.version)"),
+            ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),
+            ("damaged", found.damagedPages.isEmpty ? "none" : found.damagedPages.map(String.init).joined(separator: ", ")),
+        ]
+        if found.format.pageAuthentication == nil {
+            lines.append(("note", "pages of this format are not authenticated; only SQLite's own check was made"))
+        }
+        lines += found.problems.map { ("problem", $0) }
+        lines.append(("sound", found.isSound ? "yes" : "no"))
+        return lines
+    }
+}

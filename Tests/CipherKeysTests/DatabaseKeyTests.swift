@@ -1,0 +1,109 @@
+import Testing
+
+@testable import CipherKeys
+
+@Suite struct DatabaseKeyTests {
+    static let digits64 = String(repeating: "0123456789abcDEF", count: 4)
+    static let digits96 = String(repeating: "0123456789abcDEF", count: 6)
+
+    @Test func anEmptyPassphraseIsRefused() {
+        #expect(throws: MalformedKey.emptyPassphrase) { try DatabaseKey.passphrase("") }
+        #expect(throws: MalformedKey.emptyPassphrase) { try DatabaseKey.engineBytes(SecretBytes(copying: [])) }
+    }
+
+    @Test func aPassphraseMayHaveAMebibyteAndNoMore() throws {
+        let longest = try SecretBytes(count: 1 << 20) { _ in }
+        #expect(try DatabaseKey.passphrase(longest).isPassphrase)
+        let longer = try SecretBytes(count: 1 << 20 + 1) { _ in }
+        #expect(throws: MalformedKey.passphraseTooLong(count: 1 << 20 + 1)) { try DatabaseKey.passphrase(longer) }
+    }
+
+    @Test(arguments: [0, 1, 31, 33, 48, 64])
+    func aRawKeyHasThirtyTwoBytes(count: Int) throws {
+        let bytes = try SecretBytes(count: count) { _ in }
+        #expect(throws: MalformedKey.wrongLength(expected: 32, found: count)) { try DatabaseKey.raw(bytes) }
+    }
+
+    @Test(arguments: [0, 32, 47, 49, 80])
+    func aRawKeyWithSaltHasFortyEightBytes(count: Int) throws {
+        let bytes = try SecretBytes(count: count) { _ in }
+        #expect(throws: MalformedKey.wrongLength(expected: 48, found: count)) { try DatabaseKey.rawWithSalt(bytes) }
+    }
+
+    @Test func hexadecimalDigitsOfEitherCaseAreRead() throws {
+        let upper = try DatabaseKey.raw(hex: Self.digits64.uppercased())
+        #expect(try upper == DatabaseKey.raw(hex: Self.digits64.lowercased()))
+        #expect(try DatabaseKey.raw(hex: Self.digits96).salt?.count == 16)
+    }
+
+    @Test func everyByteIsDecodedAndEncodedTheSame() throws {
+        let bytes = (0...255).map { UInt8($0) }
+        let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let decoded = try SecretBytes(utf8: text).withUnsafeBytes { try Hexadecimal.decode($0) }
+        #expect(decoded.withUnsafeBytes { Array($0) } == bytes)
+        let encoded = try SecretBytes(count: 512) { digits in
+            decoded.withUnsafeBytes { Hexadecimal.encode($0, into: digits) }
+        }
+        #expect(encoded.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == text)
+    }
+
+    @Test func anythingThatIsNoDigitIsRefusedWithItsPlace() throws {
+        let allowed = Set("0123456789abcdefABCDEF".utf8)
+        for character in UInt8.min...UInt8.max where !allowed.contains(character) {
+            for offset in [0, 1, 37, 63] {
+                var text = Array(Self.digits64.utf8)
+                text[offset] = character
+                let digits = try SecretBytes(copying: text)
+                #expect(throws: MalformedKey.notHexadecimal(offset: offset)) { try DatabaseKey.raw(hex: digits) }
+            }
+        }
+    }
+
+    @Test func anOddNumberOfDigitsIsRefused() {
+        #expect(throws: MalformedKey.oddNumberOfDigits(63)) { try DatabaseKey.raw(hex: String(Self.digits64.dropLast())) }
+    }
+
+    @Test func digitsOfAnotherLengthAreRefused() {
+        #expect(throws: MalformedKey.wrongLength(expected: 32, found: 31)) {
+            try DatabaseKey.raw(hex: String(Self.digits64.dropLast(2)))
+        }
+        #expect(throws: MalformedKey.wrongLength(expected: 32, found: 0)) { try DatabaseKey.raw(hex: "") }
+    }
+
+    @Test func engineBytesTakeALiteralForARawKeyAndAllElseForAPassphrase() throws {
+        func key(_ text: String) throws -> DatabaseKey { try .engineBytes(SecretBytes(utf8: text)) }
+        #expect(try key("x'\(Self.digits64)'") == .raw(hex: Self.digits64))
+        #expect(try key("X'\(Self.digits96)'") == .raw(hex: Self.digits96))
+        for passphrase in ["secret", "x'", "x'abc", "'\(Self.digits64)'", "x\"\(Self.digits64)\"", Self.digits64] {
+            #expect(try key(passphrase) == .passphrase(passphrase))
+        }
+        #expect(try DatabaseKey.engineBytes(SecretBytes(count: 32) { _ in }).isPassphrase)
+    }
+
+    @Test(arguments: [0, 2, 62, 63, 65, 66, 94, 128, 160])
+    func aLiteralOfAnotherLengthIsRefused(count: Int) throws {
+        let text = "x'" + String(repeating: "a", count: count) + "'"
+        #expect(throws: MalformedKey.malformedLiteral) { try DatabaseKey.engineBytes(SecretBytes(utf8: text)) }
+    }
+
+    @Test func aPassphraseThatLooksLikeARawKeyStaysAPassphrase() throws {
+        #expect(try DatabaseKey.passphrase("x'\(Self.digits64)'").isPassphrase)
+    }
+
+    @Test func printingShowsTheKindOnly() throws {
+        for key in [try DatabaseKey.passphrase("hunter2"), try .raw(hex: Self.digits64), try .raw(hex: Self.digits96)] {
+            var dumped = ""
+            dump(key, to: &dumped)
+            for text in ["\(key)", String(reflecting: key), dumped] {
+                #expect(text.contains("redacted"))
+                #expect(!text.contains("hunter2") && !text.lowercased().contains("0123"))
+            }
+        }
+    }
+
+    @Test func malformedKeysAreToldWithoutTheirContent() throws {
+        var text = ""
+        do { _ = try DatabaseKey.raw(hex: "hunter2g") } catch { text = "\(error)" }
+        #expect(text.contains("offset 0") && !text.contains("hunter2"))
+    }
+}

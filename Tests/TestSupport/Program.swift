@@ -1,0 +1,51 @@
+import Foundation
+
+/// Runs programs and collects what they say.
+public enum Program {
+    public struct Outcome: Sendable {
+        public let status: Int32
+        public let output: String
+        public let errors: String
+    }
+
+    /// Runs `path`, with `input` on standard input and `environment` over this process's own.
+    public static func run(
+        _ path: String,
+        _ arguments: [String] = [],
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Files rather than pipes: neither side can fill up and wait for the other.
+        let inputFile = try folder.write(input.utf8, to: "input")
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
+        let outputFile = URL(fileURLWithPath: try folder.write([], to: "output"))
+        let errorFile = URL(fileURLWithPath: try folder.write([], to: "errors"))
+        process.standardOutput = try FileHandle(forWritingTo: outputFile)
+        process.standardError = try FileHandle(forWritingTo: errorFile)
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
+            output: try text(outputFile),
+            errors: try text(errorFile)
+        )
+    }
+
+    private static func text(_ file: URL) throws -> String {
+        String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    }
+
+    /// A program built by this package, beside the tests.
+    public static func built(_ name: String) -> String {
+        Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent(name).path
+    }
+
+    /// The package's own folder.
+    public static let packageFolder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+}

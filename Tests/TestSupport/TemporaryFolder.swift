@@ -1,0 +1,59 @@
+public import Foundation
+
+/// A folder of a test's own, removed with everything in it when the test lets go of it.
+public final class TemporaryFolder {
+    public let path: String
+
+    public init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cipherdb-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        path = url.path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of `name` in this folder.
+    public func file(_ name: String) -> String { path + "/" + name }
+
+    /// The names in this folder, sorted.
+    public var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    /// Writes a file that only its owner can read.
+    public func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
+        return file(name)
+    }
+}
+
+/// The bytes and the time of the last change of a file: equal before and after means untouched.
+public struct FileState: Equatable {
+    public let bytes: Data
+    public let changed: Date
+
+    public init(_ path: String) throws {
+        bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        changed = attributes[.modificationDate] as? Date ?? .distantPast
+    }
+}
+
+/// Changes one byte of a file.
+public func flipByte(of path: String, at offset: Int) throws {
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: UInt64(offset))
+    let byte = try file.read(upToCount: 1)?.first ?? 0
+    try file.seek(toOffset: UInt64(offset))
+    try file.write(contentsOf: Data([byte ^ 1]))
+    try file.close()
+}
+
+/// The text of a file of /proc, which has no size and must be read to its end.
+public func processInformation(_ name: String) throws -> String {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/\(name)"))
+    return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+}
