@@ -49,9 +49,11 @@ public struct CipherFormat: Sendable, Hashable {
 
     /// This format with pages of another size.
     ///
-    /// - Throws: ``UnusableCipherFormat`` for a size that is not in ``pageSizes``.
+    /// - Throws: ``UnusableCipherFormat`` for a size that is not in ``pageSizes``, and for 512 in the formats whose
+    ///   reserve leaves too little of such a page.
     public func with(pageSize: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        guard CipherFormat.pageSizes.contains(pageSize) else { throw .pageSize(pageSize) }
+        // > The usable size is not allowed to be less than 480. (sqlite.org/fileformat.html, section 1.3.4)
+        guard CipherFormat.pageSizes.contains(pageSize), pageSize - reserve >= 480 else { throw .pageSize(pageSize) }
         return CipherFormat(
             version: version,
             pageSize: pageSize,
@@ -104,7 +106,7 @@ extension CipherFormat: CustomStringConvertible {
 
 /// Parameters that no SQLCipher database has, or that CipherDB will not use.
 public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
-    /// Not a page size of SQLite.
+    /// Not a page size of SQLite, or too small for the format's reserve.
     case pageSize(Int)
     /// Weaker than the format's own default, or above ten million.
     case iterations(Int, least: Int)
@@ -113,7 +115,7 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .pageSize(let size):
-            "a page of \(size) bytes does not exist; use a power of two from 512 to 65536"
+            "pages of \(size) bytes cannot be; use a power of two from 1024 to 65536"
         case .iterations(let iterations, let least):
             "\(iterations) iterations are out of bounds; use \(least) to \(CipherFormat.mostIterations)"
         }

@@ -90,8 +90,9 @@ package final class PageCipher {
         if let authentic = try isAuthentic(page, number: 1) { return authentic }
         let header = try decrypt(page, number: 1)
         // > offset 16: the page size, 1 for 65536; 20: reserved bytes; 21, 22, 23: must be 64, 32 and 32
+        // SQLCipher 4 reserves more than format 1 needs in the files that it makes itself.
         let size = Int(header[16]) << 8 | Int(header[17])
-        return (size == 1 ? 65536 : size) == format.pageSize && Int(header[20]) == format.reserve
+        return (size == 1 ? 65536 : size) == format.pageSize && Int(header[20]) >= format.reserve
             && Array(header[21...23]) == [64, 32, 32]
     }
 

@@ -19,6 +19,13 @@ import Testing
         #expect(throws: UnusableCipherFormat.pageSize(size)) { try CipherFormat.v4.with(pageSize: size) }
     }
 
+    @Test func pagesOf512BytesLeaveTooLittleInFormatsThatAuthenticate() throws {
+        for format in [CipherFormat.v2, .v3, .v4] {
+            #expect(throws: UnusableCipherFormat.pageSize(512)) { try format.with(pageSize: 512) }
+        }
+        #expect(try CipherFormat.v1.with(pageSize: 512).pageSize == 512)
+    }
+
     @Test func weakerDerivationsThanTheFormatsOwnAreRefused() throws {
         #expect(throws: UnusableCipherFormat.iterations(255_999, least: 256_000)) {
             try CipherFormat.v4.with(iterations: 255_999)

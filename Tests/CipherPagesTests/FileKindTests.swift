@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherPages
+
+@Suite struct FileKindTests {
+    private func kind(_ bytes: [UInt8]) throws -> FileKind {
+        let folder = try TemporaryFolder()
+        return try FileKind.recognise(FileBytes(path: folder.write(bytes, to: "file")))
+    }
+
+    private func random(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: 0...255) }
+    }
+
+    @Test func filesAreRecognisedByTheirFirstBytes() throws {
+        #expect(try kind([]) == .empty)
+        #expect(try kind(Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 1000)) == .plaintext)
+        #expect(try kind(Array("SQLite format 3\0".utf8)) == .plaintext)
+        #expect(try kind([0]) == .tooShort)
+        #expect(try kind(random(511)) == .tooShort)
+        #expect(try kind([UInt8](repeating: 0, count: 4096)) == .unrecognised)
+        #expect(try kind(Array(String(repeating: "Not a database at all.\n", count: 300).utf8)) == .unrecognised)
+        #expect(try kind((0..<4096).map { UInt8($0 % 251) + 1 }.map { $0 / 2 }) == .unrecognised)
+    }
+
+    @Test func randomBytesAreAlwaysTakenForEncrypted() throws {
+        for _ in 0..<300 {
+            #expect(try kind(random(512)) == .encrypted)
+            #expect(try kind(random(1024)) == .encrypted)
+        }
+        for _ in 0..<50 { #expect(try kind(random(8192)) == .encrypted) }
+    }
+
+    @Test func aFolderIsNotAFile() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: NotARegularFile.self) { try FileBytes(path: folder.path) }
+    }
+}
