@@ -1,5 +1,11 @@
+internal import Synchronization
+
 /// Makes keys from passphrases, with OpenSSL.
 public enum KeyDerivation {
+    /// How many passphrases this process has stretched, which is what opening costs.
+    package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
+    fileprivate static let stretched = Atomic(0)
+
     /// PBKDF2 with HMAC (RFC 8018): `count` bytes from `password` and `salt`.
     ///
     /// - Parameter iterations: 1 to 2,147,483,647. What a passphrase deserves is in `CipherFormat`.
@@ -66,6 +72,7 @@ extension DatabaseKey {
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         switch material {
         case .passphrase(let passphrase):
+            KeyDerivation.stretched.add(1, ordering: .relaxed)
             let key = try KeyDerivation.pbkdf2(
                 format.keyDerivation,
                 password: passphrase,

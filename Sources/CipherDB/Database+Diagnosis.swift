@@ -4,15 +4,15 @@ extension Database {
     /// What an error of the engine really is: codes 11 and 26 do not say which pages are damaged, or that the key was
     /// changed by another connection.
     func explained(_ error: any Error) -> any Error {
-        guard let failure = error as? DatabaseError, failure.code ~= .corrupt || failure.code ~= .notADatabase,
+        guard let failure = error as? DatabaseError, failure.code.primary == .corrupt || failure.code.primary == .notADatabase,
             case .keyed(let connection, let unlocked) = state
         else { return error }
         guard unlocked.format.pageAuthentication != nil else {
-            return failure.code ~= .notADatabase ? KeyError.wrongKey : failure
+            return failure.code.primary == .notADatabase ? KeyError.wrongKey : failure
         }
         // A failure of the scan itself leaves the engine's own error to be told.
         guard let scan = try? scanOnce(connection, unlocked) else { return error }
-        if scan.isEmpty { return failure.code ~= .notADatabase ? KeyError.wrongKey : failure }
+        if scan.isEmpty { return failure.code.primary == .notADatabase ? KeyError.wrongKey : failure }
         return scan == [0] ? KeyError.wrongKey : KeyError.damaged(pages: scan)
     }
 

@@ -53,28 +53,19 @@ extension Database {
     }
 
     package func unlock(_ credential: Credential) throws {
-        guard case .opened(let connection, let kind, let created) = state else {
+        guard case .opened(let connection, let kind, _) = state else {
             throw DatabaseError(.misuse, keyingMisuse)
         }
         do {
             let unlocked =
-                kind == .empty
+                kind == .empty && flags.contains(.create)
                 ? try encryptNew(connection, credential) : try verify(connection, credential)
             state = .keyed(connection, unlocked)
         } catch {
-            let file = connection.filename
             close()
-            if created { removeNew(file, after: error) }
             throw error
         }
         try finishOpening()
-    }
-
-    /// Removes the file that this opening made, unless somebody else has put something into it since.
-    private func removeNew(_ file: String, after error: any Error) {
-        let wroteInPlaintext = error as? KeyError == .engineHasNoEncryption
-        guard let size = try? Platform.status(of: file).size, size == 0 || wroteInPlaintext else { return }
-        try? Platform.remove(file)
     }
 
     private var keyingMisuse: String {
@@ -104,7 +95,7 @@ extension Database {
         try handOver(unlocked, to: connection)
         do {
             try testSelect(connection)
-        } catch let error as DatabaseError where error.code ~= .notADatabase {
+        } catch let error as DatabaseError where error.code.primary == .notADatabase {
             // The page that the probe read was not the one in force, such as after a hot journal was rolled back.
             throw KeyError.wrongKey
         }
@@ -166,11 +157,13 @@ extension Database {
         do {
             try connection.execute("PRAGMA user_version = 0")
             try testSelect(connection)
-        } catch let error as DatabaseError where error.code ~= .notADatabase {
+        } catch let error as DatabaseError where error.code.primary == .notADatabase {
             throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
         }
         let file = try EngineFile(connection)
         guard try FileKind.recognise(file) == .encrypted, try file.read(CipherFormat.saltSize, at: 0) == salt else {
+            // Nothing but an empty schema was written so far, by this connection.
+            if case .opened(_, _, created: true) = state { try? Platform.remove(connection.filename) }
             throw KeyError.engineHasNoEncryption
         }
         return unlocked
@@ -178,15 +171,16 @@ extension Database {
 
     private func handOver(_ unlocked: Unlocked, to connection: Connection) throws {
         let literal = try unlocked.key.literal()
-        let settings = try cipherSettings(unlocked.format)
+        // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
+        let settings = "PRAGMA cipher_log_level = NONE;" + cipherSettings(unlocked.format)
         try Engine.keying.withLock { _ in
             try connection.key(literal)
-            if !settings.isEmpty { try connection.execute(settings) }
+            try connection.execute(settings)
         }
     }
 
     /// The pragmas that make the engine's own format into `format`; none where they are the same.
-    private func cipherSettings(_ format: CipherFormat) throws -> String {
+    private func cipherSettings(_ format: CipherFormat) -> String {
         guard let own = Engine.current.formats.first, format != own else { return "" }
         var settings: [String] = []
         if Engine.current.has(.cipherCompatibility) {

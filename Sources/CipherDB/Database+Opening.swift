@@ -21,11 +21,18 @@ extension Database {
         let created = try prepareFile(path, flags: flags)
         do {
             let connection = try connect(path, flags: flags)
+            self.flags = flags
             state = .opened(connection, try FileKind.recognise(EngineFile(connection)), created: created)
         } catch {
-            if created { try? Platform.remove(path) }
+            if created { removeEmpty(path) }
             throw error
         }
+    }
+
+    /// Removes a file that an opening made, unless somebody else has put something into it since.
+    func removeEmpty(_ path: String) {
+        guard (try? Platform.status(of: path))?.size == 0 else { return }
+        try? Platform.remove(path)
     }
 
     /// Opens the file with its key, and verifies the key: ``open(flags:)`` and ``setKey(_:)-(DatabaseKey)`` in one.
@@ -46,6 +53,7 @@ extension Database {
             case .encrypted: throw KeyError.keyMissing
             case .tooShort, .unrecognised: throw KeyError.notADatabase
             case .plaintext where !configuration.allowsPlaintext: throw KeyError.notEncrypted
+            case .empty where !flags.contains(.create): throw KeyError.notADatabase
             case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing
             case .plaintext, .empty:
                 state = .plain(connection)

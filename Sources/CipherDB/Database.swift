@@ -18,6 +18,8 @@ public final class Database {
     public let configuration: Configuration
 
     var state: State = .closed
+    /// Those of the last opening.
+    var flags: OpenFlags = []
     private(set) var cache: StatementCache
     /// Pages found damaged, so that the file is scanned for them once only.
     var knownDamage: [Int]?
@@ -63,10 +65,11 @@ public final class Database {
 
     /// Closes the connection, ending its result sets and rolling back an open transaction. Closing twice does nothing.
     ///
-    /// To use it again, open and key it again.
+    /// To use it again, open and key it again. A file that was made by opening it and never written to is removed.
     public func close() {
         cache.removeAll()
         connection?.close()
+        if case .opened(let connection, _, created: true) = state { removeEmpty(connection.filename) }
         state = .closed
         knownDamage = nil
     }
@@ -102,11 +105,14 @@ public final class Database {
     }
 
     func giveBack(_ statement: Statement) {
+        statement.database = nil
         cache.give(statement)
     }
 
     func takeCached(_ sql: String) -> Statement? {
-        cache.take(sql)
+        let statement = cache.take(sql)
+        statement?.database = self
+        return statement
     }
 
     func emptyCache() {

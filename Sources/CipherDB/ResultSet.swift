@@ -46,7 +46,7 @@ public final class ResultSet {
         isOnRow = false
         guard statement.execution == execution else { return }
         statement.finish()
-        if cached { statement.database.giveBack(statement) }
+        if cached { statement.database?.giveBack(statement) }
     }
 
     /// The names of the columns, in order.

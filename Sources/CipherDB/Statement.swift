@@ -3,7 +3,8 @@
 /// It belongs to the database that made it, and to the same thread or task.
 public final class Statement {
     let prepared: PreparedStatement
-    let database: Database
+    /// Nil while the statement lies in the database's cache: the two would keep each other alive.
+    var database: Database?
     /// Raised with each execution, so that a result set of an earlier one notices.
     private(set) var execution = 0
 
@@ -72,6 +73,7 @@ public final class Statement {
 
     /// Makes it ready to run with new values; result sets of earlier executions end.
     func begin(_ bind: () throws -> Void) throws {
+        guard !prepared.isFinalized else { throw DatabaseError(.misuse, "the statement's database was closed", sql: sql) }
         execution += 1
         prepared.reset()
         prepared.clearBindings()
@@ -93,7 +95,7 @@ public final class Statement {
         do {
             return try prepared.step()
         } catch {
-            throw database.explained(error)
+            throw database?.explained(error) ?? error
         }
     }
 

@@ -71,7 +71,7 @@ extension DatabaseFile {
             return problems == ["ok"] ? [] : problems
         } catch KeyError.damaged(let pages) {
             return [KeyError.damaged(pages: pages).description]
-        } catch let error as DatabaseError where error.code ~= .corrupt || error.code == .error {
+        } catch let error as DatabaseError where error.code.primary == .corrupt || error.code == .error {
             // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
             return [error.message]
         }

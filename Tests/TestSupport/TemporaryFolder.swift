@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
-public final class TemporaryFolder {
+public final class TemporaryFolder: Sendable {
     public let path: String
 
     public init() throws {

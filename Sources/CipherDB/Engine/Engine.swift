@@ -52,9 +52,6 @@ public struct Engine: Sendable {
         capabilities = Set(Capability.allCases.filter { $0.isPresent(in: connection, sqlcipherVersion: version) })
         let major = version.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
         formats = CipherFormat.standard.filter { $0.version <= major }
-        // 4.x writes each wrong key to standard error. The setting is the process's, so it is made once, here.
-        // An engine without it ignores the name.
-        try? connection.execute("PRAGMA cipher_log_level = NONE")
     }
 }
 

@@ -61,7 +61,8 @@ final class PreparedStatement {
 
     /// Forgets the bound values, which may be secret.
     func clearBindings() {
-        sqlite3_clear_bindings(handle)
+        // Other than most, these functions do not look whether they are given a statement.
+        if let handle { sqlite3_clear_bindings(handle) }
     }
 
     // MARK: Shape
@@ -71,12 +72,12 @@ final class PreparedStatement {
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
     func columnName(_ column: Int) -> String {
-        sqlite3_column_name(handle, Int32(column)).map { String(cString: $0) } ?? ""
+        handle.flatMap { sqlite3_column_name($0, Int32(column)) }.map { String(cString: $0) } ?? ""
     }
 
     /// The name of parameter `index`, counted from 1, with its prefix; nil for `?`.
     func parameterName(_ index: Int) -> String? {
-        sqlite3_bind_parameter_name(handle, Int32(index)).map { String(cString: $0) }
+        handle.flatMap { sqlite3_bind_parameter_name($0, Int32(index)) }.map { String(cString: $0) }
     }
 
     // MARK: Binding, parameters counted from 1

@@ -54,7 +54,7 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable {
 }
 
 extension ResultCode {
-    /// Matches a code, and each of its extended codes: `catch let e as DatabaseError where e.code ~= .busy`.
+    /// Matches a code, and each of its extended codes: `catch let e as DatabaseError where e.code.primary == .busy`.
     public static func ~= (pattern: ResultCode, value: ResultCode) -> Bool {
         pattern == value || pattern == value.primary
     }

@@ -1,0 +1,182 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct DatabaseQueueTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+    let queue: DatabaseQueue
+
+    init() throws {
+        folder = try TemporaryFolder()
+        queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+    }
+
+    private func count() throws -> Int { try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } }
+
+    @Test func callingAQueueFromItsOwnBlockThrowsAtOnce() throws {
+        let other = try DatabaseQueue(path: nil)
+        try queue.inDatabase { database in
+            func refused(_ body: () throws -> Void) {
+                do {
+                    try body()
+                    Issue.record("not refused")
+                } catch {
+                    #expect((error as? DatabaseError)?.code == .misuse)
+                }
+            }
+            refused { try queue.inDatabase { _ in } }
+            refused { try queue.inTransaction { _ in } }
+            refused { try queue.inSavePoint { _ in } }
+            refused { try queue.close() }
+            refused { try queue.rekey(.passphrase("new")) }
+            refused { _ = try queue.openConnection() }
+            // Also by way of another queue.
+            try other.inDatabase { _ in refused { try queue.inDatabase { _ in } } }
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+        }
+        #expect(try count() == 1)
+    }
+
+    @Test func blocksOfManyThreadsRunOneAtATime() throws {
+        let before = try count()
+        let queue = queue
+        DispatchQueue.concurrentPerform(iterations: 16) { _ in
+            for _ in 0..<25 {
+                try? queue.inTransaction { database in
+                    let value: Int = try database.first("SELECT coalesce(max(a), 0) FROM t")
+                    try database.executeUpdate("INSERT INTO t VALUES (?)", value + 1)
+                }
+            }
+        }
+        #expect(try count() == before + 400)
+        let most: Int = try queue.inDatabase { try $0.first("SELECT max(a) FROM t") }
+        #expect(most == 400, "no block saw what another had not finished")
+    }
+
+    @Test func manyTasksRunTheirBlocks() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for value in 0..<200 {
+                group.addTask {
+                    try await queue.inTransaction { try $0.executeUpdate("INSERT INTO t VALUES (?)", value) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let sum: Int = try await queue.inDatabase { try $0.first("SELECT sum(a) FROM t") }
+        #expect(sum == 19900)
+    }
+
+    @Test func aCancelledTaskDoesNotBegin() async throws {
+        let started = Gate()
+        let release = Gate()
+        let holder = Thread { [queue] in
+            try? queue.inDatabase { _ in
+                started.open()
+                release.wait()
+            }
+        }
+        holder.start()
+        try await started.waited()
+        let task = Task { [queue] in
+            try await queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") }
+        }
+        task.cancel()
+        release.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try count() == 0)
+    }
+
+    @Test func cancellingATaskInterruptsItsStatement() async throws {
+        let started = Gate()
+        let task = Task { [queue] in
+            try await queue.inDatabase { database in
+                try database.executeUpdate("INSERT INTO t VALUES (1)")
+                started.open()
+                try database.executeUpdate(
+                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+            }
+        }
+        try await started.waited()
+        // Until the statement runs there is nothing to interrupt.
+        while true {
+            try await Task.sleep(for: .milliseconds(20))
+            task.cancel()
+            queue.interrupt()
+            if try await withThrowingTaskGroup(of: Bool.self, body: { group in
+                group.addTask { _ = try? await task.value; return true }
+                group.addTask { try await Task.sleep(for: .milliseconds(200)); return false }
+                defer { group.cancelAll() }
+                return try await group.next() ?? false
+            }) { break }
+        }
+        do {
+            try await task.value
+            Issue.record("an endless statement ended")
+        } catch let error as DatabaseError {
+            #expect(error.code.primary == .interrupted)
+        }
+        #expect(try count() == 1)
+    }
+
+    @Test func aBlockThatLeavesATransactionOpenIsToldAndUndone() throws {
+        #expect(throws: DatabaseError.self) {
+            try queue.inDatabase { database in
+                try database.beginTransaction()
+                try database.executeUpdate("INSERT INTO t VALUES (1)")
+            }
+        }
+        #expect(try count() == 0)
+        #expect(throws: Stop.self) {
+            try queue.inDatabase { database in
+                try database.beginTransaction()
+                throw Stop()
+            }
+        }
+        #expect(try queue.inDatabase { $0.isInTransaction } == false)
+    }
+
+    @Test func resultSetsEndWithTheBlock() throws {
+        try queue.inDatabase { try $0.executeStatements("INSERT INTO t VALUES (1), (2)") }
+        nonisolated(unsafe) var kept: ResultSet?
+        try queue.inDatabase { database in
+            kept = try database.executeQuery("SELECT a FROM t")
+            _ = try kept?.next()
+        }
+        // No lock is left behind: another connection can write.
+        let other = try queue.openConnection()
+        try other.executeUpdate("INSERT INTO t VALUES (3)")
+        kept = nil
+    }
+
+    @Test func aTransactionOfTheQueueRollsBackWhenAsked() throws {
+        try queue.inTransaction { database, rollback in
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+            rollback = true
+        }
+        try queue.inSavePoint { database, rollback in
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+            rollback = true
+        }
+        #expect(try count() == 0)
+        try queue.inSavePoint { try $0.executeUpdate("INSERT INTO t VALUES (1)") }
+        #expect(try count() == 1)
+    }
+
+    @Test func aClosedQueueStaysClosed() async throws {
+        try queue.close()
+        #expect(throws: DatabaseError.self) { try queue.inDatabase { _ in } }
+        #expect(throws: DatabaseError.self) { try queue.close() }
+        await #expect(throws: DatabaseError.self) { try await queue.inDatabase { _ in } }
+        queue.interrupt()
+    }
+
+    @Test func aQueueInMemoryNeedsNoKey() throws {
+        let memory = try DatabaseQueue(path: ":memory:")
+        try memory.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+        #expect(memory.path == nil)
+        #expect(throws: DatabaseError.self) { _ = try memory.openConnection() }
+    }
+}

@@ -1,0 +1,55 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct EngineTests {
+    @Test func theHeaderAndTheLibraryAreOfOneEngine() {
+        #expect(Engine.headerVersion == Engine.current.sqliteVersion)
+    }
+
+    @Test func thisProcessHasAnEngineThatEncrypts() throws {
+        #expect(Engine.current.canEncrypt)
+        let version = try #require(Engine.current.sqlcipherVersion)
+        #expect("\(Engine.current)".contains(version))
+        #expect(Engine.current.opensslVersion.hasPrefix("3."))
+    }
+
+    @Test func theEngineIsTheOneThatTheRunIsFor() throws {
+        // Set by the test script for each engine of the matrix.
+        guard let expected = ProcessInfo.processInfo.environment["CIPHERDB_ENGINE"] else { return }
+        #expect(try #require(Engine.current.sqlcipherVersion).hasPrefix(expected))
+    }
+
+    @Test func capabilitiesAreThoseMeasuredForTheVersion() throws {
+        let since4: Set<Capability> = [
+            .fts5, .json, .math, .upsert, .returning, .windowFunctions, .strictTables, .generatedColumns, .dropColumn,
+            .vacuumInto, .cipherIntegrityCheck, .cipherCompatibility,
+        ]
+        let version = try #require(Engine.current.sqlcipherVersion)
+        #expect(Engine.current.capabilities.isSuperset(of: [.fts4, .rtree]))
+        if version.hasPrefix("3.4.") { #expect(Engine.current.capabilities.isDisjoint(with: since4)) }
+        if version.hasPrefix("4.6") { #expect(Engine.current.capabilities.isSuperset(of: since4)) }
+    }
+
+    @Test func aCapabilityCanBeUsedAndALackingOneFails() throws {
+        let database = Database(path: nil)
+        try database.open()
+        func works(_ sql: String) -> Bool { (try? database.executeStatements(sql)) != nil }
+        #expect(works("CREATE VIRTUAL TABLE f USING fts5(a)") == Engine.current.has(.fts5))
+        try database.executeStatements("CREATE TABLE t (a UNIQUE)")
+        #expect(works("INSERT INTO t VALUES (1) ON CONFLICT (a) DO NOTHING") == Engine.current.has(.upsert))
+        #expect(works("SELECT json_array(1)") == Engine.current.has(.json))
+    }
+
+    @Test func formatsBeginWithTheEnginesOwn() throws {
+        let major = try #require(Engine.current.sqlcipherVersion?.first?.wholeNumberValue)
+        #expect(Engine.current.formats.map(\.version) == Array((1...major).reversed()))
+    }
+
+    @Test func theMatrixIsCompleteWhereItMustBe() {
+        guard ProcessInfo.processInfo.environment["CI"] == "true" else { return }
+        #expect(StockShell.all.map(\.version).contains("3.4.1") && StockShell.all.map(\.version).contains("4.6.1"))
+        #expect(StockShell.isAvailable)
+    }
+}

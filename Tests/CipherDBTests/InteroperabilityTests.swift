@@ -1,0 +1,141 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Files go both ways between this library and the stock shells, whatever engine this library runs on.
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct InteroperabilityTests {
+    struct Pairing: Sendable, CustomTestStringConvertible {
+        let shell: StockShell
+        let format: CipherFormat
+        let key: SampleKey
+        var testDescription: String { "\(shell), format \(format.version), \(key)" }
+
+        /// Every format that both the shell and this engine have, with every kind of key.
+        static let all: [Pairing] = {
+            var all: [Pairing] = []
+            for shell in StockShell.all {
+                for format in Engine.current.formats where format.version <= shell.format {
+                    for key in SampleKey.all { all.append(Pairing(shell: shell, format: format, key: key)) }
+                }
+            }
+            return all
+        }()
+    }
+
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func configuration(_ format: CipherFormat, _ mode: JournalMode? = nil) -> Configuration {
+        Configuration {
+            $0.format = format
+            $0.journalMode = mode
+        }
+    }
+
+    @Test(arguments: Pairing.all)
+    func aFileMadeHereOpensInTheShell(pairing: Pairing) throws {
+        let queue = try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        let rows = try pairing.shell.run(
+            path, key: pairing.key.pragma, settings: pairing.shell.settings(forFormat: pairing.format.version),
+            SampleFile.query + "PRAGMA integrity_check;")
+        #expect(rows == [SampleFile.answer, "ok"])
+    }
+
+    @Test(arguments: Pairing.all)
+    func aFileMadeByTheShellOpensHere(pairing: Pairing) throws {
+        try SampleFile.make(at: path, by: pairing.shell, key: pairing.key, format: pairing.format.version)
+        let queue = try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
+        let answer: String = try queue.inDatabase { try $0.first(SampleFile.query) }
+        #expect(answer == SampleFile.answer)
+        try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "added here") }
+        try queue.close()
+        let rows = try pairing.shell.run(
+            path, key: pairing.key.pragma, settings: pairing.shell.settings(forFormat: pairing.format.version),
+            "SELECT name FROM people WHERE id = 601;")
+        #expect(rows == ["added here"])
+    }
+
+    @Test(
+        .enabled(if: Engine.current.has(.cipherCompatibility), "SQLCipher 3 has no format 4"),
+        arguments: SampleKey.all)
+    func aFileOfFormat4MadeHereOpensInPython(key: SampleKey) throws {
+        let queue = try DatabaseQueue(path: path, key: key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        #expect(try StockShell.runPython(path, key: key.pragma, SampleFile.query) == [SampleFile.answer])
+        // And what Python writes is read here.
+        let made = folder.file("python.db")
+        _ = try Program.run(
+            StockShell.python,
+            [
+                "-c",
+                """
+                import sys, sqlcipher3
+                connection = sqlcipher3.connect(sys.argv[1])
+                connection.execute("PRAGMA " + sys.argv[2])
+                connection.executescript(sys.argv[3])
+                connection.commit()
+                """, made, key.pragma, SampleFile.script,
+            ])
+        let reader = try DatabaseQueue(path: made, key: key.key)
+        let answer: String = try reader.inDatabase { try $0.first(SampleFile.query) }
+        #expect(answer == SampleFile.answer)
+    }
+
+    @Test(arguments: StockShell.all)
+    func anyPageSizeOpensWithoutBeingNamed(shell: StockShell) throws {
+        guard let format = Engine.current.formats.first(where: { $0.version == shell.format }) else {
+            // This engine cannot open the format of the other; that it says so is tested with the key errors.
+            return
+        }
+        for size in [1024, 2048, 8192, 65536] {
+            let path = folder.file("\(size).db")
+            try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format, pageSize: size)
+            let queue = try DatabaseQueue(path: path, key: SampleKey.all[0].key, configuration: configuration(format))
+            let found: (String, Int?) = try queue.inDatabase { (try $0.first(SampleFile.query), $0.cipherFormat?.pageSize) }
+            #expect(found == (SampleFile.answer, size))
+        }
+    }
+
+    @Test func textKeysAreReadAsTheShellReadsThem() throws {
+        let database = Database(path: path)
+        try database.open()
+        try database.setKey("x'\(String(repeating: "0A", count: 32))'")
+        try database.executeStatements("CREATE TABLE t (a)")
+        database.close()
+        let again = Database(path: path)
+        try again.open(key: .raw(hex: String(repeating: "0a", count: 32)))
+        try again.executeStatements("SELECT a FROM t")
+    }
+
+    @Test func dataKeysArePassphrases() throws {
+        let bytes = Data((0..<32).map { UInt8($0) })
+        let database = Database(path: path)
+        try database.open()
+        try database.setKeyWithData(bytes)
+        try database.executeStatements("CREATE TABLE t (a)")
+        database.close()
+        let again = Database(path: path)
+        #expect(throws: KeyError.wrongKey) { try again.open(key: .raw(SecretBytes(copying: Array(bytes)))) }
+        try again.open(key: .passphrase(SecretBytes(copying: Array(bytes))))
+    }
+}
+
+extension Database {
+    /// The first column of the first row.
+    func first<Value: ColumnDecodable>(_ sql: String, _ values: (any Bindable)?...) throws -> Value {
+        let rows = try executeQuery(sql, values: values)
+        defer { rows.close() }
+        #expect(try rows.next(), "no row: \(sql)")
+        return try rows[0]
+    }
+}

@@ -1,0 +1,193 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// What SQLite calls code 26 is seven different things; each is told, and none touches the file.
+@Suite struct KeyErrorTests {
+    let folder: TemporaryFolder
+    let path: String
+    static let key = SampleKey.all[1].key
+    static let modes: [JournalMode] = [.delete, .wal]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func make(_ mode: JournalMode, format: CipherFormat? = nil) throws {
+        let configuration = Configuration {
+            $0.journalMode = mode
+            $0.format = format
+        }
+        let queue = try DatabaseQueue(path: path, key: Self.key, configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    /// Opens with `key` and expects `error`; the files in the folder must be as they were, byte and time.
+    private func expect(
+        _ error: KeyError,
+        key: DatabaseKey? = Self.key,
+        format: CipherFormat? = nil,
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        let before = try folder.names.map { try FileState(folder.file($0)) }
+        let names = folder.names
+        let configuration = Configuration { $0.format = format }
+        #expect(throws: error) {
+            _ = try DatabaseQueue(path: path, key: key, configuration: configuration, flags: flags)
+        }
+        let database = Database(path: path, configuration: configuration)
+        #expect(throws: error) {
+            try database.open(flags: flags)
+            if let key { try database.setKey(key) }
+            try database.executeStatements("SELECT count(*) FROM sqlite_master")
+        }
+        database.close()
+        #expect(folder.names == names)
+        #expect(try folder.names.map { try FileState(folder.file($0)) } == before)
+    }
+
+    @Test(arguments: modes) func aWrongKey(mode: JournalMode) throws {
+        try make(mode)
+        for wrong in ["wrong", "Pässwörd 密码 🔑", "pässwörd 密码 🔑 "] { try expect(.wrongKey, key: .passphrase(wrong)) }
+        try expect(.wrongKey, key: .random())
+        try expect(.wrongKey, key: .rawWithSalt(SecretBytes.random(count: 48)))
+        try expect(.wrongKey, key: .passphrase("wrong"), flags: .readOnly)
+    }
+
+    @Test(arguments: modes) func noKey(mode: JournalMode) throws {
+        try make(mode)
+        try expect(.keyMissing, key: nil)
+    }
+
+    @Test func noKeyForANewFile() throws {
+        try expect(.keyMissing, key: nil)
+        #expect(folder.names == ["test.db"] || folder.names.isEmpty)
+        #expect(try folder.names.allSatisfy { try FileState(folder.file($0)).bytes.isEmpty })
+    }
+
+    @Test(arguments: modes) func aPlaintextDatabase(mode: JournalMode) throws {
+        let configuration = Configuration {
+            $0.allowsPlaintext = true
+            $0.journalMode = mode
+        }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        try expect(.notEncrypted)
+        try expect(.notEncrypted, key: nil)
+    }
+
+    @Test func somethingElseThanADatabase() throws {
+        let texts = [
+            Data("x".utf8), Data(count: 1), Data(count: 511), Data(count: 4096), Data(count: 100_000),
+            Data(String(repeating: "This is a text and no database. ", count: 300).utf8),
+        ]
+        for bytes in texts {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            try expect(.notADatabase)
+            try expect(.notADatabase, key: nil)
+        }
+    }
+
+    @Test(arguments: modes) func aDamagedFirstPage(mode: JournalMode) throws {
+        try make(mode)
+        for offset in [16, 40, 100, 900] {
+            try flipByte(of: path, at: offset)
+            try expect(.damaged(pages: [1]))
+            try expect(.wrongKey, key: .passphrase("wrong"))
+            try flipByte(of: path, at: offset)
+        }
+    }
+
+    @Test(arguments: modes) func damagedSaltLooksLikeAWrongKey(mode: JournalMode) throws {
+        try make(mode)
+        try flipByte(of: path, at: 3)
+        try expect(.wrongKey)
+    }
+
+    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: modes)
+    func anotherFormatOfAShell(mode: JournalMode) throws {
+        for shell in StockShell.all {
+            for format in 1...shell.format where format != Engine.current.formats.first?.version {
+                try? FileManager.default.removeItem(atPath: path)
+                try SampleFile.make(
+                    at: path, by: shell, key: SampleKey.all[1], format: format,
+                    before: "PRAGMA journal_mode = \(mode.rawValue);")
+                let standard = try #require(CipherFormat.standard.first { $0.version == format })
+                try expect(.otherFormat(standard))
+            }
+        }
+    }
+
+    @Test(arguments: modes) func anotherFormatThanConfigured(mode: JournalMode) throws {
+        try make(mode)
+        let own = try #require(Engine.current.formats.first)
+        let other = try #require(CipherFormat.standard.first { $0.version == own.version - 1 })
+        try expect(.otherFormat(own), format: other)
+    }
+
+    @Test func aNewFileInAFormatThatTheEngineLacks() throws {
+        guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
+            #expect(Engine.current.formats.count == 4, "an engine that lacks no format has all four")
+            return
+        }
+        try expect(.otherFormat(lacking), format: lacking)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(arguments: modes) func damagedPagesInTheMiddleAreNamedAndTheOthersStayReadable(mode: JournalMode) throws {
+        try make(mode)
+        let queue = try DatabaseQueue(path: path, key: Self.key)
+        let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
+        try queue.close()
+        let last = try FileState(path).bytes.count / size
+        for number in [last, last - 3] { try flipByte(of: path, at: (number - 1) * size + 50) }
+        let damaged = try DatabaseQueue(path: path, key: Self.key)
+        #expect(throws: KeyError.damaged(pages: [last - 3, last])) {
+            try damaged.inDatabase { database in
+                let rows = try database.executeQuery("SELECT count(note) FROM people")
+                while try rows.next() {}
+            }
+        }
+        let name: String = try damaged.inDatabase { try $0.first("SELECT name FROM people WHERE id = 1") }
+        #expect(name == "Person-1-plaintextmarker")
+    }
+
+    @Test(arguments: modes) func aKeyChangedByAnotherConnectionIsAWrongKey(mode: JournalMode) throws {
+        try make(.delete)
+        let first = try DatabaseQueue(path: path, key: Self.key)
+        let other = try DatabaseQueue(path: path, key: Self.key)
+        try other.rekey(.passphrase("changed"))
+        #expect(throws: KeyError.wrongKey) {
+            try first.inDatabase { try $0.executeStatements("SELECT count(*) FROM people") }
+        }
+    }
+
+    @Test(arguments: modes) func aLogLeftByACrashIsNotTouchedByAWrongKey(mode: JournalMode) throws {
+        // A copy of the file and its log while they are in use is what a killed process leaves.
+        let configuration = Configuration { $0.journalMode = .wal }
+        let original = folder.file("original.db")
+        let queue = try DatabaseQueue(path: original, key: Self.key, configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0; " + SampleFile.script) }
+        try FileManager.default.copyItem(atPath: original, toPath: path)
+        try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
+        try queue.close()
+        try expect(.wrongKey, key: .passphrase("wrong"))
+        let recovered = try DatabaseQueue(path: path, key: Self.key)
+        let answer: String = try recovered.inDatabase { try $0.first(SampleFile.query) }
+        #expect(answer == SampleFile.answer)
+    }
+
+    @Test func everyErrorSaysWhatToDo() {
+        let errors: [KeyError] = [
+            .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .damaged(pages: [2, 3]), .otherFormat(.v3),
+            .otherFormat(.v4), .engineHasNoEncryption,
+        ]
+        for error in errors { #expect("\(error)".count > 20) }
+        #expect(Set(errors.map { "\($0)" }).count == errors.count)
+        #expect("\(KeyError.damaged(pages: [2, 3]))".contains("pages 2, 3"))
+    }
+}

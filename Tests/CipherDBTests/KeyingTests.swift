@@ -1,0 +1,187 @@
+import CipherDB
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct KeyingTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    @Test func aNewFileIsEncryptedBeforeAnythingIsStored() throws {
+        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let bytes = try FileState(path).bytes
+        #expect(bytes.count >= 1024 && !bytes.starts(with: Data("SQLite format 3".utf8)))
+        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .passphrase("typo")) }
+        try queue.close()
+    }
+
+    @Test func everyNewFileHasASaltOfItsOwn() throws {
+        let key = try DatabaseKey.random()
+        let salts = try (0..<20).map { number in
+            let path = folder.file("\(number).db")
+            _ = try DatabaseQueue(path: path, key: key)
+            return try FileState(path).bytes.prefix(16)
+        }
+        #expect(Set(salts).count == salts.count)
+    }
+
+    @Test func aGivenSaltIsTheFiles() throws {
+        let both = try SecretBytes.random(count: 48)
+        _ = try DatabaseQueue(path: path, key: .rawWithSalt(both))
+        #expect(try Array(FileState(path).bytes.prefix(16)) == both.withUnsafeBytes { Array($0[32...]) })
+        // The raw key alone opens it too.
+        _ = try DatabaseQueue(path: path, key: .raw(SecretBytes(copying: both.withUnsafeBytes { Array($0[..<32]) })))
+    }
+
+    @Test func anEmptyFileIsMadeIntoADatabaseWhereCreatingIsAllowed() throws {
+        _ = try folder.write([], to: "test.db")
+        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .passphrase("other")) }
+    }
+
+    @Test func anEmptyFileIsNoDatabaseWhereCreatingIsNotAllowed() throws {
+        _ = try folder.write([], to: "test.db")
+        #expect(throws: KeyError.notADatabase) {
+            _ = try DatabaseQueue(path: path, key: .passphrase("secret"), flags: .readWrite)
+        }
+        #expect(try FileState(path).bytes.isEmpty)
+    }
+
+    @Test func aConnectionIsKeyedOnce() throws {
+        let database = Database(path: path)
+        try database.open()
+        try database.setKey("secret")
+        #expect(throws: DatabaseError.self) { try database.setKey("secret") }
+        #expect(throws: DatabaseError.self) { try database.setKey("other") }
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        database.close()
+        try Database(path: path).open(key: .passphrase("secret"))
+    }
+
+    @Test func afterAWrongKeyTheConnectionIsClosed() throws {
+        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let database = Database(path: path)
+        try database.open()
+        #expect(throws: KeyError.wrongKey) { try database.setKey("wrong") }
+        #expect(!database.isOpen)
+        #expect(throws: DatabaseError.self) { try database.setKey("secret") }
+        try database.open(key: .passphrase("secret"))
+    }
+
+    @Test func aKeyForADatabaseInMemoryIsRefused() throws {
+        for path in [nil, ":memory:", ""] as [String?] {
+            let database = Database(path: path)
+            try database.open()
+            #expect(throws: DatabaseError.self) { try database.setKey("secret") }
+            try database.executeStatements("CREATE TABLE t (a)")
+        }
+    }
+
+    @Test func keyingBeforeOpeningIsRefused() {
+        let database = Database(path: path)
+        #expect(throws: DatabaseError.self) { try database.setKey("secret") }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func malformedKeysAreRefusedBeforeAnyFileIsTouched() throws {
+        let database = Database(path: path)
+        try database.open()
+        #expect(throws: MalformedKey.emptyPassphrase) { try database.setKey("") }
+        #expect(throws: MalformedKey.emptyPassphrase) { try database.setKeyWithData(Data()) }
+        #expect(throws: MalformedKey.malformedLiteral) { try database.setKey("x'abc'") }
+        #expect(try FileState(path).bytes.isEmpty)
+        try database.setKey("fine")
+    }
+
+    @Test func aFailedOpeningLeavesNoFileThatItMade() throws {
+        guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
+            #expect(throws: DatabaseError.self) {
+                _ = try DatabaseQueue(path: folder.path + "/none/test.db", key: .passphrase("secret"))
+            }
+            return
+        }
+        #expect(throws: KeyError.otherFormat(lacking)) {
+            _ = try DatabaseQueue(
+                path: path, key: .passphrase("secret"), configuration: Configuration { $0.format = lacking })
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func aQueueDerivesOnceHoweverManyConnectionsItOpens() async {
+        // In a process of its own, because the count is the process's.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+            try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (7)") }
+            for _ in 0..<20 {
+                let connection = try queue.openConnection()
+                let value: Int = try connection.first("SELECT a FROM t")
+                #expect(value == 7)
+            }
+            #expect(KeyDerivation.passphraseCount == 1)
+            try queue.rekey(.passphrase("new"))
+            _ = try queue.openConnection()
+            #expect(KeyDerivation.passphraseCount == 2)
+        }
+    }
+
+    @Test func laterConnectionsAreVerifiedToo() throws {
+        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(throws: DatabaseError.self) { _ = try queue.openConnection() }
+        #expect(folder.names.isEmpty, "nothing is made in its place")
+        _ = try DatabaseQueue(path: path, key: .passphrase("another database"))
+        #expect(throws: KeyError.wrongKey) { _ = try queue.openConnection() }
+    }
+
+    @Test func twoConnectionsThatCreateOneFileAgreeOnItsKey() throws {
+        // SQLCipher 3.4.1 gives each connection to an empty file a salt of its own, and locks one of them out.
+        for round in 0..<10 {
+            let path = folder.file("\(round).db")
+            let results = Results()
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do {
+                    let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+                    try queue.inDatabase { try $0.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)") }
+                    results.add(nil)
+                } catch {
+                    results.add(error)
+                }
+            }
+            let failures = results.errors.compactMap { $0 }
+            #expect(failures.allSatisfy { ($0 as? DatabaseError)?.code.primary == .busy }, "\(failures)")
+            let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+            let count: Int = try queue.inDatabase { try $0.first("SELECT count(*) FROM t") }
+            #expect(count == 4 - failures.count)
+        }
+    }
+
+    @Test func cipherSettingsOfTheConfigurationAreTheFiles() throws {
+        let format = try #require(Engine.current.formats.first).with(pageSize: 8192).with(iterations: 300_000)
+        let configuration = Configuration { $0.format = format }
+        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        #expect(try queue.inDatabase { $0.cipherFormat } == format)
+        try queue.close()
+        let shell = try #require(StockShell.all.first { $0.format == format.version }, "run make engines")
+        let rows = try shell.run(
+            path, key: "key = 'secret'", settings: ["cipher_page_size = 8192", "kdf_iter = 300000"], SampleFile.query)
+        #expect(rows == [SampleFile.answer])
+        #expect(throws: KeyError.wrongKey, "another number of iterations is another key") {
+            _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        }
+    }
+}
+
+/// Collects errors from several threads.
+private final class Results: Sendable {
+    private let collected = Mutex<[(any Error)?]>([])
+    func add(_ error: (any Error)?) { collected.withLock { $0.append(error) } }
+    var errors: [(any Error)?] { collected.withLock { $0 } }
+}

@@ -1,0 +1,229 @@
+import CipherDB
+import CipherPages
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct RekeyTests {
+    let folder: TemporaryFolder
+    let path: String
+    static let modes: [JournalMode] = [.delete, .wal]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func make(_ mode: JournalMode, timeout: Duration = .milliseconds(100)) throws -> DatabaseQueue {
+        let configuration = Configuration {
+            $0.journalMode = mode
+            $0.busyTimeout = timeout
+        }
+        let queue = try DatabaseQueue(path: path, key: .passphrase("old"), configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        return queue
+    }
+
+    private func answer(_ key: DatabaseKey) throws -> String {
+        try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.query) }
+    }
+
+    @Test(arguments: modes)
+    func afterARekeyTheNewKeyOpensAndTheOldDoesNot(mode: JournalMode) throws {
+        let queue = try make(mode)
+        let salt = try FileState(path).bytes.prefix(16)
+        try queue.rekey(.passphrase("new"))
+        #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
+        try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES ('later')") }
+        _ = try queue.openConnection()
+        try queue.close()
+        #expect(throws: KeyError.wrongKey) { try answer(.passphrase("old")) }
+        _ = try answer(.passphrase("new"))
+        #expect(try FileState(path).bytes.prefix(16) == salt, "the salt stays")
+    }
+
+    @Test(arguments: modes)
+    func afterARekeyNoPageIsUnderTheOldKey(mode: JournalMode) throws {
+        let queue = try make(mode)
+        let format = try #require(try queue.inDatabase { $0.cipherFormat })
+        try queue.rekey(.passphrase("new"))
+        // Before the queue closes: what is in the file now is what a thief would find.
+        let bytes = try FileState(path).bytes
+        let copy = try FileBytes(path: folder.write(bytes, to: "copy"))
+        let salt = Array(bytes.prefix(16))
+        let old = try PageScan(
+            database: copy, log: nil, key: DatabaseKey.passphrase("old").derive(salt: salt, format: format), format: format
+        ).run()
+        #expect(old.damaged.count == old.pages)
+        let new = try PageScan(
+            database: copy, log: nil, key: DatabaseKey.passphrase("new").derive(salt: salt, format: format), format: format
+        ).run()
+        #expect(new.damaged.isEmpty && new.pages > 20)
+        let log = try? FileState(path + "-wal").bytes
+        #expect(log?.isEmpty ?? true)
+    }
+
+    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: SampleKey.all)
+    func theShellOpensTheFileWithTheNewKey(key: SampleKey) throws {
+        let queue = try make(.delete)
+        let format = try #require(try queue.inDatabase { $0.cipherFormat })
+        guard key.description != "raw with salt" else {
+            #expect(throws: RekeyError.self) { try queue.rekey(key.key) }
+            return
+        }
+        try queue.rekey(key.key)
+        try queue.close()
+        for shell in StockShell.all where shell.format >= format.version {
+            let rows = try shell.run(
+                path, key: key.pragma, settings: shell.settings(forFormat: format.version),
+                SampleFile.query + "PRAGMA integrity_check;")
+            #expect(rows == [SampleFile.answer, "ok"])
+        }
+    }
+
+    @Test func anotherFormatStaysAsItIs() throws {
+        let formats = Engine.current.formats.filter { $0.version > 1 }
+        for format in formats {
+            try? FileManager.default.removeItem(atPath: path)
+            let queue = try DatabaseQueue(
+                path: path, key: .passphrase("old"), configuration: Configuration { $0.format = format })
+            try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+            try queue.rekey(.passphrase("new"))
+            try queue.close()
+            let again = try DatabaseQueue(
+                path: path, key: .passphrase("new"), configuration: Configuration { $0.format = format })
+            #expect(try again.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
+        }
+    }
+
+    @Test func theSameKeyIsRefused() throws {
+        let queue = try make(.delete)
+        do {
+            try queue.rekey(.passphrase("old"))
+            Issue.record("not refused")
+        } catch RekeyError.sameKey {}
+        #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
+    }
+
+    @Test func anotherSaltIsRefusedAndTheOwnIsNot() throws {
+        let queue = try make(.delete)
+        do {
+            try queue.rekey(.rawWithSalt(SecretBytes.random(count: 48)))
+            Issue.record("not refused")
+        } catch RekeyError.saltDiffers {}
+        let salt = try Array(FileState(path).bytes.prefix(16))
+        let bytes = SecretBytesBuilder.random32() + salt
+        try queue.rekey(.rawWithSalt(SecretBytes(copying: bytes)))
+        #expect(try answer(.raw(SecretBytes(copying: Array(bytes[..<32])))) == SampleFile.answer)
+    }
+
+    private func expectNotStarted(_ database: Database, _ word: String) {
+        do {
+            try database.rekey("new")
+            Issue.record("started")
+        } catch let error as RekeyError {
+            #expect("\(error)".contains(word))
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    @Test func whatWouldBeLostForbidsToBegin() throws {
+        _ = try make(.delete)
+        let database = Database(path: path)
+        try database.open(key: .passphrase("old"))
+        try database.inTransaction { expectNotStarted($0, "transaction") }
+        let rows = try database.executeQuery("SELECT * FROM people")
+        _ = try rows.next()
+        expectNotStarted(database, "result set")
+        rows.close()
+        try database.executeStatements("CREATE TEMP TABLE mine (a)")
+        expectNotStarted(database, "temporary")
+        try database.executeStatements("DROP TABLE mine; ATTACH ':memory:' AS other")
+        expectNotStarted(database, "other is attached")
+        try database.executeStatements("DETACH other")
+        try database.rekey("new")
+        #expect(try database.first(SampleFile.query) == SampleFile.answer)
+    }
+
+    @Test(arguments: modes) func aReadOnlyConnectionCannotRekey(mode: JournalMode) throws {
+        try make(mode).close()
+        let before = try FileState(path)
+        let database = Database(path: path)
+        try database.open(key: .passphrase("old"), flags: .readOnly)
+        expectNotStarted(database, "reading only")
+        database.close()
+        #expect(try FileState(path) == before)
+        #expect(try answer(.passphrase("old")) == SampleFile.answer)
+    }
+
+    @Test(arguments: modes, [TransactionKind.deferred, .immediate])
+    func aLockOfAnotherConnectionStopsTheRekeyBeforeItBegins(mode: JournalMode, kind: TransactionKind) throws {
+        let queue = try make(mode)
+        let other = try queue.openConnection()
+        try other.beginTransaction(kind)
+        _ = try other.first(SampleFile.query) as String
+        let before = try FileState(path)
+        do {
+            try queue.rekey(.passphrase("new"))
+            Issue.record("rekeyed under another connection's lock")
+        } catch let error as DatabaseError {
+            #expect(error.code.primary == .busy)
+        }
+        #expect(try FileState(path) == before)
+        #expect(try other.first(SampleFile.query) == SampleFile.answer)
+        try other.rollback()
+        other.close()
+        // The queue goes on under the old key, and its locks are gone.
+        try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES ('later')") }
+        #expect(try answer(.passphrase("old")) != SampleFile.answer)
+        try queue.rekey(.passphrase("new"))
+    }
+
+    @Test(arguments: modes)
+    func aPageThatTheEngineCannotReadLeavesTheOldKeyInForce(mode: JournalMode) throws {
+        try make(mode).close()
+        let database = Database(path: path)
+        try database.open(key: .passphrase("old"))
+        let size = try #require(database.cipherFormat?.pageSize)
+        // The engine answers OK to such a rekey, and undoes it.
+        try flipByte(of: path, at: 9 * size + 40)
+        do {
+            try database.rekey("new")
+            Issue.record("a damaged file was rekeyed")
+        } catch RekeyError.oldKeyInForce {}
+        #expect(database.isOpen)
+        #expect(try database.first("SELECT name FROM people WHERE id = 1") == "Person-1-plaintextmarker")
+        try flipByte(of: path, at: 9 * size + 40)
+        #expect(try answer(.passphrase("old")) == SampleFile.answer)
+    }
+
+    @Test func aDatabaseWithoutEncryptionCannotBeRekeyed() throws {
+        let plain = Database(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        try plain.open()
+        try plain.executeStatements("CREATE TABLE t (a)")
+        expectNotStarted(plain, "not encrypted")
+        let memory = Database(path: nil)
+        try memory.open()
+        expectNotStarted(memory, "not encrypted")
+    }
+
+    @Test func waitingBlocksGoOnAfterARekey() async throws {
+        let queue = try make(.wal)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for value in 0..<50 {
+                group.addTask {
+                    try await queue.inTransaction { try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "\(value)") }
+                }
+                if value == 25 { group.addTask { try await queue.rekey(.passphrase("new")) } }
+            }
+            try await group.waitForAll()
+        }
+        let count: Int = try await queue.inDatabase { try $0.first("SELECT count(*) FROM people") }
+        #expect(count == 650)
+    }
+}
+
+private enum SecretBytesBuilder {
+    static func random32() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+@Suite struct StatementTests {
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil, configuration: Configuration { $0.statementCacheCapacity = 3 })
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
+    }
+
+    @Test func aStatementRunsAgainWithOtherValues() throws {
+        let insert = try database.prepare("INSERT INTO t VALUES (?)")
+        for value in 10..<20 { try insert.executeUpdate(value) }
+        #expect(try database.first("SELECT sum(a) FROM t") == 6 + 145)
+        let named = try database.prepare("SELECT count(*) FROM t WHERE a >= :least")
+        let rows = try named.executeQuery(withParameterDictionary: ["least": 15])
+        #expect(try rows.next())
+        #expect(try rows.int(forColumnIndex: 0) == 5)
+        #expect(insert.parameterCount == 1 && !insert.isReadOnly && insert.columnNames.isEmpty)
+        #expect(named.isReadOnly && named.columnNames == ["count(*)"])
+    }
+
+    @Test func aResultSetEndsWhenItsStatementRunsAgain() throws {
+        let statement = try database.prepare("SELECT a FROM t")
+        let first = try statement.executeQuery()
+        #expect(try first.next())
+        let second = try statement.executeQuery()
+        #expect(throws: DatabaseError.self) { try first.next() }
+        #expect(throws: DatabaseError.self) { try first.int(forColumnIndex: 0) }
+        first.close()
+        var count = 0
+        while try second.next() { count += 1 }
+        #expect(count == 3)
+    }
+
+    @Test func aStatementInUseIsNotHandedOutASecondTime() throws {
+        let outer = try database.executeQuery("SELECT a FROM t WHERE a > ?", 0)
+        let inner = try database.executeQuery("SELECT a FROM t WHERE a > ?", 2)
+        #expect(outer.statement !== inner.statement)
+        #expect(try outer.next() && inner.next())
+        #expect(try outer.int(forColumnIndex: 0) == 1 && inner.int(forColumnIndex: 0) == 3)
+    }
+
+    @Test func aFinishedStatementIsUsedAgain() throws {
+        let first = try database.executeQuery("SELECT a FROM t")
+        while try first.next() {}
+        let second = try database.executeQuery("SELECT a FROM t")
+        #expect(first.statement === second.statement)
+    }
+
+    @Test func theCacheIsBoundedAndDropsWhatIsUnusedLongest() throws {
+        for number in 0..<10 { try database.executeUpdate("SELECT \(number)") }
+        #expect(database.cache.count == 3)
+        #expect(database.takeCached("SELECT 6") == nil)
+        #expect(database.takeCached("SELECT 7") != nil)
+    }
+
+    @Test func valuesAreForgottenWhenAStatementGoesBackToTheCache() throws {
+        let insert = try database.prepare("INSERT INTO t VALUES (?)")
+        try insert.executeUpdate("a secret")
+        // Stepped without binding: what is stored is what the statement still remembers.
+        _ = try insert.prepared.step()
+        #expect(try database.first("SELECT a FROM t ORDER BY rowid DESC LIMIT 1") == DatabaseValue.null)
+    }
+
+    @Test func afterTheEndReadingThrows() throws {
+        let rows = try database.executeQuery("SELECT a FROM t LIMIT 1")
+        #expect(try rows.next())
+        #expect(try !rows.next())
+        #expect(throws: DatabaseError.self) { try rows.next() }
+        #expect(throws: DatabaseError.self) { try rows.int(forColumnIndex: 0) }
+    }
+
+    @Test func anErrorIsNotTakenForTheEnd() throws {
+        let rows = try database.executeQuery("SELECT abs(a) FROM (SELECT 1 AS a UNION ALL SELECT -9223372036854775808)")
+        #expect(throws: DatabaseError.self) {
+            while try rows.next() {}
+        }
+    }
+
+    @Test func aFailedStatementRunsAgain() throws {
+        try database.executeStatements("CREATE TABLE u (a UNIQUE); INSERT INTO u VALUES (1)")
+        let insert = try database.prepare("INSERT INTO u VALUES (?)")
+        for _ in 0..<3 { #expect(throws: DatabaseError.self) { try insert.executeUpdate(1) } }
+        try insert.executeUpdate(2)
+        try insert.executeUpdate(3)
+        #expect(try database.first("SELECT count(*) FROM u") == 3)
+    }
+
+    @Test func ofTwoColumnsWithOneNameTheFirstIsFound() throws {
+        let rows = try database.executeQuery("SELECT 1 AS a, 2 AS A, 3 AS b")
+        #expect(try rows.next())
+        #expect(try rows.int(forColumn: "A") == 1 && rows.int(forColumnIndex: 1) == 2)
+    }
+}

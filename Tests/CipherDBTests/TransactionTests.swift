@@ -1,0 +1,114 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct TransactionTests {
+    struct Stop: Error {}
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (a)")
+    }
+
+    private func count() throws -> Int { try database.first("SELECT count(*) FROM t") }
+    private func insert() throws { try database.executeUpdate("INSERT INTO t VALUES (1)") }
+
+    @Test(arguments: [TransactionKind.deferred, .immediate, .exclusive])
+    func changesLastWhenTheBlockReturnsAndNotWhenItThrows(kind: TransactionKind) throws {
+        let result = try database.inTransaction(kind) { database in
+            #expect(database.isInTransaction)
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+            return "done"
+        }
+        #expect(try result == "done" && count() == 1 && !database.isInTransaction)
+        #expect(throws: Stop.self) {
+            try database.inTransaction(kind) { database in
+                try database.executeUpdate("INSERT INTO t VALUES (2)")
+                throw Stop()
+            }
+        }
+        #expect(try count() == 1 && !database.isInTransaction)
+    }
+
+    @Test func theBlockCanAskForARollback() throws {
+        try database.inTransaction { database, rollback in
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+            rollback = true
+        }
+        #expect(try count() == 0)
+        try database.inTransaction { database, _ in try database.executeUpdate("INSERT INTO t VALUES (1)") }
+        #expect(try count() == 1)
+    }
+
+    @Test func aTransactionInATransactionIsRefusedBeforeItsBlock() throws {
+        try database.inTransaction { database in
+            #expect(throws: DatabaseError.self) { try database.inTransaction { _ in Issue.record("the block ran") } }
+            #expect(throws: DatabaseError.self) { try database.beginTransaction() }
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+        }
+        #expect(try count() == 1)
+    }
+
+    @Test func aCommitThatFailsIsThrownAndUndone() throws {
+        try database.executeStatements(
+            "CREATE TABLE p (id INTEGER PRIMARY KEY); "
+                + "CREATE TABLE c (p REFERENCES p DEFERRABLE INITIALLY DEFERRED)")
+        #expect(throws: DatabaseError.self) {
+            try database.inTransaction { try $0.executeUpdate("INSERT INTO c VALUES (9)") }
+        }
+        #expect(!database.isInTransaction)
+        #expect(try database.first("SELECT count(*) FROM c") == 0)
+    }
+
+    @Test func commitAndRollbackWithoutATransactionAreErrors() {
+        #expect(throws: DatabaseError.self) { try database.commit() }
+        #expect(throws: DatabaseError.self) { try database.rollback() }
+    }
+
+    @Test func savepointsNest() throws {
+        try database.inTransaction { database in
+            try insert()
+            #expect(throws: Stop.self) {
+                try database.inSavePoint { database in
+                    try insert()
+                    try database.inSavePoint { _ in try insert() }
+                    #expect(try count() == 3)
+                    throw Stop()
+                }
+            }
+            #expect(try count() == 1)
+            try database.inSavePoint { _, rollback in
+                try insert()
+                rollback = true
+            }
+            try database.inSavePoint { _ in try insert() }
+        }
+        #expect(try count() == 2)
+    }
+
+    @Test(arguments: ["plain", "it's \"quoted\"; DROP TABLE t; --", "", "🔑", "SELECT"])
+    func savepointNamesAreNamesAndNotSQL(name: String) throws {
+        try database.startSavePoint(withName: name)
+        try insert()
+        try database.rollbackToSavePoint(withName: name)
+        try insert()
+        try database.releaseSavePoint(withName: name)
+        #expect(try count() == 1 && !database.isInTransaction)
+        #expect(throws: DatabaseError.self) { try database.releaseSavePoint(withName: name) }
+    }
+
+    @Test func aTransactionOpenAtClosingIsRolledBack() throws {
+        let folder = try TemporaryFolder()
+        let file = Database(path: folder.file("test.db"))
+        try file.open(key: .passphrase("secret"))
+        try file.executeStatements("CREATE TABLE t (a)")
+        try file.beginTransaction()
+        try file.executeUpdate("INSERT INTO t VALUES (1)")
+        file.close()
+        try file.open(key: .passphrase("secret"))
+        #expect(try file.first("SELECT count(*) FROM t") == 0)
+    }
+}
