@@ -87,6 +87,7 @@ extension Database {
             // The locks go with the next read in normal mode.
             try? connection.execute("PRAGMA locking_mode = NORMAL")
             try? testSelect(connection)
+            try? EngineFile(connection).dropPendingLock()
             guard error.code.primary == .busy else { throw error }
             throw DatabaseError(error.code, "another connection uses the database; the key was not changed")
         }

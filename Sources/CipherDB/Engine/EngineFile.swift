@@ -55,6 +55,13 @@ struct EngineFile: PageSource {
         return try body()
     }
 
+    /// Goes back to a shared lock after an exclusive one was refused.
+    ///
+    /// SQLite 3.15 keeps its PENDING lock then in WAL mode, without knowing that it does: nobody else could open the file.
+    func dropPendingLock() {
+        _ = methods.xUnlock(file, SQLITE_LOCK_SHARED)
+    }
+
     private func check(_ code: Int32) throws(DatabaseError) {
         guard code != SQLITE_OK else { return }
         throw error(code)
