@@ -37,7 +37,8 @@ let package = Package(
         .executableTarget(
             name: "PackageSearch",
             dependencies: ["CipherDB", "Rekeying"],
-            path: "Examples/PackageSearch"
+            path: "Examples/PackageSearch",
+            exclude: ["sample.status"]
         ),
         .target(
             name: "TestSupport",

@@ -83,15 +83,19 @@ extension Database {
     func verify(_ connection: Connection, _ credential: Credential) throws -> Unlocked {
         guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
         let file = try EngineFile(connection)
+        let largestPage = if case .unlocked(let known) = credential { known.format.pageSize } else { 65536 }
         let (kind, probe) = try file.locked(waiting: configuration.busyMilliseconds) {
-            (try FileKind.recognise(file), try KeyProbe(database: file, log: writeAheadLog(of: connection)))
+            (
+                try FileKind.recognise(file),
+                try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
+            )
         }
         switch kind {
         case .plaintext: throw KeyError.notEncrypted
         case .empty, .tooShort: throw KeyError.notADatabase
-        case .encrypted, .unrecognised: break
+        case .opaque: break
         }
-        let unlocked = try identify(credential, probe, kind: kind, connection: connection)
+        let unlocked = try identify(credential, probe, connection)
         try handOver(unlocked, to: connection)
         do {
             try testSelect(connection)
@@ -105,8 +109,7 @@ extension Database {
     private func identify(
         _ credential: Credential,
         _ probe: KeyProbe,
-        kind: FileKind,
-        connection: Connection
+        _ connection: Connection
     ) throws -> Unlocked {
         guard let preferred = configuration.format ?? Engine.current.formats.first else {
             throw KeyError.engineHasNoEncryption
@@ -138,7 +141,7 @@ extension Database {
             case .rejected: break
             }
         }
-        throw kind == .encrypted ? KeyError.wrongKey : KeyError.notADatabase
+        throw try FileKind.looksEncrypted(EngineFile(connection)) ? KeyError.wrongKey : .notADatabase
     }
 
     /// Keys a file without bytes, and writes its first page: until then any key would seem right.
@@ -161,7 +164,7 @@ extension Database {
             throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
         }
         let file = try EngineFile(connection)
-        guard try FileKind.recognise(file) == .encrypted, try file.read(CipherFormat.saltSize, at: 0) == salt else {
+        guard try FileKind.recognise(file) == .opaque, try file.read(CipherFormat.saltSize, at: 0) == salt else {
             // Nothing but an empty schema was written so far, by this connection.
             if case .opened(_, _, created: true) = state { try? Platform.remove(connection.filename) }
             throw KeyError.engineHasNoEncryption

@@ -50,8 +50,9 @@ extension Database {
         case .closed: throw DatabaseError(.misuse, "the database is not open")
         case .opened(let connection, let kind, _):
             switch kind {
-            case .encrypted: throw KeyError.keyMissing
-            case .tooShort, .unrecognised: throw KeyError.notADatabase
+            case .opaque:
+                throw try FileKind.looksEncrypted(EngineFile(connection)) ? KeyError.keyMissing : .notADatabase
+            case .tooShort: throw KeyError.notADatabase
             case .plaintext where !configuration.allowsPlaintext: throw KeyError.notEncrypted
             case .empty where !flags.contains(.create): throw KeyError.notADatabase
             case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing

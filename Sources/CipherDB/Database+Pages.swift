@@ -11,6 +11,11 @@ extension Database {
         return kind
     }
 
+    /// Whether the file, which is neither empty nor plaintext, has no pattern, as an encrypted one.
+    package func looksEncrypted() throws -> Bool {
+        try FileKind.looksEncrypted(EngineFile(openConnection()))
+    }
+
     /// The file's size in bytes.
     package func fileSize() throws -> Int64 {
         try EngineFile(openConnection()).size()
@@ -21,7 +26,7 @@ extension Database {
         let connection = try openConnection()
         let file = try EngineFile(connection)
         let probe = try file.locked(waiting: configuration.busyMilliseconds) {
-            try KeyProbe(database: file, log: writeAheadLog(of: connection))
+            try KeyProbe(database: file, log: self.writeAheadLog(of: connection))
         }
         return try probe.run(key, formats: formats)
     }

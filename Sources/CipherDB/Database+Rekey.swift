@@ -124,7 +124,7 @@ extension Database {
         } catch {
             throw RekeyError.checkpointPending
         }
-        let probe = try KeyProbe(database: EngineFile(connection), log: writeAheadLog(of: connection))
+        let probe = try KeyProbe(database: EngineFile(connection), log: self.writeAheadLog(of: connection))
         guard case .rejected = try probe.run(old.key, format: old.format) else { throw RekeyError.checkpointPending }
     }
 }

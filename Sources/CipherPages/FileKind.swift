@@ -6,10 +6,8 @@ package enum FileKind: Equatable, Sendable {
     case plaintext
     /// Fewer bytes than the smallest page.
     case tooShort
-    /// Bytes without any pattern, as in an encrypted database.
-    case encrypted
-    /// Something else, such as text or zeros.
-    case unrecognised
+    /// Anything else: an encrypted database, or no database at all. A key tells, or ``looksEncrypted(_:)``.
+    case opaque
 
     /// > The first 16 bytes of the database file: "SQLite format 3\000" (sqlite.org/fileformat.html)
     package static let plaintextHeader = Array("SQLite format 3\0".utf8)
@@ -18,10 +16,13 @@ package enum FileKind: Equatable, Sendable {
     package static func recognise(_ source: some PageSource) throws -> FileKind {
         let size = try source.size()
         guard size > 0 else { return .empty }
-        let head = try source.read(4096, at: 0)
-        if head.starts(with: plaintextHeader) { return .plaintext }
-        guard size >= 512 else { return .tooShort }
-        return looksRandom(head) ? .encrypted : .unrecognised
+        if try source.read(16, at: 0) == plaintextHeader { return .plaintext }
+        return size < 512 ? .tooShort : .opaque
+    }
+
+    /// Whether the start of an ``opaque`` file has no pattern, as in an encrypted database.
+    package static func looksEncrypted(_ source: some PageSource) throws -> Bool {
+        looksRandom(try source.read(4096, at: 0))
     }
 
     /// Pearson's chi-squared over the byte values. It is 255 ± 23 for random bytes; a limit of 600 is fifteen standard

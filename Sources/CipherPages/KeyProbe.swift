@@ -21,25 +21,28 @@ package struct KeyProbe {
         let format: CipherFormat
     }
 
-    private let firstPages: [[UInt8]]
+    private let head: [UInt8]
     private let source: any PageSource
+    private let log: () -> (any PageSource)?
     private let size: Int64
 
-    /// Reads what a probe needs from the database and, where there is one, from its write-ahead log: for a database that
-    /// was rekeyed and not checkpointed, page 1 under the present key stands in the log only.
-    package init(database: any PageSource, log: (any PageSource)?) throws {
+    /// Reads the first page; `largestPage` bytes of it, where the page size is known.
+    ///
+    /// `log` is the write-ahead log, where there is one: for a database that was rekeyed and not checkpointed, page 1 under
+    /// the present key stands there only. It is opened where page 1 of the file is not authentic.
+    package init(
+        database: any PageSource,
+        log: @autoclosure @escaping () -> (any PageSource)?,
+        largestPage: Int = CipherFormat.pageSizes.last!
+    ) throws {
         source = database
+        self.log = log
         size = try database.size()
-        var firstPages = [try database.read(CipherFormat.pageSizes.last!, at: 0)]
-        if let log, let index = try WriteAheadLog(log) {
-            // The last of them is the one in force; any may become so when a torn log is recovered.
-            firstPages += try index.firstPages.reversed().prefix(64).map { try log.read(index.pageSize, at: $0) }
-        }
-        self.firstPages = firstPages
+        head = try database.read(largestPage, at: 0)
     }
 
     /// The salt: the first 16 bytes of the file.
-    package var salt: [UInt8] { Array(firstPages[0].prefix(CipherFormat.saltSize)) }
+    package var salt: [UInt8] { Array(head.prefix(CipherFormat.saltSize)) }
 
     /// Tries `key` with each of `formats` in turn, at the format's own page size first and then at every other.
     ///
@@ -71,7 +74,12 @@ package struct KeyProbe {
     }
 
     private func opensAnyFirstPage(_ cipher: PageCipher) throws -> Bool {
-        try firstPages.contains { try cipher.opensFirstPage($0.prefix(cipher.format.pageSize)) }
+        if try cipher.opensFirstPage(head.prefix(cipher.format.pageSize)) { return true }
+        guard let log = log(), let index = try WriteAheadLog(log), index.pageSize == cipher.format.pageSize else { return false }
+        // The last of them is the one in force; any may become so when a torn log is recovered.
+        return try index.firstPages.reversed().prefix(64).contains {
+            try cipher.opensFirstPage(log.read(index.pageSize, at: $0))
+        }
     }
 
     /// Up to 32 pages spread over the file: enough to find an authentic one beside a damaged page 1, and still quick

@@ -38,8 +38,8 @@ extension DatabaseFile {
             switch try database.fileKind() {
             case .empty: .empty
             case .plaintext: .plaintext
-            case .tooShort, .unrecognised: .notADatabase
-            case .encrypted: .encrypted
+            case .tooShort: .notADatabase
+            case .opaque: try database.looksEncrypted() ? .encrypted : .notADatabase
             }
         guard kind == .encrypted, let key else {
             return Inspection(kind: kind, size: size, format: nil, pageCount: nil)

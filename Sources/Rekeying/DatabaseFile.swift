@@ -34,11 +34,10 @@ public struct DatabaseFile: Sendable {
 
     /// Finds the format in which `key` fits: this engine's own first, then all others at every page size.
     func fit(_ key: DatabaseKey, to database: Database) throws -> Fit {
-        let kind = try database.fileKind()
-        switch kind {
+        switch try database.fileKind() {
         case .plaintext: throw KeyError.notEncrypted
         case .empty, .tooShort: throw KeyError.notADatabase
-        case .encrypted, .unrecognised: break
+        case .opaque: break
         }
         let own = Engine.current.formats
         let formats = own + CipherFormat.standard.filter { !own.contains($0) }
@@ -48,7 +47,7 @@ public struct DatabaseFile: Sendable {
         case .firstPageDamaged(let key, let format):
             return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: true)
         case .rejected:
-            throw kind == .encrypted ? KeyError.wrongKey : KeyError.notADatabase
+            throw try database.looksEncrypted() ? KeyError.wrongKey : .notADatabase
         }
     }
 

@@ -15,8 +15,8 @@ struct KeyProbeTests {
         path = folder.file("sample.db")
     }
 
-    private func probe(log: String? = nil) throws -> KeyProbe {
-        try KeyProbe(database: FileBytes(path: path), log: log.map { try FileBytes(path: $0) })
+    private func probe() throws -> KeyProbe {
+        try KeyProbe(database: FileBytes(path: path), log: nil)
     }
 
     @Test(arguments: PageCipherTests.Sample.all)
