@@ -30,16 +30,36 @@ public struct CipherFormat: Sendable, Hashable {
 
     /// SQLCipher 1: 4,000 iterations of HMAC-SHA1, pages not authenticated.
     public static let v1 = CipherFormat(
-        version: 1, pageSize: 1024, keyDerivation: .sha1, iterations: 4000, pageAuthentication: nil)
+        version: 1,
+        pageSize: 1024,
+        keyDerivation: .sha1,
+        iterations: 4000,
+        pageAuthentication: nil
+    )
     /// SQLCipher 2: 4,000 iterations of HMAC-SHA1, pages authenticated by HMAC-SHA1.
     public static let v2 = CipherFormat(
-        version: 2, pageSize: 1024, keyDerivation: .sha1, iterations: 4000, pageAuthentication: .sha1)
+        version: 2,
+        pageSize: 1024,
+        keyDerivation: .sha1,
+        iterations: 4000,
+        pageAuthentication: .sha1
+    )
     /// SQLCipher 3: 64,000 iterations of HMAC-SHA1, pages authenticated by HMAC-SHA1.
     public static let v3 = CipherFormat(
-        version: 3, pageSize: 1024, keyDerivation: .sha1, iterations: 64000, pageAuthentication: .sha1)
+        version: 3,
+        pageSize: 1024,
+        keyDerivation: .sha1,
+        iterations: 64000,
+        pageAuthentication: .sha1
+    )
     /// SQLCipher 4: 256,000 iterations of HMAC-SHA512, pages authenticated by HMAC-SHA512.
     public static let v4 = CipherFormat(
-        version: 4, pageSize: 4096, keyDerivation: .sha512, iterations: 256_000, pageAuthentication: .sha512)
+        version: 4,
+        pageSize: 4096,
+        keyDerivation: .sha512,
+        iterations: 256_000,
+        pageAuthentication: .sha512
+    )
 
     /// The four formats with SQLCipher's defaults, newest first.
     public static let standard: [CipherFormat] = [.v4, .v3, .v2, .v1]

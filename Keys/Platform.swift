@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #elseif canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-internal import Musl
+    internal import Musl
 #endif
 
 /// System calls that more than one module makes, retried where a signal interrupts them.
@@ -82,9 +82,9 @@ package enum Platform {
     /// A number for the thread that calls, unlike that of any other thread alive.
     package static var currentThread: UInt {
         #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
+            UInt(bitPattern: pthread_self())
         #else
-        UInt(pthread_self())
+            UInt(pthread_self())
         #endif
     }
 
@@ -98,21 +98,21 @@ package enum Platform {
 
     private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Darwin)
-        Darwin.read(descriptor, buffer, count)
+            Darwin.read(descriptor, buffer, count)
         #elseif canImport(Glibc)
-        Glibc.read(descriptor, buffer, count)
+            Glibc.read(descriptor, buffer, count)
         #else
-        Musl.read(descriptor, buffer, count)
+            Musl.read(descriptor, buffer, count)
         #endif
     }
 
     private static func systemClose(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
-        Darwin.close(descriptor)
+            Darwin.close(descriptor)
         #elseif canImport(Glibc)
-        Glibc.close(descriptor)
+            Glibc.close(descriptor)
         #else
-        Musl.close(descriptor)
+            Musl.close(descriptor)
         #endif
     }
 }

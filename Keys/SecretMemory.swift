@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// Pages of their own for one secret: locked against swapping, left out of core dumps and of forked children where the
@@ -40,8 +40,8 @@ final class SecretMemory: @unchecked Sendable {
         }
         isLocked = mlock(mapping + page, usableSize) == 0
         #if os(Linux)
-        madvise(mapping + page, usableSize, Int32(MADV_DONTDUMP))
-        madvise(mapping + page, usableSize, Int32(MADV_WIPEONFORK))
+            madvise(mapping + page, usableSize, Int32(MADV_DONTDUMP))
+            madvise(mapping + page, usableSize, Int32(MADV_WIPEONFORK))
         #endif
         // A throw from here on still runs deinit: every stored property is set.
         try fill(UnsafeMutableRawBufferPointer(rebasing: usable[..<count]))

@@ -39,7 +39,9 @@ struct PackageSearch {
         let (_, loading) = try timed { try queue.inTransaction { try PackageTable.load(packages, into: $0) } }
         print("\(packages.count) packages of \(source) stored in \(milliseconds(loading))")
         let later = try (1...9).map { _ in try timed { try queue.openConnection() }.1 }.sorted()[4]
-        print("later connections, from the stored key: \(milliseconds(later)), \(percent(later, of: first)) of the first")
+        print(
+            "later connections, from the stored key: \(milliseconds(later)), \(percent(later, of: first)) of the first"
+        )
 
         title("Search")
         for word in ["library", "editor"] { try search(word, in: queue) }
@@ -63,7 +65,8 @@ struct PackageSearch {
         let (found, verifying) = try timed { try DatabaseFile(path: path).verify(key: new) }
         print(
             "\(found.pages) pages of \(found.format), \(found.damagedPages.count) damaged, \(found.problems.count) problems, "
-                + "in \(milliseconds(verifying))")
+                + "in \(milliseconds(verifying))"
+        )
         guard found.isSound else { throw DemoFailure("the database is not sound") }
     }
 
@@ -138,7 +141,10 @@ struct DemoFolder {
     init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("cipherdb-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            at: url,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
         path = url.path
     }
 

@@ -10,13 +10,20 @@ enum PackageTable {
                 id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, section TEXT, size INTEGER, summary TEXT
             );
             CREATE VIRTUAL TABLE IF NOT EXISTS words USING \(index)(name, summary);
-            """)
+            """
+        )
         let insert = try database.prepare(
-            "INSERT INTO packages (name, version, section, size, summary) VALUES (?, ?, ?, ?, ?)")
+            "INSERT INTO packages (name, version, section, size, summary) VALUES (?, ?, ?, ?, ?)"
+        )
         let addWords = try database.prepare("INSERT INTO words (rowid, name, summary) VALUES (?, ?, ?)")
         for package in packages {
             try insert.executeUpdate(
-                package.name, package.version, package.section, package.installedSize, package.summary)
+                package.name,
+                package.version,
+                package.section,
+                package.installedSize,
+                package.summary
+            )
             try addWords.executeUpdate(database.lastInsertRowID, package.name, package.summary)
         }
     }
@@ -26,13 +33,20 @@ enum PackageTable {
             """
             SELECT name, version, section, size, summary FROM packages
             WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?) ORDER BY name
-            """, word)
+            """,
+            word
+        )
         var found: [Package] = []
         while try rows.next() {
             found.append(
                 Package(
-                    name: try rows["name"], version: try rows["version"], section: try rows["section"],
-                    installedSize: try rows["size"], summary: try rows["summary"]))
+                    name: try rows["name"],
+                    version: try rows["version"],
+                    section: try rows["section"],
+                    installedSize: try rows["size"],
+                    summary: try rows["summary"]
+                )
+            )
         }
         return found
     }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+    public import FoundationEssentials
 #else
-public import Foundation
+    public import Foundation
 #endif
 
 /// A type that can be read from a column.
@@ -38,7 +38,10 @@ public struct Column {
     /// The error for a value that is not of `type`. It names the column and the kind of value, never the value.
     public func mismatch<Wanted>(_ type: Wanted.Type) -> DatabaseError {
         DatabaseError(
-            .mismatch, "column \(index) (\(name)) holds \(storageClass.rawValue), not \(type)", sql: statement.sql)
+            .mismatch,
+            "column \(index) (\(name)) holds \(storageClass.rawValue), not \(type)",
+            sql: statement.sql
+        )
     }
 }
 

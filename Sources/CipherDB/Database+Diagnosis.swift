@@ -4,7 +4,8 @@ extension Database {
     /// What an error of the engine really is: codes 11 and 26 do not say which pages are damaged, or that the key was
     /// changed by another connection.
     func explained(_ error: any Error) -> any Error {
-        guard let failure = error as? DatabaseError, failure.code.primary == .corrupt || failure.code.primary == .notADatabase,
+        guard let failure = error as? DatabaseError,
+            failure.code.primary == .corrupt || failure.code.primary == .notADatabase,
             case .keyed(let connection, let unlocked) = state
         else { return error }
         guard unlocked.format.pageAuthentication != nil else {
@@ -21,7 +22,9 @@ extension Database {
         if let knownDamage { return knownDamage }
         let scan = PageScan.self
         let result = try scan.init(
-            database: EngineFile(connection), log: writeAheadLog(of: connection), key: unlocked.key,
+            database: EngineFile(connection),
+            log: writeAheadLog(of: connection),
+            key: unlocked.key,
             format: unlocked.format
         ).run()
         let damaged = result.damaged.count >= result.pages && result.pages > 0 ? [0] : result.damaged

@@ -11,7 +11,9 @@ extension Database {
         } catch {
             throw explained(error)
         }
-        guard let (statement, rest) = compiled else { throw DatabaseError(.error, "the SQL holds no statement", sql: sql) }
+        guard let (statement, rest) = compiled else {
+            throw DatabaseError(.error, "the SQL holds no statement", sql: sql)
+        }
         guard try isBlank(rest, connection) else {
             statement.finalize()
             throw DatabaseError(.error, "the SQL holds more than one statement; use executeStatements", sql: sql)
@@ -70,7 +72,9 @@ extension Database {
     /// Starts a query with these values for its named parameters, whose names stand without `:`, `@` or `$`.
     ///
     /// - Throws: ``DatabaseError``, also for a name too many or too few; ``KeyError``.
-    public func executeQuery(_ sql: String, withParameterDictionary values: [String: (any Bindable)?]) throws -> ResultSet {
+    public func executeQuery(_ sql: String, withParameterDictionary values: [String: (any Bindable)?]) throws
+        -> ResultSet
+    {
         try query(sql) { try $0.bind(values) }
     }
 

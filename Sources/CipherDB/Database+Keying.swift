@@ -1,11 +1,12 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 package import CipherKeys
 internal import CipherPages
 internal import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 /// A key that was verified, and the format it was verified for: what later connections to the same file are opened with.
 package struct Unlocked: Sendable {

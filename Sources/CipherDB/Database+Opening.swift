@@ -79,7 +79,9 @@ extension Database {
             // SQLite would wait for a pipe's writer for ever.
             guard status.kind == .regular else {
                 throw DatabaseError(
-                    .cannotOpen, "\(path): \(status.kind == .folder ? "a folder" : "a device or pipe"), not a file")
+                    .cannotOpen,
+                    "\(path): \(status.kind == .folder ? "a folder" : "a device or pipe"), not a file"
+                )
             }
             return false
         } catch let error as Errno {
@@ -108,12 +110,15 @@ extension Database {
                 PRAGMA temp_store = MEMORY; \
                 PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF"); \
                 PRAGMA cache_size = -\(max(1, configuration.pageCacheSize >> 10));
-                """)
+                """
+            )
             if let mode = configuration.journalMode, path != nil, path != "" {
                 let found = try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
                 guard found == mode.rawValue else {
                     throw DatabaseError(
-                        .error, "the journal mode is \(found ?? "unknown") and cannot be made \(mode.rawValue)")
+                        .error,
+                        "the journal mode is \(found ?? "unknown") and cannot be made \(mode.rawValue)"
+                    )
                 }
             }
             try configuration.prepareDatabase?(self)

@@ -35,7 +35,9 @@ extension Database {
     package func scanPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> PageScan.Result {
         let connection = try openConnection()
         return try PageScan(
-            database: EngineFile(connection), log: writeAheadLog(of: connection), key: unlocked.key,
+            database: EngineFile(connection),
+            log: writeAheadLog(of: connection),
+            key: unlocked.key,
             format: unlocked.format
         ).run(progress: progress)
     }

@@ -1,10 +1,11 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 internal import CipherKeys
 internal import CipherPages
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 
 extension Database {
     /// Re-encrypts the whole file under another key, in place, and proves that the new key opens it and the old does not.
@@ -65,7 +66,9 @@ extension Database {
             }
         }
         guard try connection.text("SELECT name FROM sqlite_temp_master") == nil else {
-            throw RekeyError.notStarted("the connection has temporary tables, which would be lost; use a new connection")
+            throw RekeyError.notStarted(
+                "the connection has temporary tables, which would be lost; use a new connection"
+            )
         }
     }
 

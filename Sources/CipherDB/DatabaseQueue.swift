@@ -64,7 +64,9 @@ public final class DatabaseQueue: Sendable {
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         guard runner.load(ordering: .relaxed) != Platform.currentThread else {
             throw DatabaseError(
-                .misuse, "a block of this queue called the queue again; use the database that the block was given")
+                .misuse,
+                "a block of this queue called the queue again; use the database that the block was given"
+            )
         }
         return try queue.sync { try run(body) }
     }

@@ -80,8 +80,10 @@ public final class ResultSet {
     private func checkOpen() throws {
         guard !isClosed, statement.execution == execution, !statement.prepared.isFinalized else {
             throw DatabaseError(
-                .misuse, "the result set is closed: it ended, its statement ran again, or its database was closed",
-                sql: statement.sql)
+                .misuse,
+                "the result set is closed: it ended, its statement ran again, or its database was closed",
+                sql: statement.sql
+            )
         }
     }
 }

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 
 extension Statement {
@@ -9,7 +9,10 @@ extension Statement {
     func bind(_ values: [(any Bindable)?]) throws {
         guard values.count == parameterCount else {
             throw DatabaseError(
-                .range, "the statement has \(parameterCount) parameters, and \(values.count) values were given", sql: sql)
+                .range,
+                "the statement has \(parameterCount) parameters, and \(values.count) values were given",
+                sql: sql
+            )
         }
         for (offset, value) in values.enumerated() { try bind(value, at: offset + 1) }
     }

@@ -73,7 +73,9 @@ public final class Statement {
 
     /// Makes it ready to run with new values; result sets of earlier executions end.
     func begin(_ bind: () throws -> Void) throws {
-        guard !prepared.isFinalized else { throw DatabaseError(.misuse, "the statement's database was closed", sql: sql) }
+        guard !prepared.isFinalized else {
+            throw DatabaseError(.misuse, "the statement's database was closed", sql: sql)
+        }
         execution += 1
         prepared.reset()
         prepared.clearBindings()

@@ -75,7 +75,9 @@ package struct KeyProbe {
 
     private func opensAnyFirstPage(_ cipher: PageCipher) throws -> Bool {
         if try cipher.opensFirstPage(head.prefix(cipher.format.pageSize)) { return true }
-        guard let log = log(), let index = try WriteAheadLog(log), index.pageSize == cipher.format.pageSize else { return false }
+        guard let log = log(), let index = try WriteAheadLog(log), index.pageSize == cipher.format.pageSize else {
+            return false
+        }
         // The last of them is the one in force; any may become so when a torn log is recovered.
         return try index.firstPages.reversed().prefix(64).contains {
             try cipher.opensFirstPage(log.read(index.pageSize, at: $0))

@@ -52,7 +52,11 @@ package final class PageCipher {
             let start = number == 1 ? CipherFormat.saltSize : 0
             let end = format.pageSize - format.reserve + CipherFormat.vectorSize
             try authenticate(
-                UnsafeRawBufferPointer(rebasing: page[start..<end]), number: number, algorithm: algorithm, into: &code)
+                UnsafeRawBufferPointer(rebasing: page[start..<end]),
+                number: number,
+                algorithm: algorithm,
+                into: &code
+            )
             let stored = UnsafeRawBufferPointer(rebasing: page[end..<(end + algorithm.digestSize)])
             return code.withUnsafeBytes { OpenSSL.constantTimeEqual($0, stored) }
         }
@@ -72,10 +76,20 @@ package final class PageCipher {
             page.withUnsafeBufferPointer { page in
                 plain.withUnsafeMutableBufferPointer { plain in
                     EVP_DecryptInit_ex(
-                        cipher, EVP_aes_256_cbc(), nil, key.baseAddress!.assumingMemoryBound(to: UInt8.self), vector) == 1
+                        cipher,
+                        EVP_aes_256_cbc(),
+                        nil,
+                        key.baseAddress!.assumingMemoryBound(to: UInt8.self),
+                        vector
+                    ) == 1
                         && EVP_CIPHER_CTX_set_padding(cipher, 0) == 1
                         && EVP_DecryptUpdate(
-                            cipher, plain.baseAddress! + start, &written, page.baseAddress! + start, Int32(end - start))
+                            cipher,
+                            plain.baseAddress! + start,
+                            &written,
+                            page.baseAddress! + start,
+                            Int32(end - start)
+                        )
                             == 1
                 }
             }

@@ -53,7 +53,9 @@ package struct PageScan {
         for _ in 0..<3 {
             Platform.sleep(milliseconds: 10)
             let again = try database.read(
-                cipher.format.pageSize, at: Int64(number - 1) * Int64(cipher.format.pageSize))
+                cipher.format.pageSize,
+                at: Int64(number - 1) * Int64(cipher.format.pageSize)
+            )
             if try cipher.isAuthentic(again, number: number) == true { return false }
         }
         return true

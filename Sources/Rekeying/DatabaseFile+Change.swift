@@ -1,5 +1,5 @@
-internal import CipherKeys
 public import CipherDB
+internal import CipherKeys
 
 extension DatabaseFile {
     /// Changes the key in place by the engine, and verifies every page under the new one.

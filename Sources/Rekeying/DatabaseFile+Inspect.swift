@@ -1,6 +1,6 @@
+public import CipherDB
 internal import CipherKeys
 internal import CipherPages
-public import CipherDB
 
 /// What a file is, found without changing it.
 public struct Inspection: Sendable, Equatable {

@@ -1,6 +1,6 @@
+public import CipherDB
 internal import CipherKeys
 internal import CipherPages
-public import CipherDB
 
 /// What a verification of every page found.
 public struct Verification: Sendable, Equatable {
@@ -34,9 +34,18 @@ extension DatabaseFile {
         defer { database.close() }
         let fit = try fit(key, to: database)
         if fit.firstPageIsDamaged {
-            return try verification(database, fit.unlocked, progress) { ["page 1 is damaged: SQLite cannot open the file"] }
+            return try verification(database, fit.unlocked, progress) {
+                ["page 1 is damaged: SQLite cannot open the file"]
+            }
         }
-        try unlock(database, fit)
+        do {
+            try unlock(database, fit)
+        } catch let error as DatabaseError where error.code.primary == .corrupt {
+            // The pages are authentic and the schema in them is not SQL. The connection is closed after such a failure.
+            let again = try open()
+            defer { again.close() }
+            return try verification(again, fit.unlocked, progress) { [error.message] }
+        }
         return try verifyOpened(database, fit.unlocked, progress)
     }
 
@@ -60,7 +69,11 @@ extension DatabaseFile {
     ) throws -> Verification {
         let scan = try database.scanPages(unlocked, progress: progress)
         return Verification(
-            format: unlocked.format, pages: scan.pages, damagedPages: scan.damaged, problems: try problems())
+            format: unlocked.format,
+            pages: scan.pages,
+            damagedPages: scan.damaged,
+            problems: try problems()
+        )
     }
 
     private func structuralProblems(_ database: Database) throws -> [String] {

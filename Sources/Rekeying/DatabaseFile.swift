@@ -1,6 +1,6 @@
+internal import CipherDB
 internal import CipherKeys
 internal import CipherPages
-internal import CipherDB
 
 /// A database file as a whole: what it is, whether it is sound, and its key.
 ///

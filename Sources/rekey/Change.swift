@@ -29,7 +29,9 @@ struct Change: ParsableCommand {
                 progress.show($0, of: $1)
             }
             try report.print(
-                VerificationObject(found), lines: [("key", "changed")] + VerificationObject.lines(found))
+                VerificationObject(found),
+                lines: [("key", "changed")] + VerificationObject.lines(found)
+            )
             return found.isSound ? .done : .damaged
         }
     }

@@ -21,14 +21,20 @@ struct Inspect: ParsableCommand {
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let format = found.format, let pages = found.pageCount {
                 lines += [
-                    ("format", "SQLCipher \(format.version)"), ("page size", "\(format.pageSize) bytes"), ("pages", "\(pages)"),
+                    ("format", "SQLCipher \(format.version)"), ("page size", "\(format.pageSize) bytes"),
+                    ("pages", "\(pages)"),
                 ]
             }
             try report.print(
                 Object(
-                    kind: found.kind.rawValue, size: found.size, format: found.format?.version,
-                    pageSize: found.format?.pageSize, pageCount: found.pageCount),
-                lines: lines)
+                    kind: found.kind.rawValue,
+                    size: found.size,
+                    format: found.format?.version,
+                    pageSize: found.format?.pageSize,
+                    pageCount: found.pageCount
+                ),
+                lines: lines
+            )
             return found.kind == .notADatabase ? .damaged : .done
         }
     }

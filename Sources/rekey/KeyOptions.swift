@@ -16,7 +16,9 @@ struct KeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Read a raw key from this file: 32 bytes, 48 with the salt, or as many hexadecimal digits.",
-            valueName: "path"))
+            valueName: "path"
+        )
+    )
     var keyFile: String?
 
     @Flag(help: "Accept files of secrets that other users can read.")
@@ -24,8 +26,12 @@ struct KeyOptions: ParsableArguments {
 
     var choice: KeyChoice {
         KeyChoice(
-            passphraseFile: passphraseFile, passphraseFd: passphraseFd, passphraseEnv: passphraseEnv, keyFile: keyFile,
-            unsafePermissions: unsafePermissions)
+            passphraseFile: passphraseFile,
+            passphraseFd: passphraseFd,
+            passphraseEnv: passphraseEnv,
+            keyFile: keyFile,
+            unsafePermissions: unsafePermissions
+        )
     }
 
     func validate() throws { try choice.validate(prefix: "--") }
@@ -44,13 +50,20 @@ struct NewKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits.", valueName: "path"))
+            "Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits.",
+            valueName: "path"
+        )
+    )
     var newKeyFile: String?
 
     func choice(unsafePermissions: Bool) -> KeyChoice {
         KeyChoice(
-            passphraseFile: newPassphraseFile, passphraseFd: newPassphraseFd, passphraseEnv: newPassphraseEnv,
-            keyFile: newKeyFile, unsafePermissions: unsafePermissions)
+            passphraseFile: newPassphraseFile,
+            passphraseFd: newPassphraseFd,
+            passphraseEnv: newPassphraseEnv,
+            keyFile: newKeyFile,
+            unsafePermissions: unsafePermissions
+        )
     }
 
     func validate() throws { try choice(unsafePermissions: false).validate(prefix: "--new-") }
@@ -73,7 +86,8 @@ struct KeyChoice {
     func validate(prefix: String) throws {
         guard count <= 1 else {
             throw ValidationError(
-                "Give one of \(prefix)passphrase-file, \(prefix)passphrase-fd, \(prefix)passphrase-env, \(prefix)key-file.")
+                "Give one of \(prefix)passphrase-file, \(prefix)passphrase-fd, \(prefix)passphrase-env, \(prefix)key-file."
+            )
         }
     }
 

@@ -50,7 +50,10 @@ struct VerificationObject: Encodable {
         var lines = [
             ("format", "SQLCipher \(found.format.version)"),
             ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),
-            ("damaged", found.damagedPages.isEmpty ? "none" : found.damagedPages.map(String.init).joined(separator: ", ")),
+            (
+                "damaged",
+                found.damagedPages.isEmpty ? "none" : found.damagedPages.map(String.init).joined(separator: ", ")
+            ),
         ]
         if found.format.pageAuthentication == nil {
             lines.append(("note", "pages of this format are not authenticated; only SQLite's own check was made"))

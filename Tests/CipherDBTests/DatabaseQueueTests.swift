@@ -96,7 +96,8 @@ import Testing
                 try database.executeUpdate("INSERT INTO t VALUES (1)")
                 started.open()
                 try database.executeUpdate(
-                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+                )
             }
         }
         try await started.waited()
@@ -105,12 +106,21 @@ import Testing
             try await Task.sleep(for: .milliseconds(20))
             task.cancel()
             queue.interrupt()
-            if try await withThrowingTaskGroup(of: Bool.self, body: { group in
-                group.addTask { _ = try? await task.value; return true }
-                group.addTask { try await Task.sleep(for: .milliseconds(200)); return false }
-                defer { group.cancelAll() }
-                return try await group.next() ?? false
-            }) { break }
+            if try await withThrowingTaskGroup(
+                of: Bool.self,
+                body: { group in
+                    group.addTask {
+                        _ = try? await task.value; return true
+                    }
+                    group.addTask {
+                        try await Task.sleep(for: .milliseconds(200)); return false
+                    }
+                    defer { group.cancelAll() }
+                    return try await group.next() ?? false
+                }
+            ) {
+                break
+            }
         }
         do {
             try await task.value

@@ -29,7 +29,14 @@ import Testing
         let date = Date(timeIntervalSince1970: 1_234_567_890.5)
         let rows = try database.executeQuery(
             "SELECT ? AS int, ? AS bool, ? AS double, ? AS string, ? AS data, ? AS date, ? AS none",
-            Int32(-7), true, 2.5, "text", Data([1, 2]), date, nil as Int?)
+            Int32(-7),
+            true,
+            2.5,
+            "text",
+            Data([1, 2]),
+            date,
+            nil as Int?
+        )
         #expect(try rows.next())
         #expect(try rows.int(forColumn: "int") == -7 && rows.int(forColumnIndex: 0) == -7)
         #expect(try rows.bool(forColumn: "bool") == true && rows.bool(forColumnIndex: 1) == true)
@@ -113,7 +120,9 @@ import Testing
     @Test func namedParametersAreBoundByNameWhateverTheirPrefix() throws {
         let database = try memory()
         let rows = try database.executeQuery(
-            "SELECT :a || @b || $c || :a", withParameterDictionary: ["a": "x", "b": "y", "c": nil ?? "z"])
+            "SELECT :a || @b || $c || :a",
+            withParameterDictionary: ["a": "x", "b": "y", "c": nil ?? "z"]
+        )
         #expect(try rows.next())
         #expect(try rows.string(forColumnIndex: 0) == "xyzx")
     }
@@ -146,7 +155,9 @@ import Testing
         #expect(throws: DatabaseError.self) {
             try database.executeUpdate("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)")
         }
-        #expect(throws: DatabaseError.self) { try database.executeUpdate("INSERT INTO t VALUES (1); DELETE FROM nothing") }
+        #expect(throws: DatabaseError.self) {
+            try database.executeUpdate("INSERT INTO t VALUES (1); DELETE FROM nothing")
+        }
         #expect(try database.first("SELECT count(*) FROM t") == 0)
         try database.executeUpdate("INSERT INTO t VALUES (1); -- a comment\n /* and another */ ;;")
         #expect(try database.first("SELECT count(*) FROM t") == 1)
@@ -173,7 +184,9 @@ import Testing
             try database.executeUpdate("INSERT INTO t VALUES (?)", 1)
             Issue.record("no error")
         } catch let error as DatabaseError {
-            #expect(error.code.primary == .constraint && error.code.rawValue == 2067 && error.code.primary == .constraint)
+            #expect(
+                error.code.primary == .constraint && error.code.rawValue == 2067 && error.code.primary == .constraint
+            )
             #expect(error.message.contains("t.a") && error.sql == "INSERT INTO t VALUES (?)")
         }
     }
@@ -198,8 +211,10 @@ import Testing
         database.close()
         #expect(!database.isOpen)
         for body in [
-            { try database.executeUpdate("SELECT 1") }, { _ = try rows.next() }, { _ = try rows.int(forColumnIndex: 0) },
-            { try statement.executeUpdate() }, { _ = try statement.executeQuery() }, { try database.beginTransaction() },
+            { try database.executeUpdate("SELECT 1") }, { _ = try rows.next() },
+            { _ = try rows.int(forColumnIndex: 0) },
+            { try statement.executeUpdate() }, { _ = try statement.executeQuery() },
+            { try database.beginTransaction() },
         ] {
             #expect(throws: DatabaseError.self) { try body() }
         }
@@ -286,14 +301,23 @@ import Testing
 
     @Test func theConfigurationsClosureSeesEachConnectionFirst() throws {
         let folder = try TemporaryFolder()
-        let configuration = Configuration { $0.prepareDatabase = { try $0.executeStatements("CREATE TEMP TABLE mine (a)") } }
-        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"), configuration: configuration)
+        let configuration = Configuration {
+            $0.prepareDatabase = { try $0.executeStatements("CREATE TEMP TABLE mine (a)") }
+        }
+        let queue = try DatabaseQueue(
+            path: folder.file("test.db"),
+            key: .passphrase("secret"),
+            configuration: configuration
+        )
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO mine VALUES (1)") }
         let connection = try queue.openConnection()
         #expect(try connection.first("SELECT count(*) FROM mine") == 0)
         struct Refused: Error {}
         #expect(throws: Refused.self) {
-            _ = try DatabaseQueue(path: nil, configuration: Configuration { $0.prepareDatabase = { _ in throw Refused() } })
+            _ = try DatabaseQueue(
+                path: nil,
+                configuration: Configuration { $0.prepareDatabase = { _ in throw Refused() } }
+            )
         }
     }
 
@@ -301,7 +325,10 @@ import Testing
         let folder = try TemporaryFolder()
         let configuration = Configuration { $0.busyTimeout = .milliseconds(50) }
         let queue = try DatabaseQueue(
-            path: folder.file("test.db"), key: .passphrase("secret"), configuration: configuration)
+            path: folder.file("test.db"),
+            key: .passphrase("secret"),
+            configuration: configuration
+        )
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         let other = try queue.openConnection()
         try other.beginTransaction(.exclusive)
@@ -338,8 +365,10 @@ import Testing
         let folder = try TemporaryFolder()
         for mode in [JournalMode.delete, .truncate, .persist, .wal] {
             let queue = try DatabaseQueue(
-                path: folder.file("\(mode).db"), key: .passphrase("secret"),
-                configuration: Configuration { $0.journalMode = mode })
+                path: folder.file("\(mode).db"),
+                key: .passphrase("secret"),
+                configuration: Configuration { $0.journalMode = mode }
+            )
             let found: String = try queue.inDatabase { try $0.first("PRAGMA journal_mode") }
             #expect(found == mode.rawValue)
         }

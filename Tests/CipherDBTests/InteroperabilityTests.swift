@@ -45,8 +45,11 @@ struct InteroperabilityTests {
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
         try queue.close()
         let rows = try pairing.shell.run(
-            path, key: pairing.key.pragma, settings: pairing.shell.settings(forFormat: pairing.format.version),
-            SampleFile.query + "PRAGMA integrity_check;")
+            path,
+            key: pairing.key.pragma,
+            settings: pairing.shell.settings(forFormat: pairing.format.version),
+            SampleFile.query + "PRAGMA integrity_check;"
+        )
         #expect(rows == [SampleFile.answer, "ok"])
     }
 
@@ -59,14 +62,18 @@ struct InteroperabilityTests {
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "added here") }
         try queue.close()
         let rows = try pairing.shell.run(
-            path, key: pairing.key.pragma, settings: pairing.shell.settings(forFormat: pairing.format.version),
-            "SELECT name FROM people WHERE id = 601;")
+            path,
+            key: pairing.key.pragma,
+            settings: pairing.shell.settings(forFormat: pairing.format.version),
+            "SELECT name FROM people WHERE id = 601;"
+        )
         #expect(rows == ["added here"])
     }
 
     @Test(
         .enabled(if: Engine.current.has(.cipherCompatibility), "SQLCipher 3 has no format 4"),
-        arguments: SampleKey.all)
+        arguments: SampleKey.all
+    )
     func aFileOfFormat4MadeHereOpensInPython(key: SampleKey) throws {
         let queue = try DatabaseQueue(path: path, key: key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
@@ -85,7 +92,8 @@ struct InteroperabilityTests {
                 connection.executescript(sys.argv[3])
                 connection.commit()
                 """, made, key.pragma, SampleFile.script,
-            ])
+            ]
+        )
         let reader = try DatabaseQueue(path: made, key: key.key)
         let answer: String = try reader.inDatabase { try $0.first(SampleFile.query) }
         #expect(answer == SampleFile.answer)
@@ -101,7 +109,9 @@ struct InteroperabilityTests {
             let path = folder.file("\(size).db")
             try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format, pageSize: size)
             let queue = try DatabaseQueue(path: path, key: SampleKey.all[0].key, configuration: configuration(format))
-            let found: (String, Int?) = try queue.inDatabase { (try $0.first(SampleFile.query), $0.cipherFormat?.pageSize) }
+            let found: (String, Int?) = try queue.inDatabase {
+                (try $0.first(SampleFile.query), $0.cipherFormat?.pageSize)
+            }
             #expect(found == (SampleFile.answer, size))
         }
     }

@@ -114,8 +114,12 @@ import Testing
             for format in 1...shell.format where format != Engine.current.formats.first?.version {
                 try? FileManager.default.removeItem(atPath: path)
                 try SampleFile.make(
-                    at: path, by: shell, key: SampleKey.all[1], format: format,
-                    before: "PRAGMA journal_mode = \(mode.rawValue);")
+                    at: path,
+                    by: shell,
+                    key: SampleKey.all[1],
+                    format: format,
+                    before: "PRAGMA journal_mode = \(mode.rawValue);"
+                )
                 let standard = try #require(CipherFormat.standard.first { $0.version == format })
                 try expect(.otherFormat(standard))
             }

@@ -108,7 +108,10 @@ import Testing
         }
         #expect(throws: KeyError.otherFormat(lacking)) {
             _ = try DatabaseQueue(
-                path: path, key: .passphrase("secret"), configuration: Configuration { $0.format = lacking })
+                path: path,
+                key: .passphrase("secret"),
+                configuration: Configuration { $0.format = lacking }
+            )
         }
         #expect(folder.names.isEmpty)
     }
@@ -148,7 +151,9 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 do {
                     let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
-                    try queue.inDatabase { try $0.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)") }
+                    try queue.inDatabase {
+                        try $0.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)")
+                    }
                     results.add(nil)
                 } catch {
                     results.add(error)
@@ -171,7 +176,11 @@ import Testing
         try queue.close()
         let shell = try #require(StockShell.all.first { $0.format == format.version }, "run make engines")
         let rows = try shell.run(
-            path, key: "key = 'secret'", settings: ["cipher_page_size = 8192", "kdf_iter = 300000"], SampleFile.query)
+            path,
+            key: "key = 'secret'",
+            settings: ["cipher_page_size = 8192", "kdf_iter = 300000"],
+            SampleFile.query
+        )
         #expect(rows == [SampleFile.answer])
         #expect(throws: KeyError.wrongKey, "another number of iterations is another key") {
             _ = try DatabaseQueue(path: path, key: .passphrase("secret"))

@@ -52,18 +52,27 @@ import Testing
         let copy = try FileBytes(path: folder.write(bytes, to: "copy"))
         let salt = Array(bytes.prefix(16))
         let old = try PageScan(
-            database: copy, log: nil, key: DatabaseKey.passphrase("old").derive(salt: salt, format: format), format: format
+            database: copy,
+            log: nil,
+            key: DatabaseKey.passphrase("old").derive(salt: salt, format: format),
+            format: format
         ).run()
         #expect(old.damaged.count == old.pages)
         let new = try PageScan(
-            database: copy, log: nil, key: DatabaseKey.passphrase("new").derive(salt: salt, format: format), format: format
+            database: copy,
+            log: nil,
+            key: DatabaseKey.passphrase("new").derive(salt: salt, format: format),
+            format: format
         ).run()
         #expect(new.damaged.isEmpty && new.pages > 20)
         let log = try? FileState(path + "-wal").bytes
         #expect(log?.isEmpty ?? true)
     }
 
-    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: SampleKey.all)
+    @Test(
+        .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+        arguments: SampleKey.all
+    )
     func theShellOpensTheFileWithTheNewKey(key: SampleKey) throws {
         let queue = try make(.delete)
         let format = try #require(try queue.inDatabase { $0.cipherFormat })
@@ -75,8 +84,11 @@ import Testing
         try queue.close()
         for shell in StockShell.all where shell.format >= format.version {
             let rows = try shell.run(
-                path, key: key.pragma, settings: shell.settings(forFormat: format.version),
-                SampleFile.query + "PRAGMA integrity_check;")
+                path,
+                key: key.pragma,
+                settings: shell.settings(forFormat: format.version),
+                SampleFile.query + "PRAGMA integrity_check;"
+            )
             #expect(rows == [SampleFile.answer, "ok"])
         }
     }
@@ -86,12 +98,18 @@ import Testing
         for format in formats {
             try? FileManager.default.removeItem(atPath: path)
             let queue = try DatabaseQueue(
-                path: path, key: .passphrase("old"), configuration: Configuration { $0.format = format })
+                path: path,
+                key: .passphrase("old"),
+                configuration: Configuration { $0.format = format }
+            )
             try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
             try queue.rekey(.passphrase("new"))
             try queue.close()
             let again = try DatabaseQueue(
-                path: path, key: .passphrase("new"), configuration: Configuration { $0.format = format })
+                path: path,
+                key: .passphrase("new"),
+                configuration: Configuration { $0.format = format }
+            )
             #expect(try again.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
         }
     }
@@ -213,7 +231,9 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for value in 0..<50 {
                 group.addTask {
-                    try await queue.inTransaction { try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "\(value)") }
+                    try await queue.inTransaction {
+                        try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "\(value)")
+                    }
                 }
                 if value == 25 { group.addTask { try await queue.rekey(.passphrase("new")) } }
             }

@@ -55,7 +55,8 @@ import Testing
     @Test func aCommitThatFailsIsThrownAndUndone() throws {
         try database.executeStatements(
             "CREATE TABLE p (id INTEGER PRIMARY KEY); "
-                + "CREATE TABLE c (p REFERENCES p DEFERRABLE INITIALLY DEFERRED)")
+                + "CREATE TABLE c (p REFERENCES p DEFERRABLE INITIALLY DEFERRED)"
+        )
         #expect(throws: DatabaseError.self) {
             try database.inTransaction { try $0.executeUpdate("INSERT INTO c VALUES (9)") }
         }

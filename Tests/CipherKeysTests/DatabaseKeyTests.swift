@@ -60,7 +60,9 @@ import Testing
     }
 
     @Test func anOddNumberOfDigitsIsRefused() {
-        #expect(throws: MalformedKey.oddNumberOfDigits(63)) { try DatabaseKey.raw(hex: String(Self.digits64.dropLast())) }
+        #expect(throws: MalformedKey.oddNumberOfDigits(63)) {
+            try DatabaseKey.raw(hex: String(Self.digits64.dropLast()))
+        }
     }
 
     @Test func digitsOfAnotherLengthAreRefused() {

@@ -37,8 +37,12 @@ import Testing
         let algorithm = try #require(HashAlgorithm(rawValue: vector.hash.uppercased()))
         let expected = try Self.bytes(vector.key)
         let key = try KeyDerivation.pbkdf2(
-            algorithm, password: SecretBytes(copying: Self.bytes(vector.password)), salt: Self.bytes(vector.salt),
-            iterations: vector.iterations, count: expected.count)
+            algorithm,
+            password: SecretBytes(copying: Self.bytes(vector.password)),
+            salt: Self.bytes(vector.salt),
+            iterations: vector.iterations,
+            count: expected.count
+        )
         #expect(try key == SecretBytes(copying: expected))
     }
 
@@ -65,11 +69,15 @@ import Testing
 
     @Test func theLiteralIsWhatSQLCipherTakesWithoutDeriving() throws {
         let key = (0..<32).map { UInt8($0) }
-        let derived = try DatabaseKey.raw(SecretBytes(copying: key)).derive(salt: (0..<16).map { $0 + 0xf0 }, format: .v3)
+        let derived = try DatabaseKey.raw(SecretBytes(copying: key)).derive(
+            salt: (0..<16).map { $0 + 0xf0 },
+            format: .v3
+        )
         let text = try derived.literal().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         #expect(
             text == "x'000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-                + "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'")
+                + "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'"
+        )
     }
 
     @Test func aDerivedKeyIsNotPrinted() throws {

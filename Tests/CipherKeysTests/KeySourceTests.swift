@@ -40,7 +40,9 @@ import Testing
 
     @Test func aMissingFileIsNamed() {
         let path = folder.file("nothing")
-        #expect(throws: KeySourceError(source: path, problem: .system(ENOENT))) { try KeySource.file(path: path).read() }
+        #expect(throws: KeySourceError(source: path, problem: .system(ENOENT))) {
+            try KeySource.file(path: path).read()
+        }
     }
 
     @Test func moreThanAMebibyteIsRefused() throws {
@@ -67,13 +69,17 @@ import Testing
     @Test func aVariableIsReadAndAMissingOneNamed() throws {
         setenv("CIPHERDB_TEST_SECRET", "from the environment", 1)
         defer { unsetenv("CIPHERDB_TEST_SECRET") }
-        #expect(try KeySource.environment("CIPHERDB_TEST_SECRET").readPassphrase() == .passphrase("from the environment"))
+        #expect(
+            try KeySource.environment("CIPHERDB_TEST_SECRET").readPassphrase() == .passphrase("from the environment")
+        )
         #expect(throws: KeySourceError(source: "environment variable CIPHERDB_TEST_NONE", problem: .missing)) {
             try KeySource.environment("CIPHERDB_TEST_NONE").read()
         }
     }
 
-    @Test(arguments: [("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\n\n", "word\n"), (" word ", " word ")])
+    @Test(arguments: [
+        ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\n\n", "word\n"), (" word ", " word "),
+    ])
     func oneLineEndingIsNotPartOfAPassphrase(content: String, passphrase: String) throws {
         let path = try folder.write(content.utf8, to: "passphrase")
         #expect(try KeySource.file(path: path).readPassphrase() == .passphrase(passphrase))

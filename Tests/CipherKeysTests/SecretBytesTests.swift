@@ -16,7 +16,10 @@ import Testing
     @Test func memoryIsWipedWholeBeforeItIsGivenBack() throws {
         nonisolated(unsafe) var seen: [UInt8] = []
         var memory: SecretMemory? = try SecretMemory(
-            count: 5000, fill: { $0.initializeMemory(as: UInt8.self, repeating: 0xa5) }, onRelease: { seen = Array($0) })
+            count: 5000,
+            fill: { $0.initializeMemory(as: UInt8.self, repeating: 0xa5) },
+            onRelease: { seen = Array($0) }
+        )
         #expect(memory?.bytes.allSatisfy { $0 == 0xa5 } == true)
         memory = nil
         #expect(seen.count >= 5000, "the whole pages are wiped, not only the bytes in use")
@@ -33,50 +36,51 @@ import Testing
                     $0.initializeMemory(as: UInt8.self, repeating: 0xa5)
                     throw Stop()
                 },
-                onRelease: { seen = Array($0) })
+                onRelease: { seen = Array($0) }
+            )
         }
         #expect(seen.allSatisfy { $0 == 0 })
     }
 
     #if os(Linux)
-    @Test func memoryIsLockedAndLeftOutOfCoreDumps() throws {
-        let secret = try SecretBytes(copying: Array("a secret of some bytes".utf8))
-        let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-        let flags = try Self.flags(ofPageAt: address)
-        #expect(flags.contains("dd"), "dd: do not dump; found \(flags)")
-        #expect(flags.contains("wf"), "wf: wiped on fork; found \(flags)")
-        #expect(flags.contains("lo") == secret.isLocked, "lo: locked; found \(flags)")
-        #expect(secret.isLocked, "RLIMIT_MEMLOCK leaves no room for one page")
-    }
+        @Test func memoryIsLockedAndLeftOutOfCoreDumps() throws {
+            let secret = try SecretBytes(copying: Array("a secret of some bytes".utf8))
+            let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+            let flags = try Self.flags(ofPageAt: address)
+            #expect(flags.contains("dd"), "dd: do not dump; found \(flags)")
+            #expect(flags.contains("wf"), "wf: wiped on fork; found \(flags)")
+            #expect(flags.contains("lo") == secret.isLocked, "lo: locked; found \(flags)")
+            #expect(secret.isLocked, "RLIMIT_MEMLOCK leaves no room for one page")
+        }
 
-    @Test func memoryStandsBetweenInaccessiblePages() throws {
-        let secret = try SecretBytes(count: 4096) { _ in }
-        let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
-        let lines = try processInformation("maps").split(separator: "\n")
-        func rights(at address: UInt) -> Substring? {
-            for line in lines {
-                let fields = line.split(separator: " ")
-                let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-                if bounds[0] <= address, address < bounds[1] { return fields[1] }
+        @Test func memoryStandsBetweenInaccessiblePages() throws {
+            let secret = try SecretBytes(count: 4096) { _ in }
+            let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+            let lines = try processInformation("maps").split(separator: "\n")
+            func rights(at address: UInt) -> Substring? {
+                for line in lines {
+                    let fields = line.split(separator: " ")
+                    let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+                    if bounds[0] <= address, address < bounds[1] { return fields[1] }
+                }
+                return nil
             }
-            return nil
+            #expect(rights(at: address - 1) == "---p")
+            #expect(rights(at: address) == "rw-p")
+            #expect(rights(at: address + 4096) == "---p")
         }
-        #expect(rights(at: address - 1) == "---p")
-        #expect(rights(at: address) == "rw-p")
-        #expect(rights(at: address + 4096) == "---p")
-    }
 
-    /// The VmFlags line of the mapping that holds `address`.
-    private static func flags(ofPageAt address: UInt) throws -> Set<Substring> {
-        var inside = false
-        for line in try processInformation("smaps").split(separator: "\n") {
-            let first = line.prefix { $0 != " " }
-            let bounds = first.split(separator: "-").compactMap { UInt($0, radix: 16) }
-            if bounds.count == 2 { inside = bounds[0] <= address && address < bounds[1] }
-            if inside, line.hasPrefix("VmFlags:") { return Set(line.split(separator: " ").dropFirst()) }
+        /// The VmFlags line of the mapping that holds `address`.
+        private static func flags(ofPageAt address: UInt) throws -> Set<Substring> {
+            var inside = false
+            for line in try processInformation("smaps").split(separator: "\n") {
+                let first = line.prefix { $0 != " " }
+                let bounds = first.split(separator: "-").compactMap { UInt($0, radix: 16) }
+                if bounds.count == 2 { inside = bounds[0] <= address && address < bounds[1] }
+                if inside, line.hasPrefix("VmFlags:") { return Set(line.split(separator: " ").dropFirst()) }
+            }
+            return []
         }
-        return []
-    }
     #endif
 
     @Test func equalityLooksAtEveryByteAndTheCount() throws {

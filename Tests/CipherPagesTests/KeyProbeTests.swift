@@ -22,8 +22,12 @@ struct KeyProbeTests {
     @Test(arguments: PageCipherTests.Sample.all)
     func theFormatAndPageSizeAreFound(sample: PageCipherTests.Sample) throws {
         try SampleFile.make(
-            at: path, by: sample.shell, key: SampleKey.all[5], format: sample.format.version,
-            pageSize: sample.format.pageSize)
+            at: path,
+            by: sample.shell,
+            key: SampleKey.all[5],
+            format: sample.format.version,
+            pageSize: sample.format.pageSize
+        )
         guard case .opens(_, let found) = try probe().run(SampleKey.all[5].key, formats: CipherFormat.standard) else {
             Issue.record("not recognised")
             return
@@ -46,7 +50,11 @@ struct KeyProbeTests {
     func aDamagedFirstPageIsToldFromAWrongKey(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
         try flipByte(of: path, at: 100)
-        guard case .firstPageDamaged(_, let format) = try probe().run(SampleKey.all[0].key, formats: CipherFormat.standard)
+        guard
+            case .firstPageDamaged(_, let format) = try probe().run(
+                SampleKey.all[0].key,
+                formats: CipherFormat.standard
+            )
         else {
             Issue.record("not told")
             return

@@ -40,10 +40,17 @@ struct PageCipherTests {
     private func make(_ sample: Sample) throws -> (file: FileBytes, cipher: PageCipher, pages: Int) {
         let path = folder.file("sample.db")
         try SampleFile.make(
-            at: path, by: sample.shell, key: Self.key, format: sample.format.version, pageSize: sample.format.pageSize)
+            at: path,
+            by: sample.shell,
+            key: Self.key,
+            format: sample.format.version,
+            pageSize: sample.format.pageSize
+        )
         let file = try FileBytes(path: path)
         let derived = try Self.key.key.derive(salt: file.read(16, at: 0), format: sample.format)
-        return (file, try PageCipher(key: derived, format: sample.format), Int(try file.size()) / sample.format.pageSize)
+        return (
+            file, try PageCipher(key: derived, format: sample.format), Int(try file.size()) / sample.format.pageSize
+        )
     }
 
     private func page(_ number: Int, of file: FileBytes, _ format: CipherFormat) throws -> [UInt8] {
@@ -93,7 +100,10 @@ struct PageCipherTests {
                 var page = original
                 page[offset] ^= 0x10
                 let expected = offset >= covered || (number == 1 && offset < 16)
-                #expect(try cipher.isAuthentic(page, number: UInt32(number)) == expected, "page \(number), byte \(offset)")
+                #expect(
+                    try cipher.isAuthentic(page, number: UInt32(number)) == expected,
+                    "page \(number), byte \(offset)"
+                )
             }
         }
     }
@@ -103,7 +113,10 @@ struct PageCipherTests {
         let (file, cipher, _) = try make(sample)
         #expect(try cipher.isAuthentic(page(2, of: file, .v1), number: 2) == nil)
         #expect(try cipher.opensFirstPage(page(1, of: file, .v1)))
-        let wrong = try PageCipher(key: DatabaseKey.random().derive(salt: file.read(16, at: 0), format: .v1), format: .v1)
+        let wrong = try PageCipher(
+            key: DatabaseKey.random().derive(salt: file.read(16, at: 0), format: .v1),
+            format: .v1
+        )
         #expect(try !wrong.opensFirstPage(page(1, of: file, .v1)))
     }
 

@@ -20,7 +20,10 @@ struct PageScanTests {
         let file = try FileBytes(path: path)
         let derived = try SampleKey.all[0].key.derive(salt: file.read(16, at: 0), format: format)
         return try PageScan(
-            database: file, log: log.map { try FileBytes(path: $0) }, key: derived, format: format
+            database: file,
+            log: log.map { try FileBytes(path: $0) },
+            key: derived,
+            format: format
         ).run()
     }
 
@@ -50,16 +53,19 @@ struct PageScanTests {
         try shell.run(path, key: SampleKey.all[0].pragma, "PRAGMA journal_mode = WAL; CREATE TABLE first (a);")
         let copy = folder.file("copy.db")
         try shell.run(
-            path, key: SampleKey.all[0].pragma,
+            path,
+            key: SampleKey.all[0].pragma,
             "PRAGMA wal_autocheckpoint = 0; \(SampleFile.script)\n.shell cp '\(path)' '\(copy)'\n"
-                + ".shell cp '\(path)-wal' '\(copy)-wal'\n")
+                + ".shell cp '\(path)-wal' '\(copy)-wal'\n"
+        )
         let log = try #require(try WriteAheadLog(FileBytes(path: copy + "-wal")))
         #expect(log.offsets.count > 20 && !log.firstPages.isEmpty)
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let file = try FileBytes(path: copy)
         let derived = try SampleKey.all[0].key.derive(salt: file.read(16, at: 0), format: format)
         func damaged() throws -> [Int] {
-            try PageScan(database: file, log: FileBytes(path: copy + "-wal"), key: derived, format: format).run().damaged
+            try PageScan(database: file, log: FileBytes(path: copy + "-wal"), key: derived, format: format).run()
+                .damaged
         }
         #expect(try damaged().isEmpty)
         // Page 1 in the file is superseded by that in the log: only damage to the latter counts.

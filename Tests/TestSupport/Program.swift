@@ -1,15 +1,15 @@
 import Foundation
 
 /// Runs programs and collects what they say.
-public enum Program {
-    public struct Outcome: Sendable {
-        public let status: Int32
-        public let output: String
-        public let errors: String
+package enum Program {
+    package struct Outcome: Sendable {
+        package let status: Int32
+        package let output: String
+        package let errors: String
     }
 
     /// Runs `path`, with `input` on standard input and `environment` over this process's own.
-    public static func run(
+    package static func run(
         _ path: String,
         _ arguments: [String] = [],
         input: String = "",
@@ -41,11 +41,11 @@ public enum Program {
     }
 
     /// A program built by this package, beside the tests.
-    public static func built(_ name: String) -> String {
+    package static func built(_ name: String) -> String {
         Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent(name).path
     }
 
     /// The package's own folder.
-    public static let packageFolder = URL(fileURLWithPath: #filePath)
+    package static let packageFolder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 }

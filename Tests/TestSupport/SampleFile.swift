@@ -1,7 +1,7 @@
 /// Database files that stock shells write.
-public enum SampleFile {
+package enum SampleFile {
     /// Rows that take more than a hundred pages of 1,024 bytes, an index, and text that can be searched for.
-    public static let script = """
+    package static let script = """
         CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, note BLOB);
         CREATE INDEX people_name ON people (name);
         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 600)
@@ -9,11 +9,11 @@ public enum SampleFile {
         """
 
     /// What every reader of such a file must find.
-    public static let query = "SELECT count(*) || '|' || sum(id) || '|' || max(name) FROM people;"
-    public static let answer = "600|180300|Person-99-plaintextmarker"
+    package static let query = "SELECT count(*) || '|' || sum(id) || '|' || max(name) FROM people;"
+    package static let answer = "600|180300|Person-99-plaintextmarker"
 
     /// Writes such a file with `shell`, in `format` and with pages of `pageSize`.
-    public static func make(
+    package static func make(
         at path: String,
         by shell: StockShell,
         key: SampleKey,

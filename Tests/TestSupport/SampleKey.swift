@@ -1,11 +1,11 @@
-public import CipherKeys
+package import CipherKeys
 
 /// One key in two spellings: ours, and that of a stock shell's pragma.
-public struct SampleKey: Sendable, CustomStringConvertible {
-    public let description: String
-    public let key: DatabaseKey
+package struct SampleKey: Sendable, CustomStringConvertible {
+    package let description: String
+    package let key: DatabaseKey
     /// What stands after `PRAGMA` in a shell.
-    public let pragma: String
+    package let pragma: String
 
     init(_ description: String, _ key: @autoclosure () throws -> DatabaseKey, pragma: String) {
         self.description = description
@@ -18,7 +18,10 @@ public struct SampleKey: Sendable, CustomStringConvertible {
 
     private static func passphrase(_ description: String, _ text: String) -> SampleKey {
         SampleKey(
-            description, try .passphrase(text), pragma: "key = '\(text.replacing("'", with: "''"))'")
+            description,
+            try .passphrase(text),
+            pragma: "key = '\(text.replacing("'", with: "''"))'"
+        )
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -26,7 +29,7 @@ public struct SampleKey: Sendable, CustomStringConvertible {
     }
 
     /// A passphrase of each kind, binary key data, and raw keys without and with a salt.
-    public static let all: [SampleKey] = make()
+    package static let all: [SampleKey] = make()
 
     private static func make() -> [SampleKey] {
         // At most 40 bytes: a shell cuts PRAGMA hexkey off there.
@@ -39,12 +42,16 @@ public struct SampleKey: Sendable, CustomStringConvertible {
             passphrase("quotes", #"it's "quoted"; -- '' \ end"#),
             passphrase("1 KiB", String(repeating: "0123456789abcdef", count: 64)),
             SampleKey(
-                "binary with NULs", try .passphrase(secret(binary)),
-                pragma: "hexkey = '\(hexadecimal(binary))'"),
+                "binary with NULs",
+                try .passphrase(secret(binary)),
+                pragma: "hexkey = '\(hexadecimal(binary))'"
+            ),
             SampleKey("raw", try .raw(secret(raw)), pragma: "key = \"x'\(hexadecimal(raw))'\""),
             SampleKey(
-                "raw with salt", try .rawWithSalt(secret(raw + salt)),
-                pragma: "key = \"x'\(hexadecimal(raw + salt))'\""),
+                "raw with salt",
+                try .rawWithSalt(secret(raw + salt)),
+                pragma: "key = \"x'\(hexadecimal(raw + salt))'\""
+            ),
         ]
     }
 }

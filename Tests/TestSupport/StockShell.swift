@@ -1,18 +1,18 @@
 import Foundation
 
 /// The `sqlcipher` shell of an engine of the matrix: the oracle for what a SQLCipher file is.
-public struct StockShell: Sendable, CustomStringConvertible {
+package struct StockShell: Sendable, CustomStringConvertible {
     /// Such as `4.6.1`.
-    public let version: String
+    package let version: String
     let path: String
 
-    public var description: String { "shell \(version)" }
+    package var description: String { "shell \(version)" }
 
     /// The newest format this shell has, which is its own.
-    public var format: Int { version.hasPrefix("3.") ? 3 : 4 }
+    package var format: Int { version.hasPrefix("3.") ? 3 : 4 }
 
     /// The shells that `make engines` fetched, oldest first.
-    public static let all: [StockShell] = {
+    package static let all: [StockShell] = {
         let folder = Program.packageFolder + "/.engines"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.first?.isNumber == true }.sorted()
@@ -20,20 +20,20 @@ public struct StockShell: Sendable, CustomStringConvertible {
     }()
 
     /// Python with the sqlcipher3 wheel, SQLCipher 4.x, where it could be installed.
-    public static let python = Program.packageFolder + "/.engines/python/bin/python"
+    package static let python = Program.packageFolder + "/.engines/python/bin/python"
 
     /// Whether the oracles are there. Where they are not, the test run says so: they come by `make engines`.
-    public static var isAvailable: Bool {
+    package static var isAvailable: Bool {
         all.count >= 2 && FileManager.default.isExecutableFile(atPath: python)
     }
 
     /// A failure of the shell, in its words.
-    public struct Failure: Error { public let errors: String }
+    package struct Failure: Error { package let errors: String }
 
     /// Runs SQL on `file` and returns the lines of its results. `key` is what stands after `PRAGMA`, such as
     /// `key = 'secret'`.
     @discardableResult
-    public func run(_ file: String, key: String?, settings: [String] = [], _ sql: String) throws -> [String] {
+    package func run(_ file: String, key: String?, settings: [String] = [], _ sql: String) throws -> [String] {
         var script = ".bail on\n"
         if let key { script += "PRAGMA \(key);\n" }
         for setting in settings { script += "PRAGMA \(setting);\n" }
@@ -47,14 +47,14 @@ public struct StockShell: Sendable, CustomStringConvertible {
     }
 
     /// The pragmas that make this shell read and write `format`.
-    public func settings(forFormat format: Int) -> [String] {
+    package func settings(forFormat format: Int) -> [String] {
         if format == self.format { return [] }
         if self.format == 4 { return ["cipher_compatibility = \(format)"] }
         return format == 2 ? ["kdf_iter = 4000"] : ["kdf_iter = 4000", "cipher_use_hmac = OFF"]
     }
 
     /// Opens `file` in Python with a key given as a pragma, and returns the rows of `sql`, columns joined by `|`.
-    public static func runPython(_ file: String, key: String, _ sql: String) throws -> [String] {
+    package static func runPython(_ file: String, key: String, _ sql: String) throws -> [String] {
         let script = """
             import sys, sqlcipher3
             connection = sqlcipher3.connect(sys.argv[1])

@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
-public final class TemporaryFolder: Sendable {
-    public let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
-    public init() throws {
+    package init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("cipherdb-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         path = url.path
@@ -15,15 +15,15 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// The path of `name` in this folder.
-    public func file(_ name: String) -> String { path + "/" + name }
+    package func file(_ name: String) -> String { path + "/" + name }
 
     /// The names in this folder, sorted.
-    public var names: [String] {
+    package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
     /// Writes a file that only its owner can read.
-    public func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws -> String {
+    package func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws -> String {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
         return file(name)
@@ -31,11 +31,11 @@ public final class TemporaryFolder: Sendable {
 }
 
 /// The bytes and the time of the last change of a file: equal before and after means untouched.
-public struct FileState: Equatable {
-    public let bytes: Data
-    public let changed: Date
+package struct FileState: Equatable {
+    package let bytes: Data
+    package let changed: Date
 
-    public init(_ path: String) throws {
+    package init(_ path: String) throws {
         bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         changed = attributes[.modificationDate] as? Date ?? .distantPast
@@ -43,7 +43,7 @@ public struct FileState: Equatable {
 }
 
 /// Changes one byte of a file.
-public func flipByte(of path: String, at offset: Int) throws {
+package func flipByte(of path: String, at offset: Int) throws {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.seek(toOffset: UInt64(offset))
     let byte = try file.read(upToCount: 1)?.first ?? 0
@@ -53,7 +53,7 @@ public func flipByte(of path: String, at offset: Int) throws {
 }
 
 /// The text of a file of /proc, which has no size and must be read to its end.
-public func processInformation(_ name: String) throws -> String {
+package func processInformation(_ name: String) throws -> String {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/\(name)"))
     return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
 }

@@ -56,7 +56,8 @@ final class Connection {
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
         let ofHandle = sqlite3_extended_errcode(handle)
         let message =
-            ofHandle & 0xff == code & 0xff ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
+            ofHandle & 0xff == code & 0xff
+            ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
         return DatabaseError(ResultCode(rawValue: ofHandle & 0xff == code & 0xff ? ofHandle : code), message, sql: sql)
     }
 
@@ -84,7 +85,13 @@ final class Connection {
         let code = text.withUTF8 { utf8 in
             utf8.withMemoryRebound(to: CChar.self) { characters in
                 var tail: UnsafePointer<CChar>?
-                let code = sqlite3_prepare_v2(handle, characters.baseAddress, Int32(characters.count), &statement, &tail)
+                let code = sqlite3_prepare_v2(
+                    handle,
+                    characters.baseAddress,
+                    Int32(characters.count),
+                    &statement,
+                    &tail
+                )
                 if let tail, let base = characters.baseAddress { used = tail - base }
                 return code
             }

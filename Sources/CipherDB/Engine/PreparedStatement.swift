@@ -101,7 +101,13 @@ final class PreparedStatement {
             utf8.withMemoryRebound(to: CChar.self) { text in
                 // The length is given, so a NUL inside the text is a character like any other.
                 sqlite3_bind_text64(
-                    handle, Int32(index), text.baseAddress, UInt64(text.count), csqlcipher_transient(), UInt8(SQLITE_UTF8))
+                    handle,
+                    Int32(index),
+                    text.baseAddress,
+                    UInt64(text.count),
+                    csqlcipher_transient(),
+                    UInt8(SQLITE_UTF8)
+                )
             }
         }
         try connection.check(code, sql: sql)

@@ -1,0 +1,32 @@
+.PHONY: help setup engines build demo test lint format clean
+
+help:
+	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
+	@echo "make test     build, lint, and run all tests on every engine of the matrix"
+	@echo "make setup    install the packages that are missing (needs root or sudo)"
+	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
+	@echo "make lint     check the format of the sources;  make format  mend it"
+
+setup:
+	@Scripts/setup.sh
+
+engines: setup
+	@Scripts/engines.sh
+
+build: setup
+	swift build
+
+demo: build
+	@.build/debug/PackageSearch
+
+test: setup engines
+	@Scripts/test.sh
+
+lint:
+	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples
+
+format:
+	swift format format --in-place --recursive --parallel Package.swift Keys Sources Tests Examples
+
+clean:
+	rm -rf .build .build-* .engines

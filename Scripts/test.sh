@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Lints, then builds and tests against the system's engine and each engine of .engines. Any warning fails the run.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=()
+
+# run NAME COMMAND…: shows the command's output and remembers a failure.
+run() {
+    local name=$1
+    shift
+    echo "== $name"
+    "$@" 2>&1 | tee "$log"
+    local status=${PIPESTATUS[0]}
+    if [ "$status" -ne 0 ]; then
+        failed+=("$name")
+    elif grep -qE '^[^ ].*: warning: |^warning: ' "$log"; then
+        echo "test: the build has warnings" >&2
+        failed+=("$name (warnings)")
+    fi
+}
+
+# on ENGINE SCRATCH: builds and tests; ENGINE is empty for the system's.
+on() {
+    local with=()
+    [ -z "$1" ] || with=(Scripts/with-engine.sh "$1")
+    # -q leaves the warnings and the errors; the tests tell their failures and a summary.
+    run "build on ${1:-the system's engine}" "${with[@]}" swift build -q --build-tests --scratch-path "$2"
+    run "test on ${1:-the system's engine}" env ${1:+CIPHERDB_ENGINE="$1"} "${with[@]}" \
+        swift test -q --skip-build --scratch-path "$2" --disable-xctest
+}
+
+run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples
+on "" .build
+for engine in .engines/[0-9]*; do
+    [ -d "$engine" ] && on "$(basename "$engine")" ".build-$(basename "$engine")"
+done
+
+if [ ${#failed[@]} -gt 0 ]; then
+    printf 'test: FAILED: %s\n' "${failed[@]}" >&2
+    exit 1
+fi
+echo "test: everything passed"

@@ -1,0 +1,274 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// The command as an operator runs it: arguments, output, exit status, files.
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct RekeyCommandTests {
+    let folder: TemporaryFolder
+    let path: String
+    let oldFile: String
+    let newFile: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        oldFile = try folder.write("old secret\n".utf8, to: "old.passphrase")
+        newFile = try folder.write("new secret".utf8, to: "new.passphrase")
+    }
+
+    private func rekey(
+        _ arguments: String...,
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws -> Program.Outcome {
+        try Program.run(Program.built("rekey"), arguments, input: input, environment: environment)
+    }
+
+    private func make(_ mode: JournalMode = .delete) throws {
+        let queue = try DatabaseQueue(
+            path: path,
+            key: .passphrase("old secret"),
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    private func object(_ outcome: Program.Outcome) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    }
+
+    @Test func inspectSaysWhatAFileIs() throws {
+        for (bytes, kind, status) in [
+            (Data(), "empty", 0), (Data("SQLite format 3\0".utf8) + Data(count: 500), "plaintext", 0),
+            (Data("text".utf8), "notADatabase", 65),
+        ] as [(Data, String, Int32)] {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let outcome = try rekey("inspect", path, "--json")
+            #expect(outcome.status == status)
+            #expect(try object(outcome)["kind"] as? String == kind)
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try make()
+        #expect(try object(rekey("inspect", path, "--json"))["kind"] as? String == "encrypted")
+        let found = try object(rekey("inspect", path, "--json", "--passphrase-file", oldFile))
+        let own = try #require(Engine.current.formats.first)
+        #expect(found["format"] as? Int == own.version && found["pageSize"] as? Int == own.pageSize)
+        #expect(try found["pageCount"] as? Int == FileState(path).bytes.count / own.pageSize)
+        #expect(try rekey("inspect", path).output.contains("kind: encrypted"))
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func verifyPassesASoundFileAndNamesDamagedPages(mode: JournalMode) throws {
+        try make(mode)
+        let sound = try rekey("verify", path, "--json", "--passphrase-file", oldFile)
+        #expect(sound.status == 0 && sound.errors.isEmpty)
+        let object = try object(sound)
+        #expect(object["ok"] as? Bool == true && object["damagedPages"] as? [Int] == [])
+        #expect(object["format"] as? Int == Engine.current.formats.first?.version && object["pages"] as? Int ?? 0 > 20)
+        let size = try #require(object["pageSize"] as? Int)
+        try flipByte(of: path, at: 10 * size + 5)
+        let damaged = try rekey("verify", path, "--json", "--passphrase-file", oldFile)
+        #expect(damaged.status == 65)
+        #expect(
+            try self.object(damaged)["damagedPages"] as? [Int] == [11] && self.object(damaged)["ok"] as? Bool == false
+        )
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile).output.contains("damaged: 11"))
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func changeChangesTheKey(mode: JournalMode) throws {
+        try make(mode)
+        let outcome = try rekey(
+            "change",
+            path,
+            "--passphrase-file",
+            oldFile,
+            "--new-passphrase-file",
+            newFile,
+            "--json"
+        )
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(try object(outcome)["ok"] as? Bool == true)
+        #expect(try rekey("verify", path, "--passphrase-file", newFile).status == 0)
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 77)
+        let shell = try #require(StockShell.all.first { $0.format == Engine.current.formats.first?.version })
+        #expect(try shell.run(path, key: "key = 'new secret'", SampleFile.query) == [SampleFile.answer])
+    }
+
+    @Test func secretsComeFromEverySource() throws {
+        try make()
+        let raw = try folder.write((0..<32).map { UInt8($0) }, to: "raw.key")
+        let toRaw = try rekey(
+            "change",
+            path,
+            "--passphrase-env",
+            "OLD",
+            "--new-key-file",
+            raw,
+            environment: ["OLD": "old secret"]
+        )
+        #expect(toRaw.status == 0, "\(toRaw.errors)")
+        // Standard input is descriptor 0.
+        let back = try rekey("change", path, "--key-file", raw, "--new-passphrase-fd", "0", input: "third secret\n")
+        #expect(back.status == 0, "\(back.errors)")
+        let last = try rekey(
+            "change",
+            path,
+            "--passphrase-fd",
+            "0",
+            "--new-passphrase-env",
+            "NEW",
+            input: "third secret",
+            environment: ["NEW": "fourth secret"]
+        )
+        #expect(last.status == 0, "\(last.errors)")
+        _ = try DatabaseQueue(path: path, key: .passphrase("fourth secret"))
+    }
+
+    /// Runs the command at a terminal of its own, answers its prompts, and returns what the terminal showed and the
+    /// exit status.
+    private func atTerminal(_ answers: [String], _ arguments: String...) throws -> (shown: String, status: Int32) {
+        let script = """
+            import os, pty, sys, time
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[3:])
+            shown = b""
+            answers = sys.argv[2].split("|")
+            while True:
+                try:
+                    part = os.read(terminal, 1000)
+                except OSError:
+                    break
+                if not part:
+                    break
+                shown += part
+                if part.rstrip().endswith(b":") and answers:
+                    time.sleep(0.1)
+                    os.write(terminal, answers.pop(0).encode() + b"\\n")
+            _, status = os.waitpid(pid, 0)
+            sys.stdout.write(shown.decode(errors="replace"))
+            sys.exit(os.waitstatus_to_exitcode(status))
+            """
+        let outcome = try Program.run(
+            "/usr/bin/python3",
+            ["-c", script, Program.built("rekey"), answers.joined(separator: "|")] + arguments
+        )
+        return (outcome.output, outcome.status)
+    }
+
+    @Test func thePromptAsksWithoutEcho() throws {
+        try make()
+        let verified = try atTerminal(["old secret"], "verify", path)
+        #expect(verified.status == 0 && verified.shown.contains("Passphrase of"))
+        #expect(verified.shown.contains("█"), "progress is shown at a terminal")
+        let changed = try atTerminal(["old secret", "new secret", "new secret"], "change", path)
+        #expect(changed.status == 0 && changed.shown.contains("once more"), "\(changed.shown)")
+        #expect(!verified.shown.contains("old secret") && !changed.shown.contains("secret"))
+        _ = try DatabaseQueue(path: path, key: .passphrase("new secret"))
+    }
+
+    @Test func aNewPassphraseThatIsNotRepeatedChangesNothing() throws {
+        try make()
+        let before = try FileState(path)
+        let outcome = try atTerminal(["old secret", "new secret", "new sceret"], "change", path)
+        #expect(outcome.status == 64 && outcome.shown.contains("differ"))
+        #expect(try FileState(path) == before)
+    }
+
+    @Test func statusesSayWhatHappened() throws {
+        try make()
+        let wrong = try folder.write("wrong".utf8, to: "wrong.passphrase")
+        let open = try folder.write("old secret".utf8, to: "open.passphrase", mode: 0o644)
+        let short = try folder.write([1, 2, 3], to: "short.key")
+        let missing = folder.file("missing.db")
+        let plain = try folder.write(
+            Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 4080),
+            to: "plain.db"
+        )
+        let junk = try folder.write(String(repeating: "junk ", count: 1000).utf8, to: "junk.db")
+        let before = try FileState(path)
+        for (arguments, status, word) in [
+            (["verify", path, "--passphrase-file", oldFile], 0, ""),
+            (["verify", path, "--passphrase-file", wrong], 77, "wrong key"),
+            (["change", path, "--passphrase-file", wrong, "--new-passphrase-file", newFile], 77, "wrong key"),
+            (["verify", path, "--passphrase-file", open], 77, "chmod 600"),
+            (["verify", path, "--passphrase-file", open, "--unsafe-permissions"], 0, ""),
+            (["verify", path, "--key-file", short], 64, "hexadecimal"),
+            (["verify", path, "--passphrase-file", folder.file("none")], 66, "No such file"),
+            (["verify", path, "--passphrase-env", "CIPHERDB_NOT_SET"], 64, "not set"),
+            (["verify", path, "--passphrase-fd", "99"], 74, "descriptor 99"),
+            (["verify", missing, "--passphrase-file", oldFile], 66, "no such file"),
+            (["inspect", missing], 66, "no such file"),
+            (["verify", folder.path, "--passphrase-file", oldFile], 65, "not a file"),
+            (["verify", plain, "--passphrase-file", oldFile], 65, "plaintext"),
+            (["verify", junk, "--passphrase-file", oldFile], 65, "not a database"),
+            (["verify", path, "--passphrase-file", oldFile, "--passphrase-env", "X"], 64, "one of"),
+            (["change", path, "--passphrase-file", oldFile, "--new-passphrase-file", oldFile], 64, "same"),
+            (["verify"], 64, "file"), (["nonsense"], 64, "nonsense"),
+            (["verify", path, "--passphrase", "x"], 64, "passphrase"),
+        ] as [([String], Int32, String)] {
+            let outcome = try Program.run(Program.built("rekey"), arguments)
+            #expect(outcome.status == status, "\(arguments): \(outcome.errors)")
+            #expect(
+                word.isEmpty ? outcome.errors.isEmpty : outcome.errors.contains(word),
+                "\(arguments): \(outcome.errors)"
+            )
+        }
+        #expect(try FileState(path) == before)
+    }
+
+    @Test func aBusyFileIsLeftAlone() throws {
+        try make(.wal)
+        let holder = try DatabaseQueue(path: path, key: .passphrase("old secret"))
+        try holder.inDatabase { try $0.executeStatements("SELECT count(*) FROM people") }
+        let outcome = try rekey("change", path, "--passphrase-file", oldFile, "--new-passphrase-file", newFile)
+        #expect(outcome.status == 75 && outcome.errors.contains("another connection"))
+        try holder.close()
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
+    }
+
+    @Test func aFormatThatTheEngineLacksIsTold() throws {
+        let newest = try #require(StockShell.all.last)
+        try SampleFile.make(at: path, by: newest, key: SampleKey.all[0], format: newest.format)
+        let key = try folder.write("correct horse battery staple".utf8, to: "key")
+        let outcome = try rekey("change", path, "--passphrase-file", key, "--new-passphrase-file", newFile)
+        let able = Engine.current.formats.contains { $0.version == newest.format }
+        #expect(outcome.status == (able ? 0 : 69), "\(outcome.errors)")
+        if !able { #expect(outcome.errors.contains("SQLCipher 4 or later")) }
+    }
+
+    @Test func errorsAreOneObjectToo() throws {
+        try make()
+        let outcome = try rekey("verify", path, "--json", "--passphrase-env", "WRONG", environment: ["WRONG": "wrong"])
+        let object = try object(outcome)
+        #expect(object["exitStatus"] as? Int == 77 && (object["message"] as? String)?.contains("wrong key") == true)
+        #expect(outcome.status == 77)
+    }
+
+    @Test func theHelpAndTheManPageHaveTheSameTableOfStatuses() throws {
+        let help = try rekey("--help")
+        #expect(help.status == 0)
+        let page = try String(contentsOfFile: Program.packageFolder + "/Documentation/rekey.1", encoding: .utf8)
+        let statuses = [0, 1, 64, 65, 66, 69, 73, 74, 75, 77]
+        // The help wraps its lines; the words are what counts.
+        let words = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let lines = page.split(separator: "\n").map(String.init)
+        for status in statuses {
+            let index = try #require(
+                lines.firstIndex { $0.hasSuffix(" \(status)") && $0.hasPrefix(".It") },
+                "\(status)"
+            )
+            let meaning = lines[index + 1].trimmingCharacters(in: CharacterSet(charactersIn: "."))
+            #expect(words.contains("\(status) \(meaning)"), "\(status): \(meaning)")
+        }
+    }
+
+    @Test func theVersionNamesTheEngine() throws {
+        let outcome = try rekey("--version")
+        #expect(outcome.output.contains(CipherDBVersion.current) && outcome.output.contains("SQLCipher"))
+    }
+}

@@ -1,0 +1,214 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct DatabaseFileTests {
+    let folder: TemporaryFolder
+    let path: String
+    var file: DatabaseFile { DatabaseFile(path: path) }
+    static let key = SampleKey.all[1]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func make(by shell: StockShell, format: Int? = nil, pageSize: Int? = nil, before: String = "") throws {
+        try SampleFile.make(
+            at: path,
+            by: shell,
+            key: Self.key,
+            format: format ?? shell.format,
+            pageSize: pageSize,
+            before: before
+        )
+    }
+
+    private static var own: Int { Engine.current.formats.first?.version ?? 0 }
+
+    @Test func filesAreRecognisedWithoutAKey() throws {
+        for (bytes, kind) in [
+            (Data(), Inspection.Kind.empty), (Data("SQLite format 3\0".utf8) + Data(count: 500), .plaintext),
+            (Data("text".utf8), .notADatabase), (Data(count: 10_000), .notADatabase),
+        ] {
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let found = try file.inspect()
+            #expect(found.kind == kind && found.size == Int64(bytes.count))
+            #expect(found.format == nil && found.pageCount == nil)
+        }
+    }
+
+    @Test(arguments: StockShell.all)
+    func theFormatIsFoundWithTheKeyWhateverTheEngineOfThisProcess(shell: StockShell) throws {
+        for format in 1...shell.format {
+            for size in [1024, 16384] {
+                try? FileManager.default.removeItem(atPath: path)
+                try make(by: shell, format: format, pageSize: size)
+                let before = try FileState(path)
+                #expect(try file.inspect().kind == .encrypted)
+                let found = try file.inspect(key: Self.key.key)
+                #expect(found.format?.version == format && found.format?.pageSize == size)
+                #expect(found.pageCount == before.bytes.count / size)
+                #expect(throws: KeyError.wrongKey) { try file.inspect(key: .passphrase("wrong")) }
+                #expect(try FileState(path) == before)
+            }
+        }
+    }
+
+    @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
+    func aSoundFileIsFoundSoundAndNotChanged(shell: StockShell, mode: String) throws {
+        try make(by: shell, before: "PRAGMA journal_mode = \(mode);")
+        let before = try FileState(path)
+        var last = (0, 0)
+        let found = try file.verify(key: Self.key.key) { last = ($0, $1) }
+        #expect(found.isSound && found.pages > 20 && found.format.version == shell.format)
+        #expect(last == (found.pages, found.pages))
+        #expect(try FileState(path) == before)
+        #expect(folder.names == ["test.db"])
+    }
+
+    @Test(arguments: StockShell.all.filter { $0.format <= Self.own })
+    func damagedPagesAreListed(shell: StockShell) throws {
+        try make(by: shell)
+        let size = shell.format == 4 ? 4096 : 1024
+        for number in [2, 7, 20] { try flipByte(of: path, at: (number - 1) * size + 77) }
+        let found = try file.verify(key: Self.key.key)
+        #expect(found.damagedPages == [2, 7, 20] && !found.isSound && !found.problems.isEmpty)
+        try flipByte(of: path, at: 500)
+        #expect(try file.verify(key: Self.key.key).damagedPages == [1, 2, 7, 20])
+        #expect(throws: KeyError.wrongKey) { try file.verify(key: .passphrase("wrong")) }
+    }
+
+    @Test func structuralFaultsAreFoundThoughEveryPageIsAuthentic() throws {
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase {
+            try $0.executeStatements(
+                """
+                CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE INDEX j ON t (b); INSERT INTO t VALUES (1, 2), (3, 4);
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_master SET sql = replace(sql, '(a)', '(b)') WHERE name = 'i';
+                """
+            )
+        }
+        try queue.close()
+        let found = try file.verify(key: Self.key.key)
+        #expect(found.damagedPages == [] && !found.isSound && found.problems.contains { $0.contains("index i") })
+    }
+
+    @Test func aSchemaThatSQLiteCannotReadIsAProblemAndNoWrongKey() throws {
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase {
+            try $0.executeStatements(
+                """
+                CREATE TABLE t (a);
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_master SET sql = 'CREATE NONSENSE';
+                """
+            )
+        }
+        try queue.close()
+        let found = try file.verify(key: Self.key.key)
+        #expect(found.damagedPages == [] && found.pages > 1 && found.problems.count == 1)
+    }
+
+    @Test func verifyingGoesOnBesideAWriter() throws {
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.journalMode = .wal }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        let stop = Gate()
+        let done = Gate()
+        Thread {
+            var number = 0
+            while !stop.passed {
+                number += 1
+                try? queue.inDatabase {
+                    try $0.executeUpdate("UPDATE people SET note = ? WHERE id % 7 = 0", "\(number)")
+                }
+            }
+            done.open()
+        }.start()
+        for _ in 0..<10 { #expect(try file.verify(key: Self.key.key).isSound) }
+        stop.open()
+        done.wait()
+    }
+
+    @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
+    func aChangedKeyOpensInTheShellAndTheOldOneDoesNot(shell: StockShell, mode: String) throws {
+        try make(by: shell, before: "PRAGMA journal_mode = \(mode);")
+        let found = try file.changeKey(from: Self.key.key, to: SampleKey.all[2].key)
+        #expect(found.isSound)
+        let rows = try shell.run(path, key: SampleKey.all[2].pragma, SampleFile.query + "PRAGMA integrity_check;")
+        #expect(rows == [SampleFile.answer, "ok"])
+        #expect(throws: StockShell.Failure.self) { try shell.run(path, key: Self.key.pragma, SampleFile.query) }
+    }
+
+    @Test func aDamagedFileIsNotRewritten() throws {
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
+        try queue.close()
+        try flipByte(of: path, at: 4 * size + 9)
+        let before = try FileState(path)
+        #expect(throws: KeyError.damaged(pages: [5])) {
+            try file.changeKey(from: Self.key.key, to: .passphrase("new"))
+        }
+        #expect(try FileState(path) == before)
+    }
+
+    @Test func aWrongOldKeyChangesNothing() throws {
+        _ = try DatabaseQueue(path: path, key: Self.key.key)
+        let before = try FileState(path)
+        #expect(throws: KeyError.wrongKey) { try file.changeKey(from: .passphrase("wrong"), to: .passphrase("new")) }
+        #expect(try FileState(path) == before)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"), arguments: ["delete", "wal"])
+    func aFullDiskLeavesTheOldKeyInForce(mode: String) throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let path = disk.file("test.db")
+        let mode = try #require(JournalMode(rawValue: mode))
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE t (a); PRAGMA wal_autocheckpoint = 20")
+            for _ in 0..<160 { try database.executeUpdate("INSERT INTO t VALUES (randomblob(4000))") }
+            try database.executeStatements("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        // SQLCipher 3.4.1 and 4.6.1 answer OK here.
+        do {
+            try queue.rekey(.passphrase("new"))
+            Issue.record("the key was changed on a full disk")
+        } catch RekeyError.oldKeyInForce {}
+        let count: Int = try queue.inDatabase { database in
+            let rows = try database.executeQuery("SELECT count(*) FROM t WHERE length(a) = 4000")
+            _ = try rows.next()
+            return try rows[0]
+        }
+        #expect(count == 160)
+        try queue.close()
+        #expect(throws: KeyError.wrongKey) { try DatabaseFile(path: path).verify(key: .passphrase("new")) }
+        #expect(try DatabaseFile(path: path).verify(key: Self.key.key).isSound)
+    }
+
+    @Test func pathsThatAreNoFilesAreTold() throws {
+        #expect(throws: FileProblem.missing(path: path)) { try file.inspect() }
+        let inFolder = DatabaseFile(path: folder.path)
+        #expect(throws: FileProblem.notAFile(path: folder.path)) { try inFolder.verify(key: Self.key.key) }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func aThrowFromProgressEndsTheVerification() throws {
+        struct Stop: Error {}
+        _ = try DatabaseQueue(path: path, key: Self.key.key)
+        #expect(throws: Stop.self) { try file.verify(key: Self.key.key) { _, _ in throw Stop() } }
+    }
+}

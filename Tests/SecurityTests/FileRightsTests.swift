@@ -1,0 +1,35 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Who can read what is made.
+@Suite struct FileRightsTests {
+    @Test(arguments: [JournalMode.delete, .persist, .wal])
+    func everyFileOfANewDatabaseIsItsOwnersAlone(mode: JournalMode) throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(
+            path: folder.file("test.db"),
+            key: .passphrase("secret"),
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (randomblob(100000))")
+            #expect(folder.names.count > 1)
+            for name in folder.names {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+            }
+        }
+    }
+
+    @Test func anExistingFileKeepsItsRights() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("test.db")
+        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        try queue.rekey(.passphrase("new"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+    }
+}

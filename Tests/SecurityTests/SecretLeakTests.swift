@@ -1,0 +1,145 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// Where a secret could show: errors, descriptions, dumps, the arguments of a process.
+@Suite struct SecretLeakTests {
+    let folder: TemporaryFolder
+    let path: String
+    static let secret = "hunter2-hunter2-hunter2"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func texts(of value: Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return ["\(value)", String(reflecting: value), dumped]
+    }
+
+    private func expectSilence(_ value: Any, about secret: String = secret, _ comment: Comment? = nil) {
+        for text in texts(of: value) { #expect(!text.contains(secret), comment) }
+    }
+
+    @Test func noErrorCarriesAKey() throws {
+        _ = try DatabaseQueue(path: path, key: .passphrase("right"))
+        var errors: [any Error] = []
+        func catching(_ body: () throws -> Void) {
+            do {
+                try body()
+                Issue.record("no error")
+            } catch {
+                errors.append(error)
+            }
+        }
+        catching { _ = try DatabaseQueue(path: path, key: .passphrase(Self.secret)) }
+        catching { _ = try DatabaseKey.raw(hex: Self.secret) }
+        catching { _ = try DatabaseKey.raw(SecretBytes(utf8: Self.secret)) }
+        catching { try Database(path: path).setKey("x'\(Self.secret)'") }
+        let queue = try DatabaseQueue(path: path, key: .passphrase("right"))
+        catching { try queue.inDatabase { try $0.executeStatements("PRAGMA key = '\(Self.secret)'; nonsense") } }
+        catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA rekey = '\(Self.secret)' nonsense") } }
+        catching { try queue.inDatabase { try $0.executeUpdate("ATTACH 'nowhere/x' AS y KEY '\(Self.secret)'") } }
+        catching { try queue.rekey(.rawWithSalt(SecretBytes(utf8: Self.secret + Self.secret + "12"))) }
+        for error in errors { expectSilence(error) }
+        #expect(errors.count == 8)
+    }
+
+    @Test func noErrorCarriesABoundValue() throws {
+        let database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (a UNIQUE CHECK (length(a) > 3))")
+        try database.executeUpdate("INSERT INTO t VALUES (?)", Self.secret)
+        for value in [Self.secret, "x"] {
+            do {
+                try database.executeUpdate("INSERT INTO t VALUES (?)", value)
+                Issue.record("no error")
+            } catch {
+                expectSilence(error)
+            }
+        }
+    }
+
+    @Test func openDatabasesAreDumpedWithoutTheirKeys() throws {
+        let raw = (0..<32).map { UInt8(0xc0 + $0 % 16) }
+        let key = try DatabaseKey.raw(SecretBytes(copying: raw))
+        let database = Database(path: path)
+        try database.open(key: key)
+        let queue = try DatabaseQueue(path: path, key: key)
+        // As hexadecimal digits, as a list of numbers, and as the digits in decimal with line breaks.
+        let spellings = ["c0c1c2c3", "192, 193, 194", "192\n", "\u{c0}\u{c1}\u{c2}"]
+        for spelling in spellings {
+            expectSilence(database, about: spelling)
+            expectSilence(queue, about: spelling)
+            expectSilence(key, about: spelling)
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/cmdline"), "this system has no /proc"))
+    func theCommandHasNoArgumentThatTakesASecret() throws {
+        let help = try ["inspect", "verify", "change"].map {
+            try Program.run(Program.built("rekey"), ["help", $0]).output
+        }.joined()
+        let options = Set(help.split { !($0.isLetter || $0 == "-") }.filter { $0.hasPrefix("--") }.map(String.init))
+        #expect(
+            options == [
+                "--passphrase-file", "--passphrase-fd", "--passphrase-env", "--key-file", "--unsafe-permissions",
+                "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
+                "--version", "--help",
+            ]
+        )
+    }
+
+    @Test func theCommandSaysNothingOfASecretThatItReads() throws {
+        _ = try DatabaseQueue(path: path, key: .passphrase("right"))
+        for arguments in [["verify", path], ["verify", path, "--json"], ["inspect", path]] {
+            for source in ["--passphrase-env", "--key-file"] {
+                let value = source == "--key-file" ? try folder.write(Self.secret.utf8, to: "key") : "SECRET"
+                let outcome = try Program.run(
+                    Program.built("rekey"),
+                    arguments + [source, value],
+                    environment: ["SECRET": Self.secret]
+                )
+                #expect(outcome.status != 0)
+                #expect(!(outcome.output + outcome.errors).contains(Self.secret))
+            }
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
+    func afterClosingNoCopyOfTheKeyIsLeftInMemory() async {
+        // In a process of its own, where no other test holds a key.
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            // The needles are kept masked, so that the search does not find itself.
+            let mask: UInt8 = 0x5a
+            func masked(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
+            var needles: [[UInt8]] = []
+            func use() throws {
+                let passphrase = try SecretBytes.random(count: 24)
+                let format = try #require(Engine.current.formats.first)
+                needles.append(masked(passphrase))
+                let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase(passphrase))
+                try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+                let salt = try Array(FileState(folder.file("test.db")).bytes.prefix(16))
+                let derived = try KeyDerivation.pbkdf2(
+                    format.keyDerivation,
+                    password: passphrase,
+                    salt: salt,
+                    iterations: format.iterations,
+                    count: 32
+                )
+                needles.append(masked(derived))
+                _ = try queue.openConnection()
+                #expect(try MemoryScan.count(needles, mask: mask).allSatisfy { $0 > 0 }, "while in use they are there")
+                try queue.close()
+            }
+            try use()
+            #expect(try MemoryScan.count(needles, mask: mask) == [0, 0])
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// A file system of a few mebibytes, which is soon full.
+package final class SmallDisk: Sendable {
+    package let path: String
+    private let folder: TemporaryFolder
+
+    /// Only root can mount one.
+    package static var isPossible: Bool {
+        #if os(Linux)
+            geteuid() == 0
+        #else
+            false
+        #endif
+    }
+
+    package init(bytes: Int) throws {
+        folder = try TemporaryFolder()
+        path = folder.path
+        let outcome = try Program.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(bytes)", "tmpfs", path])
+        guard outcome.status == 0 else { throw StockShell.Failure(errors: outcome.errors) }
+    }
+
+    deinit {
+        _ = try? Program.run("/bin/umount", ["-l", path])
+    }
+
+    package func file(_ name: String) -> String { path + "/" + name }
+}
