@@ -83,44 +83,27 @@ extension Database {
     /// the write-ahead log on closing, and calls everything by one code.
     func verify(_ connection: Connection, _ credential: Credential) throws -> Unlocked {
         guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
-        let file = try EngineFile(connection)
-        let largestPage = if case .unlocked(let known) = credential { known.format.pageSize } else { 65536 }
-        let (kind, probe) = try file.locked(waiting: configuration.busyMilliseconds) {
-            (
-                try FileKind.recognise(file),
-                try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
-            )
-        }
-        switch kind {
+        switch try FileKind.recognise(EngineFile(connection)) {
         case .plaintext: throw KeyError.notEncrypted
         case .empty, .tooShort: throw KeyError.notADatabase
         case .opaque: break
         }
-        let unlocked = try identify(credential, probe, connection)
+        let unlocked = try identify(credential, connection)
         try handOver(unlocked, to: connection)
         do {
             try testSelect(connection)
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
-            // The page that the probe read was not the one in force, such as after a hot journal was rolled back.
+            // The page that was probed was not the one in force: a log brings another.
             throw KeyError.wrongKey
         }
         return unlocked
     }
 
-    private func identify(
-        _ credential: Credential,
-        _ probe: KeyProbe,
-        _ connection: Connection
-    ) throws -> Unlocked {
+    private func identify(_ credential: Credential, _ connection: Connection) throws -> Unlocked {
         guard let preferred = configuration.format ?? Engine.current.formats.first else {
             throw KeyError.engineHasNoEncryption
         }
-        let outcome: KeyProbe.Outcome
-        switch credential {
-        case .unlocked(let unlocked): outcome = try probe.run(unlocked.key, format: unlocked.format)
-        case .key(let key): outcome = try probe.run(key, formats: [preferred])
-        }
-        switch outcome {
+        switch try probe(credential, formats: [preferred], connection) {
         case .opens(let key, let format):
             guard Engine.current.formats.contains(where: { $0.version == format.version }) else {
                 throw KeyError.otherFormat(format)
@@ -131,13 +114,9 @@ extension Database {
         case .rejected:
             break
         }
-        if case .key(let key) = credential {
-            // A rollback may be due that brings page 1 back; only the engine can do it.
-            if hasHotJournal(connection) {
-                return Unlocked(key: try key.derive(salt: probe.salt, format: preferred), format: preferred)
-            }
+        if case .key = credential {
             let others = CipherFormat.standard.filter { $0.version != preferred.version }
-            switch try probe.run(key, formats: others) {
+            switch try probe(credential, formats: others, connection) {
             case .opens(_, let format), .firstPageDamaged(_, let format): throw KeyError.otherFormat(format)
             case .rejected: break
             }
@@ -173,7 +152,7 @@ extension Database {
         return unlocked
     }
 
-    private func handOver(_ unlocked: Unlocked, to connection: Connection) throws {
+    func handOver(_ unlocked: Unlocked, to connection: Connection) throws {
         let literal = try unlocked.key.literal()
         // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
         let settings = "PRAGMA cipher_log_level = NONE;" + cipherSettings(unlocked.format)
@@ -200,17 +179,5 @@ extension Database {
     /// Reads a page through the engine. `SELECT 1` would not: it succeeds under a wrong key.
     func testSelect(_ connection: Connection) throws {
         _ = try connection.text("SELECT count(*) FROM sqlite_master")
-    }
-
-    /// The write-ahead log beside the database, where there is one. It carries no locks, so it may be opened freely.
-    func writeAheadLog(of connection: Connection) -> FileBytes? {
-        try? FileBytes(path: connection.filename + "-wal")
-    }
-
-    private func hasHotJournal(_ connection: Connection) -> Bool {
-        // > The first 8 bytes of a valid journal: d9 d5 05 f9 20 a1 63 d7
-        let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-        guard let journal = try? FileBytes(path: connection.filename + "-journal") else { return false }
-        return (try? journal.read(8, at: 0)) == magic
     }
 }

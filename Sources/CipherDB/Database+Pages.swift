@@ -23,12 +23,7 @@ extension Database {
 
     /// Tries a key with each of `formats`. Only between opening and keying.
     package func probe(_ key: DatabaseKey, formats: [CipherFormat]) throws -> KeyProbe.Outcome {
-        let connection = try openConnection()
-        let file = try EngineFile(connection)
-        let probe = try file.locked(waiting: configuration.busyMilliseconds) {
-            try KeyProbe(database: file, log: self.writeAheadLog(of: connection))
-        }
-        return try probe.run(key, formats: formats)
+        try probe(.key(key), formats: formats, openConnection())
     }
 
     /// Authenticates every page.

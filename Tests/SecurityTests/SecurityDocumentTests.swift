@@ -19,7 +19,7 @@ import Testing
                 names.insert(String(part[start.upperBound...].prefix { $0.isLetter || $0.isNumber }))
             }
         }
-        return names
+        return names.subtracting([""])
     }
 
     private static let folders = [
