@@ -21,20 +21,24 @@ run() {
     fi
 }
 
-# on ENGINE SCRATCH: builds and tests; ENGINE is empty for the system's.
+# on SCRATCH [ENGINE]: builds and tests, against the system's engine where none is named.
 on() {
-    local with=()
-    [ -z "$1" ] || with=(Scripts/with-engine.sh "$1")
+    local scratch=$1 engine=${2:-} name="the engine of the system" with=() expected=()
+    if [ -n "$engine" ]; then
+        name="SQLCipher $engine"
+        with=(Scripts/with-engine.sh "$engine")
+        expected=(CIPHERDB_ENGINE="$engine")
+    fi
     # -q leaves the warnings and the errors; the tests tell their failures and a summary.
-    run "build on ${1:-the system's engine}" "${with[@]}" swift build -q --build-tests --scratch-path "$2"
-    run "test on ${1:-the system's engine}" env ${1:+CIPHERDB_ENGINE="$1"} "${with[@]}" \
-        swift test -q --skip-build --scratch-path "$2" --disable-xctest
+    run "build with $name" "${with[@]}" swift build -q --build-tests --scratch-path "$scratch"
+    run "test with $name" env "${expected[@]}" "${with[@]}" \
+        swift test -q --skip-build --scratch-path "$scratch" --disable-xctest
 }
 
 run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples
-on "" .build
+on .build
 for engine in .engines/[0-9]*; do
-    [ -d "$engine" ] && on "$(basename "$engine")" ".build-$(basename "$engine")"
+    [ -d "$engine" ] && on ".build-$(basename "$engine")" "$(basename "$engine")"
 done
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -18,7 +18,8 @@ extension Database {
     /// The file keeps its salt, so a passphrase that stays the same gives the same key, which is refused.
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way, and
-    ///   then nothing was touched.
+    ///   then nothing was touched. What ``Configuration/prepareDatabase`` throws when the connection is opened again closes
+    ///   the database; the new key is in force then.
     public func rekey(_ newKey: DatabaseKey) throws {
         let connection = try usableConnection()
         guard let present = unlocked else {
@@ -27,13 +28,16 @@ extension Database {
         try checkMayRekey(connection)
         let next = try derive(newKey, present)
         emptyCache()
-        try testSelect(connection)
+        do {
+            try testSelect(connection)
+        } catch {
+            throw explained(error)
+        }
         try takeExclusively(connection)
         let failure = connection.rekey(try next.key.literal())
         // A handle whose rekey failed would write its next page under the new key into a file under the old one.
         connection.close()
         try decide(path: connection.filename, present, next, failure)
-        try finishOpening()
         try removeOldPages(present)
     }
 
@@ -100,7 +104,6 @@ extension Database {
     private func decide(path: String, _ present: Unlocked, _ next: Unlocked, _ failure: DatabaseError?) throws {
         do {
             state = .keyed(try reopened(path, next), next)
-            return
         } catch let newKeyFailed {
             do {
                 state = .keyed(try reopened(path, present), present)
@@ -108,9 +111,10 @@ extension Database {
                 close()
                 throw RekeyError.undecided(newKeyFailed)
             }
+            try finishOpening()
+            throw RekeyError.oldKeyInForce(failure)
         }
         try finishOpening()
-        throw RekeyError.oldKeyInForce(failure)
     }
 
     private func reopened(_ path: String, _ unlocked: Unlocked) throws -> Connection {
