@@ -85,7 +85,9 @@ if [ ! -e "$root/newest.checked" ]; then
             [0-9]*.[0-9]*)
                 rm -rf "${root:?}/$version"
                 fetch sid "$root/$version" && echo "engines: SQLCipher $version from sid joins the matrix" ;;
-            *) echo "engines: the newest SQLCipher, from sid, does not load here: $(shell_version "$root/newest" | head -n 1)" ;;
+            *)
+                echo "engines: the newest SQLCipher, from sid, does not load here:"
+                "$root/newest/bin/sqlcipher" -version 2>&1 | head -n 1 ;;
         esac
     else
         echo "engines: sid could not be reached; the matrix goes without the newest engine" >&2
