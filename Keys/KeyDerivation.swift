@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Makes keys from passphrases, with OpenSSL.
-public enum KeyDerivation {
+package enum KeyDerivation {
     /// How many passphrases this process has stretched, which is what opening costs.
     package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
     fileprivate static let stretched = Atomic(0)
@@ -10,7 +10,7 @@ public enum KeyDerivation {
     ///
     /// - Parameter iterations: 1 to 2,147,483,647. What a passphrase deserves is in `CipherFormat`.
     /// - Throws: ``OpenSSLError``, or ``UnusableDerivation`` for numbers out of bounds.
-    public static func pbkdf2(
+    package static func pbkdf2(
         _ algorithm: HashAlgorithm,
         password: SecretBytes,
         salt: [UInt8],
@@ -54,14 +54,14 @@ public enum KeyDerivation {
 }
 
 /// Numbers that PBKDF2 cannot be run with.
-public struct UnusableDerivation: Error, Equatable, CustomStringConvertible {
+package struct UnusableDerivation: Error, Equatable, CustomStringConvertible {
     /// The iterations asked for.
-    public let iterations: Int
+    package let iterations: Int
     /// The bytes asked for.
-    public let count: Int
+    package let count: Int
 
     /// A sentence with both numbers.
-    public var description: String {
+    package var description: String {
         "PBKDF2 cannot make \(count) bytes with \(iterations) iterations; both must be from 1 to \(Int32.max)"
     }
 }

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// Where a secret comes from, so that it need never be an argument of a command, which every user of the machine can see.
 public enum KeySource: Sendable, Equatable {
     /// Typed at the terminal without echo; with `confirmed` it must be typed twice.
@@ -106,10 +98,9 @@ public enum KeySource: Sendable, Equatable {
     }
 
     private static func readEnvironment(_ name: String) throws -> SecretBytes {
-        guard let value = getenv(name) else {
-            throw KeySourceError(source: "environment variable \(name)", problem: .missing)
-        }
-        return try SecretBytes(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))
+        let value = try Platform.withEnvironmentVariable(name) { try SecretBytes(copying: $0) }
+        guard let value else { throw KeySourceError(source: "environment variable \(name)", problem: .missing) }
+        return value
     }
 
     /// A passphrase of the longest kind and its line ending.

@@ -74,6 +74,15 @@ package enum Platform {
         access(path, W_OK) == 0
     }
 
+    /// Gives the bytes of an environment variable to `body`, in place; nil where it is not set.
+    package static func withEnvironmentVariable<Result>(
+        _ name: String,
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result? {
+        guard let value = getenv(name) else { return nil }
+        return try body(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    }
+
     /// Waits.
     package static func sleep(milliseconds: Int) {
         usleep(useconds_t(milliseconds * 1000))

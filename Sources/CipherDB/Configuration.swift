@@ -42,9 +42,8 @@ public struct Configuration: Sendable {
     }
 
     var busyMilliseconds: Int {
-        let (seconds, attoseconds) = busyTimeout.components
-        return Int(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
-            + Int(attoseconds / 1_000_000_000_000_000)
+        // Three weeks are the most that SQLite's 32 bits hold.
+        Int(max(.zero, min(busyTimeout, .seconds(2_000_000))) / .milliseconds(1))
     }
 }
 

@@ -60,7 +60,8 @@ extension Database {
                 "a transaction that was cut off must be rolled back: open the database for writing once"
             )
         }
-        guard let format = try Engine.current.formats.first?.with(pageSize: pageSize) else { return }
+        // A journal with another size in its header is none that this engine wrote.
+        guard let format = try? Engine.current.formats.first?.with(pageSize: pageSize) else { return }
         let connection = try connect(path, flags: .readWrite)
         defer { connection.close() }
         let salt = [UInt8](repeating: 0, count: CipherFormat.saltSize)

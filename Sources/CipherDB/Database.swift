@@ -125,3 +125,7 @@ public final class Database {
         return "cipherdb_\(savePoints)"
     }
 }
+
+/// One thread or task at a time uses a connection; a queue shares it.
+@available(*, unavailable)
+extension Database: Sendable {}

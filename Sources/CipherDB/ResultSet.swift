@@ -87,3 +87,7 @@ public final class ResultSet {
         }
     }
 }
+
+/// It belongs to its database, and goes where that goes.
+@available(*, unavailable)
+extension ResultSet: Sendable {}

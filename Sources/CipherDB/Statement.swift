@@ -108,3 +108,7 @@ public final class Statement {
         prepared.clearBindings()
     }
 }
+
+/// It belongs to its database, and goes where that goes.
+@available(*, unavailable)
+extension Statement: Sendable {}

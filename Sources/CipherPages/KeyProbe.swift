@@ -90,7 +90,7 @@ package struct KeyProbe {
         guard attempt.format.pageAuthentication != nil else { return nil }
         return try sizes(of: attempt.format).first { format in
             let cipher = try PageCipher(key: attempt.key, format: format)
-            let pages = size / Int64(format.pageSize)
+            let pages = min(size / Int64(format.pageSize), Int64(UInt32.max))
             guard pages > 1 else { return false }
             return try stride(from: 2, through: pages, by: max(1, Int(pages - 1) / 32)).contains { number in
                 let page = try source.read(format.pageSize, at: (number - 1) * Int64(format.pageSize))

@@ -64,7 +64,7 @@ package final class PageCipher {
 
     /// The plaintext of `page`, as SQLite sees it: with its own header on page 1, and zeros in the reserve.
     package func decrypt(_ page: some Collection<UInt8>, number: UInt32) throws -> [UInt8] {
-        precondition(page.count == format.pageSize, "a page has the format's page size")
+        guard page.count == format.pageSize else { throw UnusableCipherFormat.pageSize(page.count) }
         let page = [UInt8](page)
         let start = number == 1 ? CipherFormat.saltSize : 0
         let end = format.pageSize - format.reserve

@@ -28,6 +28,7 @@ package struct PageScan {
         let size = try database.size()
         let pages = Int(size) / pageSize
         let total = (Int(size) + pageSize - 1) / pageSize
+        guard total <= UInt32.max else { throw TooManyPages(count: total) }
         let newest = try log.flatMap { try WriteAheadLog($0) }?.offsets ?? [:]
         var damaged: [Int] = []
         let batch = max(1, (1 << 20) / pageSize)
@@ -60,4 +61,11 @@ package struct PageScan {
         }
         return true
     }
+}
+
+/// More pages than a database can have: 4,294,967,294 (sqlite.org/limits.html).
+package struct TooManyPages: Error, CustomStringConvertible {
+    let count: Int
+
+    package var description: String { "\(count) pages are more than a database can have" }
 }

@@ -25,6 +25,8 @@ package struct WriteAheadLog {
             // The checksums are not looked at: each page is authenticated by its HMAC.
             guard frame.count == 24, frame[8..<16] == salts else { break }
             let number = UInt32(frame.bigEndian(at: 0))
+            // No page has the number 0; a file that was made long without being written ends here.
+            guard number > 0 else { break }
             pending[number] = offset + 24
             if number == 1 { firstPages.append(offset + 24) }
             // > For commit records, the size of the database file in pages after the commit. For all others, zero.

@@ -82,3 +82,56 @@ struct PageScanTests {
         #expect(try WriteAheadLog(FileBytes(path: empty)) == nil)
     }
 }
+
+/// Files that were made to hurt.
+@Suite struct HostileFileTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// A file of this size that takes no room.
+    private func sparse(_ size: UInt64, head: [UInt8] = []) throws -> String {
+        let path = try folder.write(head, to: "sparse")
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: size)
+        try file.close()
+        return path
+    }
+
+    @Test func aFileOfMorePagesThanSQLiteHasIsRefused() throws {
+        let file = try FileBytes(path: sparse(12 << 40))
+        let key = try DatabaseKey.random()
+        guard case .rejected = try KeyProbe(database: file, log: nil).run(key, formats: CipherFormat.standard) else {
+            Issue.record("accepted")
+            return
+        }
+        let derived = try key.derive(salt: Array(0..<16), format: .v3)
+        #expect(throws: TooManyPages.self) {
+            try PageScan(database: file, log: nil, key: derived, format: .v3).run()
+        }
+    }
+
+    @Test func aLogThatIsLongAndEmptyEndsAtOnce() throws {
+        let header: [UInt8] =
+            [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0] + [UInt8](repeating: 0, count: 20)
+        let log = try #require(try WriteAheadLog(FileBytes(path: sparse(8 << 40, head: header))))
+        #expect(log.offsets.isEmpty && log.pageSize == 4096)
+    }
+
+    @Test(arguments: [0, 1, 256, 1 << 17, 0xffff_ffff])
+    func aLogWithAPageSizeThatCannotBeIsNone(size: Int) throws {
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) }
+        let header: [UInt8] =
+            [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18] + bytes + [UInt8](repeating: 1, count: 4000)
+        #expect(try WriteAheadLog(FileBytes(path: folder.write(header, to: "log"))) == nil)
+    }
+
+    @Test func aPageOfAnotherSizeIsNotDecrypted() throws {
+        let cipher = try PageCipher(key: DatabaseKey.random().derive(salt: Array(0..<16), format: .v4), format: .v4)
+        #expect(throws: UnusableCipherFormat.pageSize(100)) {
+            try cipher.decrypt([UInt8](repeating: 0, count: 100), number: 2)
+        }
+    }
+}
