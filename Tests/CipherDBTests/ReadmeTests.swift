@@ -1,0 +1,45 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// The code in README.md is the code that stands here, and so compiles.
+@Suite struct ReadmeTests {
+    private func hello() throws {
+        // begin
+        let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT)")
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        }
+        try queue.inDatabase { database in
+            let rows = try database.executeQuery("SELECT id, text FROM notes")
+            while try rows.next() { print(try rows.int(forColumn: "id")!, try rows.string(forColumn: "text")!) }
+        }
+        // end
+    }
+
+    private func ownConnection() throws {
+        // begin
+        let database = Database(path: "vault.db")
+        try database.open()
+        try database.setKey("correct horse battery staple")
+        try database.executeUpdate(
+            "INSERT INTO notes (text) VALUES (:text)",
+            withParameterDictionary: ["text": "call home"]
+        )
+        try database.rekey("a better passphrase")
+        database.close()
+        // end
+    }
+
+    @Test func theCodeInTheReadmeIsTheCodeHere() throws {
+        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let readme = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
+        let blocks = source.components(separatedBy: "// begin\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "        // end").first }
+            .map { $0.split(separator: "\n").map { $0.dropFirst(8) }.joined(separator: "\n") }
+        #expect(blocks.count == 2)
+        for block in blocks { #expect(readme.contains(block), "\(block)") }
+    }
+}
