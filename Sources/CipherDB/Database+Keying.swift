@@ -115,7 +115,9 @@ extension Database {
             break
         }
         if case .key = credential {
-            let others = CipherFormat.standard.filter { $0.version != preferred.version }
+            let others = CipherFormat.standard.filter {
+                $0.version != preferred.version || $0.iterations != preferred.iterations
+            }
             switch try probe(credential, formats: others, connection) {
             case .opens(_, let format), .firstPageDamaged(_, let format): throw KeyError.otherFormat(format)
             case .rejected: break

@@ -94,6 +94,10 @@ extension Database {
             try Platform.createPrivateFile(path)
             return true
         } catch .exists {
+            // Somebody else made it meanwhile, or it is a link to a file that does not exist: SQLite would make that one.
+            guard (try? Platform.status(of: path)) != nil else {
+                throw DatabaseError(.cannotOpen, "\(path): a symbolic link that leads nowhere")
+            }
             return false
         } catch {
             throw DatabaseError(.cannotOpen, "\(path): \(error)")

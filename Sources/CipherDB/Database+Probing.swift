@@ -31,12 +31,20 @@ extension Database {
     ) throws -> KeyProbe.Outcome {
         let file = try EngineFile(connection)
         let largestPage = if case .unlocked(let known) = credential { known.format.pageSize } else { 65536 }
-        let probe = try file.locked(waiting: configuration.busyMilliseconds) {
-            try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
-        }
-        switch credential {
-        case .unlocked(let known): return try probe.run(known.key, format: known.format)
-        case .key(let key): return try probe.run(key, formats: formats)
+        // A page that was read while it was written is read again; a writer that never rests must not keep a wrong key here.
+        var attempts = 5
+        while true {
+            let probe = try file.locked(waiting: configuration.busyMilliseconds) {
+                try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
+            }
+            let outcome =
+                switch credential {
+                case .unlocked(let known): try probe.run(known.key, format: known.format)
+                case .key(let key): try probe.run(key, formats: formats)
+                }
+            if case .opens = outcome { return outcome }
+            attempts -= 1
+            if try attempts == 0 || !probe.isOutdated() { return outcome }
         }
     }
 

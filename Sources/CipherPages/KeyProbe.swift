@@ -44,6 +44,12 @@ package struct KeyProbe {
     /// The salt: the first 16 bytes of the file.
     package var salt: [UInt8] { Array(head.prefix(CipherFormat.saltSize)) }
 
+    /// Whether page 1 is another than it was when it was read. In WAL mode a checkpoint may write it at that moment, and
+    /// half of each be read.
+    package func isOutdated() throws -> Bool {
+        try source.read(head.count, at: 0) != head
+    }
+
     /// Tries `key` with each of `formats` in turn, at the format's own page size first and then at every other.
     ///
     /// A passphrase costs one derivation for each format.

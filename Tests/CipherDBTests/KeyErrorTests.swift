@@ -133,6 +133,33 @@ import Testing
         try expect(.otherFormat(own), format: other)
     }
 
+    @Test func otherIterationsThanConfiguredAreAnotherFormat() throws {
+        try make(.delete)
+        let own = try #require(Engine.current.formats.first)
+        try expect(.otherFormat(own), format: own.with(iterations: 300_000))
+    }
+
+    @Test(arguments: [JournalMode.wal]) func openingBesideACheckpointingWriterNeverFails(mode: JournalMode) throws {
+        let configuration = Configuration { $0.journalMode = mode }
+        let key = try DatabaseKey.random()
+        let queue = try DatabaseQueue(path: path, key: key, configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); PRAGMA wal_autocheckpoint = 1") }
+        let stop = Gate()
+        let done = Gate()
+        Thread {
+            var version = 0
+            while !stop.passed {
+                version += 1
+                // Page 1 changes each time, in the log and by the checkpoint in the file.
+                try? queue.inDatabase { try $0.executeStatements("PRAGMA user_version = \(version)") }
+            }
+            done.open()
+        }.start()
+        for _ in 0..<300 { _ = try DatabaseQueue(path: path, key: key) }
+        stop.open()
+        done.wait()
+    }
+
     @Test func aNewFileInAFormatThatTheEngineLacks() throws {
         guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
             #expect(Engine.current.formats.count == 4, "an engine that lacks no format has all four")

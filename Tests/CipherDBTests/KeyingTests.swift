@@ -167,6 +167,53 @@ import Testing
         }
     }
 
+    @Test(arguments: ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "main.key", "KEY"])
+    func aKeyPragmaIsRefusedAndTheFileUnharmed(pragma: String) throws {
+        // SQLCipher 3.4.1 would write the next page under the second key, into a file under the first.
+        let database = Database(path: path)
+        try database.open(key: .passphrase("secret"))
+        try database.executeStatements("CREATE TABLE t (a)")
+        for sql in ["PRAGMA \(pragma) = 'hunter2'", "PRAGMA \(pragma)('hunter2')", "pragma  \(pragma)=\"6869\""] {
+            for run in [{ try database.executeUpdate($0) }, { try database.executeStatements($0) }]
+                as [(String) throws -> Void]
+            {
+                do {
+                    try run(sql)
+                    Issue.record("not refused: \(sql)")
+                } catch let error as DatabaseError {
+                    #expect(error.code == .notAuthorized && !"\(error)".contains("hunter2"))
+                }
+            }
+        }
+        try database.executeUpdate("INSERT INTO t VALUES (1)")
+        database.close()
+        try database.open(key: .passphrase("secret"))
+        #expect(try database.first("SELECT a FROM t") == 1)
+    }
+
+    @Test func aLinkThatLeadsNowhereIsRefused() throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("target.db"))
+        #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: .passphrase("secret")) }
+        #expect(folder.names == ["test.db"])
+        _ = try DatabaseQueue(path: folder.file("target.db"), key: .passphrase("secret"))
+        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+    }
+
+    @Test func aLinkKeepsItsJournalsBesideTheFile() throws {
+        let target = try TemporaryFolder()
+        let configuration = Configuration { $0.journalMode = .wal }
+        let queue = try DatabaseQueue(
+            path: target.file("t.db"),
+            key: .passphrase("secret"),
+            configuration: configuration
+        )
+        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (a)") }
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target.file("t.db"))
+        let other = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        #expect(try other.inDatabase { try $0.first("SELECT count(*) FROM t") } as Int == 0)
+        #expect(folder.names == ["test.db"])
+    }
+
     @Test func cipherSettingsOfTheConfigurationAreTheFiles() throws {
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192).with(iterations: 300_000)
         let configuration = Configuration { $0.format = format }

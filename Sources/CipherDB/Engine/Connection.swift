@@ -29,6 +29,7 @@ final class Connection {
         self.handle = handle
         filename = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
         sqlite3_extended_result_codes(handle, 1)
+        sqlite3_set_authorizer(handle, refuseKeyPragmas, nil)
         interrupter.attach(handle)
     }
 
@@ -54,6 +55,13 @@ final class Connection {
 
     /// The error for `code`, with the handle's message where the handle has one for it.
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
+        if code & 0xff == SQLITE_AUTH {
+            return DatabaseError(
+                .notAuthorized,
+                "a key is set by setKey and changed by rekey, not by a pragma",
+                sql: sql
+            )
+        }
         let ofHandle = sqlite3_extended_errcode(handle)
         let message =
             ofHandle & 0xff == code & 0xff
@@ -144,4 +152,19 @@ final class Connection {
     func checkpoint() throws(DatabaseError) {
         try check(sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
     }
+}
+
+/// Refuses `PRAGMA key` and its relatives, which show in traces, and which on a keyed connection are ignored by SQLCipher 4
+/// and make 3.4.1 destroy the file. The fourth argument may be a key: it goes nowhere.
+private func refuseKeyPragmas(
+    _: UnsafeMutableRawPointer?,
+    action: Int32,
+    name: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?
+) -> Int32 {
+    guard action == SQLITE_PRAGMA, let name else { return SQLITE_OK }
+    let refused = ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey"]
+    return refused.contains(String(cString: name).lowercased()) ? SQLITE_DENY : SQLITE_OK
 }
