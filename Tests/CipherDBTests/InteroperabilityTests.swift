@@ -116,6 +116,61 @@ struct InteroperabilityTests {
         }
     }
 
+    @Test(arguments: StockShell.all.filter { $0.format == Engine.current.formats.first?.version })
+    func aKeyThatAShellChangedInTheLogOnlyIsTheKey(shell: StockShell) throws {
+        // The file's own page 1 is still under the old key, and authentic: only the test SELECT tells.
+        let original = folder.file("original.db")
+        try SampleFile.make(
+            at: original,
+            by: shell,
+            key: SampleKey.all[0],
+            format: shell.format,
+            before: "PRAGMA journal_mode = WAL;"
+        )
+        try shell.run(
+            original,
+            key: SampleKey.all[0].pragma,
+            "PRAGMA wal_autocheckpoint = 0; PRAGMA rekey = 'new';\n"
+                + ".shell cp '\(original)' '\(path)'\n.shell cp '\(original)-wal' '\(path)-wal'\n"
+        )
+        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: SampleKey.all[0].key) }
+        try FileManager.default.removeItem(atPath: path)
+        try? FileManager.default.removeItem(atPath: path + "-wal")
+        try shell.run(
+            original,
+            key: "key = 'new'",
+            "PRAGMA wal_autocheckpoint = 0; PRAGMA rekey = 'newest';\n"
+                + ".shell cp '\(original)' '\(path)'\n.shell cp '\(original)-wal' '\(path)-wal'\n"
+        )
+        let queue = try DatabaseQueue(path: path, key: .passphrase("newest"))
+        let answer: String = try queue.inDatabase { try $0.first(SampleFile.query) }
+        #expect(answer == SampleFile.answer)
+    }
+
+    @Test(arguments: StockShell.all.filter { $0.format == Engine.current.formats.first?.version })
+    func openingAConnectionDropsNoLockOfAnother(shell: StockShell) throws {
+        // POSIX locks are the process's: closing any descriptor of the file would drop those of the first connection.
+        let key = SampleKey.all[0]
+        let configuration = Configuration { $0.busyTimeout = .milliseconds(20) }
+        let queue = try DatabaseQueue(path: path, key: key.key, configuration: configuration)
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+        try queue.inTransaction(.immediate) { database in
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+            let write = "INSERT INTO t VALUES (2);"
+            #expect(throws: StockShell.Failure.self) { try shell.run(path, key: key.pragma, write) }
+            try Database(path: path, configuration: configuration).open(key: key.key)
+            #expect(throws: KeyError.wrongKey) {
+                try Database(path: path, configuration: configuration).open(key: .passphrase("wrong"))
+            }
+            #expect(throws: StockShell.Failure.self, "the lock is still there") {
+                try shell.run(path, key: key.pragma, write)
+            }
+        }
+        try shell.run(path, key: key.pragma, "INSERT INTO t VALUES (2);")
+        let count: Int = try queue.inDatabase { try $0.first("SELECT count(*) FROM t") }
+        #expect(count == 2)
+    }
+
     @Test func textKeysAreReadAsTheShellReadsThem() throws {
         let database = Database(path: path)
         try database.open()

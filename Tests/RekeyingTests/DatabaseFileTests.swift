@@ -148,6 +148,25 @@ struct DatabaseFileTests {
         #expect(throws: StockShell.Failure.self) { try shell.run(path, key: Self.key.pragma, SampleFile.query) }
     }
 
+    @Test(arguments: StockShell.all)
+    func aFileKeepsItsFormatAndPageSizeWhenItsKeyChanges(shell: StockShell) throws {
+        for format in 1...shell.format where format <= Self.own {
+            for size in [1024, 8192] {
+                try? FileManager.default.removeItem(atPath: path)
+                try make(by: shell, format: format, pageSize: size)
+                let found = try file.changeKey(from: Self.key.key, to: .passphrase("new"))
+                #expect(found.isSound && found.format.version == format && found.format.pageSize == size)
+                let rows = try shell.run(
+                    path,
+                    key: "key = 'new'",
+                    settings: shell.settings(forFormat: format) + ["cipher_page_size = \(size)"],
+                    SampleFile.query + "PRAGMA integrity_check;"
+                )
+                #expect(rows == [SampleFile.answer, "ok"], "format \(format), pages of \(size)")
+            }
+        }
+    }
+
     @Test func aDamagedFileIsNotRewritten() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
