@@ -17,7 +17,11 @@ struct Report: ParsableArguments {
             let text = String(describing: error)
             let message = text.hasPrefix(file) ? text : "\(file): \(text)"
             FileHandle.standardError.write(Data("\(Progress.clear)rekey: \(message)\n".utf8))
-            if json { try printJSON(Failure(error: status.name, exitStatus: status.rawValue, message: message)) }
+            if json {
+                try printJSON(
+                    Failure(error: ErrorName(error, status).text, exitStatus: status.rawValue, message: message)
+                )
+            }
         }
         guard status == .done else { throw ExitCode(status.rawValue) }
     }
@@ -40,9 +44,4 @@ struct Report: ParsableArguments {
         let exitStatus: Int32
         let message: String
     }
-}
-
-extension ExitStatus {
-    /// The word for it in JSON.
-    var name: String { String(describing: self) }
 }

@@ -295,7 +295,9 @@ struct RekeyCommandTests {
         let outcome = try rekey("verify", path, "--json", "--passphrase-env", "WRONG", environment: ["WRONG": "wrong"])
         let object = try object(outcome)
         #expect(object["exitStatus"] as? Int == 77 && (object["message"] as? String)?.contains("wrong key") == true)
-        #expect(outcome.status == 77)
+        #expect(outcome.status == 77 && object["error"] as? String == "wrongKey")
+        let missing = try self.object(rekey("inspect", folder.file("missing.db"), "--json"))
+        #expect(missing["error"] as? String == "noInput")
     }
 
     @Test func theHelpAndTheManPageHaveTheSameTableOfStatuses() throws {

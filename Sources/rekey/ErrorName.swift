@@ -1,0 +1,20 @@
+import CipherDB
+
+/// The word for an error in JSON: the case of `KeyError`, or else that of the exit status.
+struct ErrorName {
+    let text: String
+
+    init(_ error: any Error, _ status: ExitStatus) {
+        text =
+            switch error as? KeyError {
+            case .wrongKey: "wrongKey"
+            case .keyMissing: "keyMissing"
+            case .notEncrypted: "notEncrypted"
+            case .notADatabase: "notADatabase"
+            case .damaged: "damaged"
+            case .otherFormat: "otherFormat"
+            case .engineHasNoEncryption: "engineHasNoEncryption"
+            case nil: String(describing: status)
+            }
+    }
+}
