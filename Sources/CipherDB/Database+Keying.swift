@@ -146,6 +146,9 @@ extension Database {
             throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
         }
         let file = try EngineFile(connection)
+        guard !file.hasMoved else {
+            throw DatabaseError(.busy, "the file was removed while it was made; open it again")
+        }
         guard try FileKind.recognise(file) == .opaque, try file.read(CipherFormat.saltSize, at: 0) == salt else {
             // Nothing but an empty schema was written so far, by this connection.
             if case .opened(_, _, created: true) = state { try? Platform.remove(connection.filename) }

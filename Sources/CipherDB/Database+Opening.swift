@@ -19,20 +19,20 @@ extension Database {
         }
         guard Engine.current.canEncrypt || configuration.allowsPlaintext else { throw KeyError.engineHasNoEncryption }
         let created = try prepareFile(path, flags: flags)
-        do {
-            let connection = try connect(path, flags: flags)
-            self.flags = flags
-            state = .opened(connection, try FileKind.recognise(EngineFile(connection)), created: created)
-        } catch {
-            if created { removeEmpty(path) }
-            throw error
-        }
+        let connection = try connect(path, flags: flags)
+        self.flags = flags
+        state = .opened(connection, try FileKind.recognise(EngineFile(connection)), created: created)
     }
 
-    /// Removes a file that an opening made, unless somebody else has put something into it since.
-    func removeEmpty(_ path: String) {
-        guard (try? Platform.status(of: path))?.size == 0 else { return }
-        try? Platform.remove(path)
+    /// Removes the file that this opening made, where nobody has put anything into it or is about to.
+    ///
+    /// Another connection that has it open without a lock finds out when it writes the first page; see `encryptNew`.
+    func removeUnused(_ connection: Connection) {
+        guard let file = try? EngineFile(connection) else { return }
+        file.ifUnlocked {
+            guard (try? file.size()) == 0, !file.hasMoved else { return }
+            try? Platform.remove(connection.filename)
+        }
     }
 
     /// Opens the file with its key, and verifies the key: ``open(flags:)`` and ``setKey(_:)-(DatabaseKey)`` in one.

@@ -68,8 +68,8 @@ public final class Database {
     /// To use it again, open and key it again. A file that was made by opening it and never written to is removed.
     public func close() {
         cache.removeAll()
+        if case .opened(let connection, _, created: true) = state { removeUnused(connection) }
         connection?.close()
-        if case .opened(let connection, _, created: true) = state { removeEmpty(connection.filename) }
         state = .closed
         knownDamage = nil
     }

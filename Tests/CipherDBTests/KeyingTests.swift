@@ -167,6 +167,35 @@ import Testing
         }
     }
 
+    @Test func aFileThatWasMadeAndNotUsedGoesAndNobodyWritesIntoItAfterwards() throws {
+        let first = Database(path: path)
+        try first.open()
+        let second = Database(path: path)
+        try second.open()
+        first.close()
+        #expect(folder.names.isEmpty)
+        // What it wrote now would be in a file without a name.
+        #expect(throws: DatabaseError.self) { try second.setKey("secret") }
+        try second.open(key: .passphrase("secret"))
+        try second.executeStatements("CREATE TABLE t (a)")
+        second.close()
+        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+    }
+
+    @Test func aFileThatAnotherConnectionUsesStays() throws {
+        let first = Database(path: path)
+        try first.open()
+        let second = Database(path: path)
+        try second.open(key: .passphrase("secret"))
+        try second.beginTransaction(.exclusive)
+        first.close()
+        try second.executeStatements("CREATE TABLE t (a)")
+        try second.commit()
+        second.close()
+        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        #expect(try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } as Int == 0)
+    }
+
     @Test(arguments: ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "main.key", "KEY"])
     func aKeyPragmaIsRefusedAndTheFileUnharmed(pragma: String) throws {
         // SQLCipher 3.4.1 would write the next page under the second key, into a file under the first.

@@ -55,6 +55,22 @@ struct EngineFile: PageSource {
         return try body()
     }
 
+    /// Calls `body` while nobody else has any lock on the file; does nothing where somebody has.
+    func ifUnlocked(_ body: () -> Void) {
+        defer { _ = methods.xUnlock(file, SQLITE_LOCK_NONE) }
+        guard methods.xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK,
+            methods.xLock(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
+        else { return }
+        body()
+    }
+
+    /// Whether the file's name is gone or belongs to another file since it was opened.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0
+    }
+
     /// Goes back to a shared lock after an exclusive one was refused.
     ///
     /// SQLite 3.15 keeps its PENDING lock then in WAL mode, without knowing that it does: nobody else could open the file.
