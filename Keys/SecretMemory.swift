@@ -11,6 +11,9 @@
 ///
 /// Unchecked because of the pointer: the bytes are written only by the initialiser and read-only from then on.
 final class SecretMemory: @unchecked Sendable {
+    /// 64 MiB: far above any key or passphrase, and within what the system's calls take.
+    private static let largest = 64 << 20
+
     let count: Int
     /// Whether the system locked the pages; it refuses beyond `RLIMIT_MEMLOCK`.
     let isLocked: Bool
@@ -25,6 +28,7 @@ final class SecretMemory: @unchecked Sendable {
         fill: (UnsafeMutableRawBufferPointer) throws -> Void,
         onRelease: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) throws {
+        guard (0...SecretMemory.largest).contains(count) else { throw SecretMemoryError(count: count) }
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let usableSize = max(1, (count + page - 1) / page) * page
         mappingSize = usableSize + 2 * page
@@ -64,6 +68,6 @@ struct SecretMemoryError: Error, CustomStringConvertible {
     let count: Int
 
     var description: String {
-        "no memory for a secret of \(count) bytes"
+        "no memory for a secret of \(count) bytes; from 0 to 64 MiB can be had"
     }
 }

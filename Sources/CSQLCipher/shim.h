@@ -32,6 +32,15 @@ static inline int csqlcipher_rekey(sqlite3 *db, const void *key, int count) {
     return sqlite3_rekey_v2(db, "main", key, count);
 }
 
+// Variadic functions do not reach Swift. The option came with SQLite 3.16.
+static inline void csqlcipher_no_checkpoint_on_close(sqlite3 *db) {
+#ifdef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+#else
+    (void)db;
+#endif
+}
+
 #include <dlfcn.h>
 
 // Where the opening and where the keying function come from. With plain libsqlite3 loaded first in the process

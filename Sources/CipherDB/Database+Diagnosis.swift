@@ -13,7 +13,8 @@ extension Database {
         }
         // A failure of the scan itself leaves the engine's own error to be told.
         guard let scan = try? scanOnce(connection, unlocked) else { return error }
-        if scan.isEmpty { return failure.code.primary == .notADatabase ? KeyError.wrongKey : failure }
+        // Nothing is the matter with this file: the statement met another, which it attached.
+        if scan.isEmpty { return failure }
         return scan == [0] ? KeyError.wrongKey : KeyError.damaged(pages: scan)
     }
 

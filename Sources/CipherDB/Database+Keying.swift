@@ -59,7 +59,7 @@ extension Database {
         }
         do {
             let unlocked =
-                kind == .empty && flags.contains(.create)
+                kind == .empty && mayBeMade(connection)
                 ? try encryptNew(connection, credential) : try verify(connection, credential)
             state = .keyed(connection, unlocked)
         } catch {
@@ -67,6 +67,14 @@ extension Database {
             throw error
         }
         try finishOpening()
+    }
+
+    /// Whether a file without bytes may become a database: not beside a log or journal, which say that it was one.
+    private func mayBeMade(_ connection: Connection) -> Bool {
+        flags.contains(.create)
+            && ["-wal", "-journal"].allSatisfy { suffix in
+                (try? Platform.status(of: connection.filename + suffix).size) ?? 0 == 0
+            }
     }
 
     private var keyingMisuse: String {
@@ -88,12 +96,14 @@ extension Database {
         case .empty, .tooShort: throw KeyError.notADatabase
         case .opaque: break
         }
+        try checkSideFiles(connection)
         let unlocked = try identify(credential, connection)
         try handOver(unlocked, to: connection)
         do {
             try testSelect(connection)
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
-            // The page that was probed was not the one in force: a log brings another.
+            // The page that was probed was not the one in force: a log brings another. Closing must not move that log.
+            connection.leaveLogOnClose()
             throw KeyError.wrongKey
         }
         return unlocked
@@ -114,9 +124,11 @@ extension Database {
         case .rejected:
             break
         }
-        if case .key = credential {
+        if case .key(let key) = credential {
+            // Under a raw key a file in format 1 may be one that somebody laid out anew; see SECURITY.md.
             let others = CipherFormat.standard.filter {
-                $0.version != preferred.version || $0.iterations != preferred.iterations
+                ($0.version != preferred.version || $0.iterations != preferred.iterations)
+                    && (key.isPassphrase || $0.pageAuthentication != nil)
             }
             switch try probe(credential, formats: others, connection) {
             case .opens(_, let format), .firstPageDamaged(_, let format): throw KeyError.otherFormat(format)

@@ -5,8 +5,9 @@ internal import CipherPages
 extension Database {
     /// Tries `credential` in each of `formats`, on a connection that has not read anything yet.
     ///
-    /// Where page 1 is not authentic and a crash has left a transaction half-written, that is rolled back first: what
-    /// stands in the file until then may be neither the old nor the new.
+    /// Where page 1 is not authentic and a crash has left a transaction half-written, the page 1 of its journal is tried:
+    /// what stands in the file may be neither the old nor the new. Only for a key that fits there is the rollback made; a
+    /// wrong key changes nothing.
     func probe(
         _ credential: Credential,
         formats: [CipherFormat],
@@ -14,14 +15,50 @@ extension Database {
     ) throws -> KeyProbe.Outcome {
         let outcome = try probeOnce(credential, formats, connection)
         if case .opens = outcome { return outcome }
-        guard let pageSize = try hotJournalPageSize(connection) else { return outcome }
-        try rollBack(connection.filename, pageSize: pageSize)
+        guard let file = sideFile("-journal", of: connection), let journal = try RollbackJournal(file),
+            let firstPage = try journal.firstPage(),
+            case .opens(let key, let format) = try run(KeyProbe(firstPage: firstPage), credential, formats)
+        else { return outcome }
+        try rollBack(connection.filename, Unlocked(key: key, format: format))
         return try probeOnce(credential, formats, connection)
     }
 
-    /// The write-ahead log beside the database, where there is one. It carries no locks, so it may be opened freely.
+    /// The write-ahead log beside the database, where there is one.
     func writeAheadLog(of connection: Connection) -> FileBytes? {
-        try? FileBytes(path: connection.filename + "-wal")
+        sideFile("-wal", of: connection)
+    }
+
+    /// A journal or log, where there is one. They carry no locks, so they may be opened freely; but not a link to the
+    /// database itself, because closing that would drop this process's locks on it.
+    private func sideFile(_ suffix: String, of connection: Connection) -> FileBytes? {
+        let path = connection.filename + suffix
+        guard let side = try? Platform.status(of: path), let main = try? Platform.status(of: connection.filename),
+            side.kind == .regular, side.identity != main.identity
+        else { return nil }
+        return try? FileBytes(path: path)
+    }
+
+    /// Throws where a pipe, folder or link to the database stands in the place of a journal or log: the engine would wait
+    /// for the pipe's writer for ever.
+    func checkSideFiles(_ connection: Connection) throws {
+        let main = try? Platform.status(of: connection.filename)
+        for suffix in ["-journal", "-wal"] {
+            guard let side = try? Platform.status(of: connection.filename + suffix) else { continue }
+            guard side.kind == .regular, side.identity != main?.identity else {
+                throw DatabaseError(.cannotOpen, "\(connection.filename)\(suffix): not a file of the engine's")
+            }
+        }
+    }
+
+    private func run(
+        _ probe: KeyProbe,
+        _ credential: Credential,
+        _ formats: [CipherFormat]
+    ) throws -> KeyProbe.Outcome {
+        switch credential {
+        case .unlocked(let known): try probe.run(known.key, format: known.format)
+        case .key(let key): try probe.run(key, formats: formats)
+        }
     }
 
     private func probeOnce(
@@ -37,50 +74,30 @@ extension Database {
             let probe = try file.locked(waiting: configuration.busyMilliseconds) {
                 try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
             }
-            let outcome =
-                switch credential {
-                case .unlocked(let known): try probe.run(known.key, format: known.format)
-                case .key(let key): try probe.run(key, formats: formats)
-                }
+            let outcome = try run(probe, credential, formats)
             if case .opens = outcome { return outcome }
             attempts -= 1
             if try attempts == 0 || !probe.isOutdated() { return outcome }
         }
     }
 
-    /// The page size in the header of a rollback journal that was not ended; nil where there is none.
-    private func hotJournalPageSize(_ connection: Connection) throws -> Int? {
-        guard let journal = try? FileBytes(path: connection.filename + "-journal") else { return nil }
-        let header = try journal.read(28, at: 0)
-        // > The first 8 bytes of a valid journal: d9 d5 05 f9 20 a1 63 d7; at offset 24 the page size.
-        guard header.count == 28, header.starts(with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]) else {
-            return nil
-        }
-        return header[24..<28].reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    /// Lets the engine roll back what the journal holds, which it does before it looks at any page: no key is needed for
-    /// that, but the right page size. A journal that another connection is writing is left to it.
-    private func rollBack(_ path: String, pageSize: Int) throws {
+    /// Lets the engine roll back what the journal holds, which it does before it looks at any page. A journal that another
+    /// connection is writing is left to it.
+    private func rollBack(_ path: String, _ unlocked: Unlocked) throws {
         guard flags.contains(.readWrite) else {
             throw DatabaseError(
                 .readOnly,
                 "a transaction that was cut off must be rolled back: open the database for writing once"
             )
         }
-        // A journal with another size in its header is none that this engine wrote.
-        guard let format = try? Engine.current.formats.first?.with(pageSize: pageSize) else { return }
+        guard Engine.current.formats.contains(where: { $0.version == unlocked.format.version }) else { return }
         let connection = try connect(path, flags: .readWrite)
         defer { connection.close() }
-        let salt = [UInt8](repeating: 0, count: CipherFormat.saltSize)
-        try handOver(
-            Unlocked(key: DatabaseKey.random().derive(salt: salt, format: format), format: format),
-            to: connection
-        )
+        try handOver(unlocked, to: connection)
         do {
             try testSelect(connection)
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
-            // The random key is wrong, of course.
+            // The journal was not of this file. The probe that follows says what is left.
         }
     }
 }

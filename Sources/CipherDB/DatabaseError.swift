@@ -11,15 +11,16 @@ public struct DatabaseError: Error, Sendable, Equatable {
 
     init(_ code: ResultCode, _ message: String, sql: String? = nil) {
         self.code = code
-        self.message = message
-        self.sql = sql.map(DatabaseError.redacted)
+        let hides = sql.map(DatabaseError.mayHoldKey) ?? false
+        // The engine's messages quote parts of the SQL.
+        self.message = hides ? "the statement failed; its text is not shown, because it may hold a key" : message
+        self.sql = hides ? nil : sql
     }
 
-    /// Statements that set or give a key are not repeated anywhere.
-    private static func redacted(_ sql: String) -> String {
+    /// Whether a statement sets or gives a key, so that it is repeated nowhere.
+    static func mayHoldKey(_ sql: String) -> Bool {
         let words = sql.lowercased()
-        let givesKey = words.contains("pragma") || words.contains("attach") || words.contains("?key=")
-        return givesKey && words.contains("key") ? "(not shown: the statement may hold a key)" : sql
+        return words.contains("attach") || words.contains("pragma") && words.contains("key") || words.contains("?key=")
     }
 }
 

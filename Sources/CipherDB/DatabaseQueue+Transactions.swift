@@ -29,7 +29,14 @@ extension DatabaseQueue {
         _ kind: TransactionKind = .immediate,
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await inDatabase { try $0.inTransaction(kind, body) }
+        try await inTurn { database, turn in
+            try database.inTransaction(kind) { database in
+                let result = try body(database)
+                // Between two statements there was nothing to interrupt.
+                try turn.checkCancellation()
+                return result
+            }
+        }
     }
 
     /// Runs `body` in a savepoint, whose changes are undone when it throws.

@@ -34,7 +34,7 @@ public final class DatabaseQueue: Sendable {
     ///   - path: The file; nil or `:memory:` for a database in memory, which takes no key.
     ///   - key: The key; nil only for a database in memory, or with ``Configuration/allowsPlaintext``.
     ///   - flags: For reading and writing, and made where it does not exist, unless set.
-    /// - Throws: ``KeyError``, ``DatabaseError``; no file is left behind that was not there.
+    /// - Throws: ``KeyError``, ``DatabaseError``; no empty file is left behind that was not there.
     public init(
         path: String?,
         key: DatabaseKey? = nil,
@@ -80,6 +80,13 @@ public final class DatabaseQueue: Sendable {
     public func inDatabase<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
+        try await inTurn { database, _ in try body(database) }
+    }
+
+    /// As the async form of `inDatabase`; the turn tells `body` whether its task was cancelled.
+    func inTurn<Result: Sendable>(
+        _ body: @escaping @Sendable (Database, Turn) throws -> Result
+    ) async throws -> Result {
         let turn = Turn()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -87,7 +94,7 @@ public final class DatabaseQueue: Sendable {
                     let result = Swift.Result {
                         try turn.begin(interrupter.withLock { $0 })
                         defer { turn.end() }
-                        return try run(body)
+                        return try run { try body($0, turn) }
                     }
                     continuation.resume(with: result)
                 }

@@ -17,7 +17,7 @@ struct StatementCache {
 
     /// Gives a statement back. Where two were in use for one SQL, the second to come back is finalised.
     mutating func give(_ statement: Statement) {
-        guard capacity > 0, statements[statement.sql] == nil else {
+        guard capacity > 0, statements[statement.sql] == nil, !DatabaseError.mayHoldKey(statement.sql) else {
             statement.prepared.finalize()
             return
         }

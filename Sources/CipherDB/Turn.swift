@@ -19,6 +19,13 @@ final class Turn: Sendable {
         }
     }
 
+    /// Throws where the task was cancelled meanwhile.
+    func checkCancellation() throws {
+        try state.withLock { state in
+            if case .cancelled = state { throw CancellationError() }
+        }
+    }
+
     func end() {
         state.withLock { $0 = .over }
     }
@@ -28,7 +35,9 @@ final class Turn: Sendable {
         state.withLock { state in
             switch state {
             case .waiting: state = .cancelled
-            case .running(let interrupter): interrupter?.interrupt()
+            case .running(let interrupter):
+                interrupter?.interrupt()
+                state = .cancelled
             case .cancelled, .over: break
             }
         }

@@ -23,7 +23,7 @@ package struct KeyProbe {
 
     private let head: [UInt8]
     private let source: any PageSource
-    private let log: () -> (any PageSource)?
+    private let log: LogPages
     private let size: Int64
 
     /// Reads the first page; `largestPage` bytes of it, where the page size is known.
@@ -36,9 +36,43 @@ package struct KeyProbe {
         largestPage: Int = CipherFormat.pageSizes.last!
     ) throws {
         source = database
-        self.log = log
+        self.log = LogPages(log)
         size = try database.size()
         head = try database.read(largestPage, at: 0)
+    }
+
+    /// Looks at `firstPage` alone, such as one that a rollback journal holds.
+    package init(firstPage: [UInt8]) {
+        head = firstPage
+        source = NoBytes()
+        log = LogPages { nil }
+        size = 0
+    }
+
+    /// The images of page 1 in the log, read once and only when they are asked for.
+    private final class LogPages {
+        private let open: () -> (any PageSource)?
+        private var images: [[UInt8]]?
+
+        init(_ open: @escaping () -> (any PageSource)?) {
+            self.open = open
+        }
+
+        func firstPages() throws -> [[UInt8]] {
+            if let images { return images }
+            var found: [[UInt8]] = []
+            if let log = open(), let index = try WriteAheadLog(log) {
+                // The last of them is the one in force; any may become so when a torn log is recovered.
+                found = try index.firstPages.suffix(64).reversed().map { try log.read(index.pageSize, at: $0) }
+            }
+            images = found
+            return found
+        }
+    }
+
+    private struct NoBytes: PageSource {
+        func size() throws -> Int64 { 0 }
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { 0 }
     }
 
     /// The salt: the first 16 bytes of the file.
@@ -81,13 +115,7 @@ package struct KeyProbe {
 
     private func opensAnyFirstPage(_ cipher: PageCipher) throws -> Bool {
         if try cipher.opensFirstPage(head.prefix(cipher.format.pageSize)) { return true }
-        guard let log = log(), let index = try WriteAheadLog(log), index.pageSize == cipher.format.pageSize else {
-            return false
-        }
-        // The last of them is the one in force; any may become so when a torn log is recovered.
-        return try index.firstPages.reversed().prefix(64).contains {
-            try cipher.opensFirstPage(log.read(index.pageSize, at: $0))
-        }
+        return try log.firstPages().contains { try cipher.opensFirstPage($0) }
     }
 
     /// Up to 32 pages spread over the file: enough to find an authentic one beside a damaged page 1, and still quick

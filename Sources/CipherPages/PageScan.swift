@@ -40,7 +40,24 @@ package struct PageScan {
             }
             try progress(min(first + batch, total), total)
         }
-        return Result(pages: pages, damaged: damaged)
+        return Result(pages: pages, damaged: try stillDamaged(damaged, newest))
+    }
+
+    /// A page may be read while another process writes it: those that turn out whole a moment later are not damaged. As
+    /// long as some do, the others are looked at again.
+    private func stillDamaged(_ suspects: [Int], _ newest: [UInt32: Int64]) throws -> [Int] {
+        var suspects = suspects
+        for _ in 0..<3 where !suspects.isEmpty {
+            Platform.sleep(milliseconds: 10)
+            let pageSize = cipher.format.pageSize
+            let again = try suspects.filter { number in
+                let page = try database.read(pageSize, at: Int64(number - 1) * Int64(pageSize))
+                return try isDamaged(page[...], number: UInt32(number), newest: newest)
+            }
+            if again.count == suspects.count { break }
+            suspects = again
+        }
+        return suspects
     }
 
     private func isDamaged(_ page: ArraySlice<UInt8>, number: UInt32, newest: [UInt32: Int64]) throws -> Bool {
@@ -49,17 +66,7 @@ package struct PageScan {
         if let log, let offset = newest[number] {
             return try cipher.isAuthentic(log.read(cipher.format.pageSize, at: offset), number: number) == false
         }
-        if try cipher.isAuthentic(page, number: number) != false { return false }
-        // A page may be read while another process writes it: only one that stays wrong is damaged.
-        for _ in 0..<3 {
-            Platform.sleep(milliseconds: 10)
-            let again = try database.read(
-                cipher.format.pageSize,
-                at: Int64(number - 1) * Int64(cipher.format.pageSize)
-            )
-            if try cipher.isAuthentic(again, number: number) == true { return false }
-        }
-        return true
+        return try cipher.isAuthentic(page, number: number) == false
     }
 }
 

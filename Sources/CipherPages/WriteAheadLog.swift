@@ -41,7 +41,7 @@ package struct WriteAheadLog {
 
 extension [UInt8] {
     /// The 4 bytes at `offset` as a big-endian number.
-    fileprivate func bigEndian(at offset: Int) -> Int {
+    func bigEndian(at offset: Int) -> Int {
         self[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -40,7 +40,10 @@ public struct DatabaseFile: Sendable {
         case .opaque: break
         }
         let own = Engine.current.formats
-        let formats = own + CipherFormat.standard.filter { !own.contains($0) }
+        // Under a raw key the page key is the same in every format: without the key a file could be laid out anew in format
+        // 1, whose pages nothing authenticates. So format 1 is looked for with passphrases only.
+        let formats = (own + CipherFormat.standard.filter { !own.contains($0) })
+            .filter { key.isPassphrase || $0.pageAuthentication != nil }
         switch try database.probe(key, formats: formats) {
         case .opens(let key, let format):
             return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: false)

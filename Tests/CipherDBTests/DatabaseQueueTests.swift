@@ -131,6 +131,23 @@ import Testing
         #expect(try count() == 1)
     }
 
+    @Test func aTransactionCancelledBetweenTwoStatementsIsUndone() async throws {
+        let started = Gate()
+        let release = Gate()
+        let task = Task { [queue] in
+            try await queue.inTransaction { database in
+                try database.executeUpdate("INSERT INTO t VALUES (1)")
+                started.open()
+                release.wait()
+            }
+        }
+        try await started.waited()
+        task.cancel()
+        release.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try count() == 0)
+    }
+
     @Test func aBlockThatLeavesATransactionOpenIsToldAndUndone() throws {
         #expect(throws: DatabaseError.self) {
             try queue.inDatabase { database in

@@ -133,7 +133,12 @@ struct InteroperabilityTests {
             "PRAGMA wal_autocheckpoint = 0; PRAGMA rekey = 'new';\n"
                 + ".shell cp '\(original)' '\(path)'\n.shell cp '\(original)-wal' '\(path)-wal'\n"
         )
+        let before = [try FileState(path), try FileState(path + "-wal")]
         #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: SampleKey.all[0].key) }
+        // SQLite 3.15 moves the log into the file when it closes; nothing is lost, and the new key opens it.
+        if Engine.current.has(.cipherIntegrityCheck) {
+            #expect([try FileState(path), try FileState(path + "-wal")] == before)
+        }
         try FileManager.default.removeItem(atPath: path)
         try? FileManager.default.removeItem(atPath: path + "-wal")
         try shell.run(

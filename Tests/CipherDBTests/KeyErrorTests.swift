@@ -212,7 +212,7 @@ import Testing
         #expect(answer == SampleFile.answer)
     }
 
-    @Test func aRollbackThatACrashLeftIsMadeAndWithAWrongKeyToo() throws {
+    @Test func aRollbackThatACrashLeftIsMadeForTheRightKeyOnly() throws {
         // A copy of the file and its journal in the middle of a transaction is what a killed process leaves.
         let configuration = Configuration { $0.pageCacheSize = 16 << 10 }
         let original = folder.file("original.db")
@@ -226,11 +226,37 @@ import Testing
         }
         // Page 1 as a power cut may leave it: until the rollback not even the right key fits.
         try flipByte(of: path, at: 50)
-        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .passphrase("wrong")) }
+        let before = [try FileState(path), try FileState(path + "-journal")]
+        #expect(throws: KeyError.self) { _ = try DatabaseQueue(path: path, key: .passphrase("wrong")) }
+        #expect([try FileState(path), try FileState(path + "-journal")] == before)
         let recovered = try DatabaseQueue(path: path, key: Self.key)
         let answer: String = try recovered.inDatabase { try $0.first(SampleFile.query) }
         #expect(answer == SampleFile.answer)
         #expect(!folder.names.contains("test.db-journal"))
+    }
+
+    @Test func aPlantedJournalIsNotPlayedForAWrongKey() throws {
+        try make(.delete)
+        let size = try #require(Engine.current.formats.first?.pageSize)
+        func bytes(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+        // A header that says: the database had two pages, and nothing was journaled.
+        let header: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+        let journal = header + bytes(0) + bytes(1) + bytes(2) + bytes(512) + bytes(size)
+        _ = try folder.write(journal + [UInt8](repeating: 0, count: 512 - journal.count), to: "test.db-journal")
+        try expect(.wrongKey, key: .passphrase("wrong"))
+    }
+
+    @Test(arguments: ["-journal", "-wal"]) func aPipeInThePlaceOfAJournalIsRefusedAndNotWaitedFor(suffix: String) throws
+    {
+        try make(.delete)
+        #expect(mkfifo(path + suffix, 0o600) == 0)
+        #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: Self.key) }
+    }
+
+    @Test(arguments: ["-journal", "-wal"]) func anEmptyFileBesideALogOrJournalIsNoNewDatabase(suffix: String) throws {
+        _ = try folder.write([], to: "test.db")
+        _ = try folder.write([UInt8](repeating: 1, count: 600), to: "test.db" + suffix)
+        try expect(.notADatabase)
     }
 
     @Test func everyErrorSaysWhatToDo() {

@@ -196,7 +196,9 @@ import Testing
         #expect(try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } as Int == 0)
     }
 
-    @Test(arguments: ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "main.key", "KEY"])
+    @Test(arguments: [
+        "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "main.key", "KEY",
+    ])
     func aKeyPragmaIsRefusedAndTheFileUnharmed(pragma: String) throws {
         // SQLCipher 3.4.1 would write the next page under the second key, into a file under the first.
         let database = Database(path: path)
@@ -218,6 +220,16 @@ import Testing
         database.close()
         try database.open(key: .passphrase("secret"))
         #expect(try database.first("SELECT a FROM t") == 1)
+    }
+
+    @Test(arguments: [
+        "cipher_default_use_hmac = OFF", "cipher_default_page_size = 8192", "cipher_hmac_salt_mask = \"x'00'\"",
+    ])
+    func cipherDefaultsOfTheProcessAreNotForSQLToChange(pragma: String) throws {
+        let database = Database(path: nil)
+        try database.open()
+        #expect(throws: DatabaseError.self) { try database.executeStatements("PRAGMA \(pragma)") }
+        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
     }
 
     @Test func aLinkThatLeadsNowhereIsRefused() throws {

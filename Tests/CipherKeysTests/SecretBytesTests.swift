@@ -108,6 +108,12 @@ import Testing
         #expect(Mirror(reflecting: secret).children.isEmpty)
     }
 
+    @Test(arguments: [-1, Int.min, Int.max, 1 << 31, 64 << 20 + 1])
+    func aCountThatCannotBeIsAnError(count: Int) {
+        #expect(throws: (any Error).self) { try SecretBytes(count: count) { _ in } }
+        #expect(throws: (any Error).self) { try SecretBytes.random(count: count) }
+    }
+
     @Test func randomSecretsDiffer() throws {
         var seen: [SecretBytes] = []
         for _ in 0..<50 {

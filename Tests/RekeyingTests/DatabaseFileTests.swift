@@ -167,6 +167,24 @@ struct DatabaseFileTests {
         }
     }
 
+    @Test func format1IsNotLookedForUnderARawKey() throws {
+        // Whoever can write to the file could lay it out anew in format 1 without the key; nothing would authenticate it.
+        let shell = try #require(StockShell.all.first)
+        try SampleFile.make(at: path, by: shell, key: SampleKey.all[5], format: 1)
+        #expect(throws: KeyError.wrongKey) { try file.inspect(key: SampleKey.all[5].key) }
+        #expect(throws: KeyError.wrongKey) { try file.verify(key: SampleKey.all[5].key) }
+    }
+
+    @Test func manyDamagedPagesAreFoundWithoutWaitingForEach() throws {
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
+        try queue.close()
+        let pages = try FileState(path).bytes.count / size
+        for number in 3...pages { try flipByte(of: path, at: (number - 1) * size + 30) }
+        #expect(try file.verify(key: Self.key.key).damagedPages == Array(3...pages))
+    }
+
     @Test func aDamagedFileIsNotRewritten() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }

@@ -44,9 +44,12 @@ import Testing
         catching { try queue.inDatabase { try $0.executeStatements("PRAGMA key = '\(Self.secret)'; nonsense") } }
         catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA rekey = '\(Self.secret)' nonsense") } }
         catching { try queue.inDatabase { try $0.executeUpdate("ATTACH 'nowhere/x' AS y KEY '\(Self.secret)'") } }
+        catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA key = '\(Self.secret)") } }
+        catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA rekey = \"a\" '\(Self.secret)'") } }
+        catching { try queue.inDatabase { try $0.executeUpdate("ATTACH 'file:/nowhere/x?key=\(Self.secret)' AS y") } }
         catching { try queue.rekey(.rawWithSalt(SecretBytes(utf8: Self.secret + Self.secret + "12"))) }
         for error in errors { expectSilence(error) }
-        #expect(errors.count == 8)
+        #expect(errors.count == 11)
     }
 
     @Test func noErrorCarriesABoundValue() throws {
@@ -62,6 +65,34 @@ import Testing
                 expectSilence(error)
             }
         }
+    }
+
+    @Test func noErrorOfAFunctionOrASearchQuotesABoundValue() throws {
+        let database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("CREATE VIRTUAL TABLE f USING fts4(a)")
+        // Some of these fail on one engine only; what none may do is to show the value.
+        for sql in ["SELECT json_extract('{}', ?)", "SELECT a FROM f WHERE f MATCH ?", "ATTACH ? AS x"] {
+            for value in ["\"\(Self.secret)", "\(Self.secret):x", "/nowhere/\(Self.secret)/y"] {
+                do {
+                    let rows = try database.executeQuery(sql, value)
+                    while try rows.next() {}
+                } catch {
+                    expectSilence(error)
+                }
+            }
+        }
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("SELECT abs(?)", Int64.min) }
+    }
+
+    @Test func aStatementThatHoldsAKeyIsNotKept() throws {
+        let queue = try DatabaseQueue(path: path, key: .passphrase("right"))
+        let other = folder.file("other.db")
+        try queue.inDatabase { database in
+            try database.executeUpdate("ATTACH '\(other)' AS y KEY '\(Self.secret)'")
+            try database.executeUpdate("DETACH y")
+        }
+        expectSilence(queue)
     }
 
     @Test func openDatabasesAreDumpedWithoutTheirKeys() throws {

@@ -27,7 +27,12 @@ final class Connection {
             throw DatabaseError(ResultCode(rawValue: code), "\(path): \(message)")
         }
         self.handle = handle
-        filename = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+        let name = sqlite3_db_filename(handle, "main")
+        guard let filename = name == nil ? "" : String(validatingCString: name!) else {
+            sqlite3_close(handle)
+            throw DatabaseError(.cannotOpen, "\(path): its full path is not UTF-8")
+        }
+        self.filename = filename
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_set_authorizer(handle, refuseKeyPragmas, nil)
         interrupter.attach(handle)
@@ -47,6 +52,11 @@ final class Connection {
         isClosed = true
     }
 
+    /// Closing does not checkpoint the log. SQLite 3.15, in SQLCipher 3.4.1, cannot do that.
+    func leaveLogOnClose() {
+        csqlcipher_no_checkpoint_on_close(handle)
+    }
+
     /// Throws the handle's error for any code but OK.
     func check(_ code: Int32, sql: String? = nil) throws(DatabaseError) {
         guard code != SQLITE_OK else { return }
@@ -58,7 +68,7 @@ final class Connection {
         if code & 0xff == SQLITE_AUTH {
             return DatabaseError(
                 .notAuthorized,
-                "a key is set by setKey and changed by rekey, not by a pragma",
+                "keys and the cipher defaults of the process are not set by pragmas: use setKey, rekey and Configuration",
                 sql: sql
             )
         }
@@ -87,6 +97,9 @@ final class Connection {
 
     /// Compiles the first statement of `sql` and returns it with what follows it; nil where there is none.
     func prepare(_ sql: String) throws(DatabaseError) -> (statement: PreparedStatement, rest: Substring)? {
+        guard let length = Int32(exactly: sql.utf8.count) else {
+            throw DatabaseError(.tooBig, "the SQL has more than 2,147,483,647 bytes")
+        }
         var statement: OpaquePointer?
         var used = 0
         var text = sql
@@ -96,7 +109,7 @@ final class Connection {
                 let code = sqlite3_prepare_v2(
                     handle,
                     characters.baseAddress,
-                    Int32(characters.count),
+                    length,
                     &statement,
                     &tail
                 )
@@ -165,6 +178,8 @@ private func refuseKeyPragmas(
     _: UnsafePointer<CChar>?
 ) -> Int32 {
     guard action == SQLITE_PRAGMA, let name else { return SQLITE_OK }
-    let refused = ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey"]
-    return refused.contains(String(cString: name).lowercased()) ? SQLITE_DENY : SQLITE_OK
+    let pragma = String(cString: name).lowercased()
+    let refused = ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_hmac_salt_mask"]
+    // The defaults are those of all connections of the process: new files would lose their authentication.
+    return refused.contains(pragma) || pragma.hasPrefix("cipher_default") ? SQLITE_DENY : SQLITE_OK
 }

@@ -48,7 +48,13 @@ final class PreparedStatement {
         default:
             let error = connection.error(code, sql: sql)
             reset()
-            throw error
+            // Messages of code 1 may quote a value: json_extract and MATCH do.
+            guard error.code == .error, parameterCount > 0 else { throw error }
+            throw DatabaseError(
+                .error,
+                "the statement failed on one of its values; SQLite's message is not shown, as it may quote it",
+                sql: sql
+            )
         }
     }
 
