@@ -59,7 +59,7 @@ extension Database {
         }
         do {
             let unlocked =
-                kind == .empty && mayBeMade(connection)
+                try kind == .empty && mayBeMade(connection)
                 ? try encryptNew(connection, credential) : try verify(connection, credential)
             state = .keyed(connection, unlocked)
         } catch {
@@ -69,12 +69,20 @@ extension Database {
         try finishOpening()
     }
 
-    /// Whether a file without bytes may become a database: not beside a log or journal, which say that it was one.
-    private func mayBeMade(_ connection: Connection) -> Bool {
-        flags.contains(.create)
-            && ["-wal", "-journal"].allSatisfy { suffix in
-                (try? Platform.status(of: connection.filename + suffix).size) ?? 0 == 0
+    /// Whether a file without bytes may become a database: not beside a log or journal, which say that it was one, or that
+    /// another connection is making it at this moment; that is waited for, half a second at most.
+    private func mayBeMade(_ connection: Connection) throws -> Bool {
+        guard flags.contains(.create) else { return false }
+        let file = try EngineFile(connection)
+        for _ in 0..<min(100, configuration.busyMilliseconds / 5 + 1) {
+            if try file.size() > 0 { return false }
+            let beside = ["-wal", "-journal"].contains { suffix in
+                (try? Platform.status(of: connection.filename + suffix).size) ?? 0 > 0
             }
+            if !beside { return true }
+            Platform.sleep(milliseconds: 5)
+        }
+        return false
     }
 
     private var keyingMisuse: String {
