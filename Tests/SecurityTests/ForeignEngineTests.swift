@@ -31,11 +31,15 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test(.enabled(if: plainSQLite != nil, "this machine has no plain libsqlite3"))
-    func aPreloadedPlainSQLiteDoesNotTouchAnEncryptedFile() throws {
+    @Test(
+        .enabled(if: plainSQLite != nil, "this machine has no plain libsqlite3"),
+        arguments: [JournalMode.delete, .wal]
+    )
+    func aPreloadedPlainSQLiteDoesNotTouchAnEncryptedFile(mode: JournalMode) throws {
         let path = folder.file("test.db")
         let secret = try folder.write("secret".utf8, to: "passphrase")
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let configuration = Configuration { $0.journalMode = mode }
+        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
         try queue.close()
         let before = try FileState(path)
