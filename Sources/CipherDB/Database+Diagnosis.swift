@@ -6,28 +6,22 @@ extension Database {
     func explained(_ error: any Error) -> any Error {
         guard let failure = error as? DatabaseError,
             failure.code.primary == .corrupt || failure.code.primary == .notADatabase,
-            case .keyed(let connection, let unlocked) = state
+            case .keyed(_, let unlocked) = state
         else { return error }
         guard unlocked.format.pageAuthentication != nil else {
             return failure.code.primary == .notADatabase ? KeyError.wrongKey : failure
         }
         // A failure of the scan itself leaves the engine's own error to be told.
-        guard let scan = try? scanOnce(connection, unlocked) else { return error }
+        guard let scan = try? scanOnce(unlocked) else { return error }
         // Nothing is the matter with this file: the statement met another, which it attached.
         if scan.isEmpty { return failure }
         return scan == [0] ? KeyError.wrongKey : KeyError.damaged(pages: scan)
     }
 
     /// The damaged pages; `[0]` where no page is authentic, which is a wrong key.
-    private func scanOnce(_ connection: Connection, _ unlocked: Unlocked) throws -> [Int] {
+    private func scanOnce(_ unlocked: Unlocked) throws -> [Int] {
         if let knownDamage { return knownDamage }
-        let scan = PageScan.self
-        let result = try scan.init(
-            database: EngineFile(connection),
-            log: writeAheadLog(of: connection),
-            key: unlocked.key,
-            format: unlocked.format
-        ).run()
+        let result = try scanPages(unlocked) { _, _ in }
         let damaged = result.damaged.count >= result.pages && result.pages > 0 ? [0] : result.damaged
         knownDamage = damaged
         return damaged
