@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "CipherDB", targets: ["CipherDB"]),
+        .library(name: "FMDBCompat", targets: ["FMDBCompat"]),
         .library(name: "Rekeying", targets: ["Rekeying"]),
         .executable(name: "rekey", targets: ["rekey"]),
     ],
@@ -26,6 +27,7 @@ let package = Package(
         .target(name: "CipherKeys", dependencies: ["COpenSSL"], path: "Keys"),
         .target(name: "CipherPages", dependencies: ["COpenSSL", "CipherKeys"]),
         .target(name: "CipherDB", dependencies: ["CSQLCipher", "CipherKeys", "CipherPages"]),
+        .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys"]),
         .target(name: "Rekeying", dependencies: ["CipherDB", "CipherKeys", "CipherPages"]),
         .executableTarget(
             name: "rekey",
@@ -52,6 +54,7 @@ let package = Package(
         ),
         .testTarget(name: "CipherPagesTests", dependencies: ["CipherPages", "TestSupport"]),
         .testTarget(name: "CipherDBTests", dependencies: ["CipherDB", "TestSupport"]),
+        .testTarget(name: "FMDBCompatTests", dependencies: ["FMDBCompat", "CipherDB", "TestSupport"]),
         .testTarget(name: "RekeyingTests", dependencies: ["Rekeying", "TestSupport"]),
         .testTarget(name: "RekeyCommandTests", dependencies: ["rekey", "TestSupport"]),
         .testTarget(name: "SecurityTests", dependencies: ["CipherDB", "Rekeying", "rekey", "TestSupport"]),

@@ -41,6 +41,8 @@ static inline void csqlcipher_no_checkpoint_on_close(sqlite3 *db) {
 #endif
 }
 
+#include "tokenizer.h"
+
 #include <dlfcn.h>
 
 // Where the opening and where the keying function come from. With plain libsqlite3 loaded first in the process

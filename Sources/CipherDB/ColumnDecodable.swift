@@ -119,12 +119,42 @@ extension Data: ColumnDecodable {
 }
 
 extension Date: ColumnDecodable {
-    /// A number of seconds since 1970.
+    /// A number of seconds since 1970, or a text in the database's ``Database/dateFormat``.
     public static func decode(_ column: Column) throws -> Date {
         switch column.storageClass {
-        case .real, .integer: Date(timeIntervalSince1970: column.statement.real(column.index))
-        default: throw column.mismatch(Date.self)
+        case .real, .integer: return Date(timeIntervalSince1970: column.statement.real(column.index))
+        case .text:
+            if let format = column.statement.dateFormat, let date = format.date(try String.decode(column)) {
+                return date
+            }
+        case .blob, .null: break
         }
+        throw column.mismatch(Date.self)
+    }
+}
+
+extension UUID: ColumnDecodable {
+    /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
+    public static func decode(_ column: Column) throws -> UUID {
+        switch column.storageClass {
+        case .text:
+            if let uuid = UUID(uuidString: try String.decode(column)) { return uuid }
+        case .blob:
+            let uuid = column.statement.withBytes(column.index) { bytes in
+                bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+            }
+            if let uuid { return uuid }
+        case .integer, .real, .null: break
+        }
+        throw column.mismatch(UUID.self)
+    }
+}
+
+extension ColumnDecodable where Self: RawRepresentable, RawValue: ColumnDecodable {
+    /// The value whose raw value is stored: `enum Kind: String, Bindable, ColumnDecodable`.
+    public static func decode(_ column: Column) throws -> Self {
+        guard let value = Self(rawValue: try RawValue.decode(column)) else { throw column.mismatch(Self.self) }
+        return value
     }
 }
 

@@ -20,6 +20,12 @@ public struct Configuration: Sendable {
     /// Whether foreign keys are enforced. On unless set, other than in SQLite.
     public var enforcesForeignKeys = true
 
+    /// How dates are stored as text; nil, unless set, for a number of seconds since 1970.
+    public var dateFormat: DateFormat?
+
+    /// The name of SQLite's interface to the file system (sqlite.org/vfs.html); nil for its default.
+    public var vfs: String?
+
     /// The most bytes of decrypted pages that a connection keeps; 32 MiB unless set.
     ///
     /// SQLite's own default is 2 MB. A page that is not kept must be read and decrypted again, which is why random reads
@@ -28,6 +34,16 @@ public struct Configuration: Sendable {
 
     /// The most statements that a connection keeps compiled; the one unused longest goes first.
     public var statementCacheCapacity = 100
+
+    /// The most readers that a ``DatabasePool`` opens. Five unless set.
+    public var maximumReaders = 5
+
+    /// How long a block waits for a reader of a ``DatabasePool`` before it gets an error. Ten seconds unless set.
+    public var readerWaitingLimit: Duration = .seconds(10)
+
+    /// Asked once for each new reader of a ``DatabasePool``, after ``prepareDatabase``; false, or an error, refuses it, and
+    /// the block that needed it gets the error.
+    public var shouldAddReader: (@Sendable (Database) throws -> Bool)?
 
     /// Called with each connection when it is open and keyed, before anything else uses it: for pragmas and functions.
     /// What it throws fails the opening.
@@ -39,11 +55,6 @@ public struct Configuration: Sendable {
     /// The defaults with what `change` sets.
     public init(_ change: (inout Configuration) -> Void) {
         change(&self)
-    }
-
-    var busyMilliseconds: Int {
-        // Three weeks are the most that SQLite's 32 bits hold.
-        Int(max(.zero, min(busyTimeout, .seconds(2_000_000))) / .milliseconds(1))
     }
 }
 

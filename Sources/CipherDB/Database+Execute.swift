@@ -5,13 +5,7 @@ extension Database {
     public func prepare(_ sql: String) throws -> Statement {
         let connection = try usableConnection()
         guard !sql.utf8.contains(0) else { throw DatabaseError(.error, "the SQL has a NUL character in it", sql: sql) }
-        let compiled: (statement: PreparedStatement, rest: Substring)?
-        do {
-            compiled = try connection.prepare(sql)
-        } catch {
-            throw explained(error)
-        }
-        guard let (statement, rest) = compiled else {
+        guard let (statement, rest) = try compile(sql) else {
             throw DatabaseError(.error, "the SQL holds no statement", sql: sql)
         }
         guard try isBlank(rest, connection) else {
@@ -78,6 +72,18 @@ extension Database {
         try query(sql) { try $0.bind(values) }
     }
 
+    /// As the form with a dictionary; names that the statement does not have do not matter, as in FMDB.
+    package func executeUpdate(_ sql: String, withLenientDictionary values: [String: (any Bindable)?]) throws {
+        try withCached(sql) { statement in try statement.runToEnd { try statement.bind(values, lenient: true) } }
+    }
+
+    /// As the form with a dictionary; names that the statement does not have do not matter, as in FMDB.
+    package func executeQuery(_ sql: String, withLenientDictionary values: [String: (any Bindable)?]) throws
+        -> ResultSet
+    {
+        try query(sql) { try $0.bind(values, lenient: true) }
+    }
+
     /// Runs any number of statements without parameters, one after the other, up to the first that fails.
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
@@ -86,6 +92,33 @@ extension Database {
         guard !sql.utf8.contains(0) else { throw DatabaseError(.error, "the SQL has a NUL character in it", sql: sql) }
         do {
             try connection.execute(sql)
+        } catch {
+            throw connection.takeCallbackError() ?? explained(error)
+        }
+    }
+
+    /// Runs any number of statements without parameters, and calls `body` with each row that one of them returns. What
+    /// `body` throws ends it.
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``; what `body` throws.
+    public func executeStatements(
+        _ sql: String,
+        withResultBlock body: ([String: DatabaseValue]) throws -> Void
+    ) throws {
+        guard !sql.utf8.contains(0) else { throw DatabaseError(.error, "the SQL has a NUL character in it", sql: sql) }
+        var rest = sql[...]
+        while let (compiled, next) = try compile(String(rest)) {
+            rest = next
+            defer { compiled.finalize() }
+            let statement = Statement(compiled, database: self)
+            let rows = try statement.executeQuery()
+            while try rows.next() { try body(rows.resultDictionary) }
+        }
+    }
+
+    private func compile(_ sql: String) throws -> (statement: PreparedStatement, rest: Substring)? {
+        do {
+            return try usableConnection().prepare(sql)
         } catch {
             throw explained(error)
         }

@@ -74,7 +74,7 @@ extension Database {
     private func mayBeMade(_ connection: Connection) throws -> Bool {
         guard flags.contains(.create) else { return false }
         let file = try EngineFile(connection)
-        for _ in 0..<min(100, configuration.busyMilliseconds / 5 + 1) {
+        for _ in 0..<min(100, busyMilliseconds / 5 + 1) {
             if try file.size() > 0 { return false }
             let beside = ["-wal", "-journal"].contains { suffix in
                 (try? Platform.status(of: connection.filename + suffix).size) ?? 0 > 0

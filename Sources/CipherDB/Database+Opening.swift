@@ -4,24 +4,45 @@ internal import CipherPages
 extension Database {
     /// Opens the file, for reading and writing and made where it does not exist, unless `flags` say otherwise.
     ///
-    /// Nothing is read yet but the file's first bytes. Give the key next, by ``setKey(_:)-(DatabaseKey)``. A file that
+    /// With ``OpenFlags/uri`` the path is a URI. Nothing is read yet but the file's first bytes. Give the key next, by ``setKey(_:)-(DatabaseKey)``. A file that
     /// this makes can be read by its owner only. Opening an open database does nothing.
     ///
     /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
     public func open(flags: OpenFlags = [.readWrite, .create]) throws {
         guard !isOpen else { return }
         guard let path, !path.isEmpty else {
-            let connection = try Connection(path: path ?? ":memory:", flags: [.readWrite, .create])
-            connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
-            state = .plain(connection)
-            try finishOpening()
-            return
+            return try openInMemory(path ?? ":memory:")
+        }
+        var location = path
+        var flags = flags
+        if flags.contains(.uri) {
+            let uri = try DatabaseURI(path)
+            guard let file = uri.path else { return try openInMemory(":memory:") }
+            location = file
+            flags = try uri.flags(flags)
         }
         guard Engine.current.canEncrypt || configuration.allowsPlaintext else { throw KeyError.engineHasNoEncryption }
-        let created = try prepareFile(path, flags: flags)
-        let connection = try connect(path, flags: flags)
-        self.flags = flags
+        if let vfs = configuration.vfs, !Connection.hasFileSystem(named: vfs) {
+            throw DatabaseError(.cannotOpen, "SQLite has no file system interface of the name \(vfs)")
+        }
+        let created = try prepareFile(location, flags: flags)
+        let connection: Connection
+        do {
+            connection = try connect(path, flags: flags)
+        } catch {
+            // Nothing was written to it, and nobody knows of it yet.
+            if created { try? Platform.remove(location) }
+            throw error
+        }
+        self.flags = flags.subtracting(.uri)
         state = .opened(connection, try FileKind.recognise(EngineFile(connection)), created: created)
+    }
+
+    private func openInMemory(_ path: String) throws {
+        let connection = try Connection(path: path, flags: [.readWrite, .create])
+        state = .plain(connection)
+        installBusyHandling()
+        try finishOpening()
     }
 
     /// Removes the file that this opening made, where nobody has put anything into it or is about to.
@@ -66,8 +87,12 @@ extension Database {
 
     func connect(_ path: String, flags: OpenFlags) throws -> Connection {
         // SQLCipher 4 takes a path that begins with "file:" for a URI, and a key from its parameters.
-        let connection = try Connection(path: path.hasPrefix("file:") ? "./" + path : path, flags: flags)
-        connection.setBusyTimeout(milliseconds: configuration.busyMilliseconds)
+        let connection = try Connection(
+            path: path.hasPrefix("file:") && !flags.contains(.uri) ? "./" + path : path,
+            flags: flags,
+            vfs: configuration.vfs
+        )
+        connection.setBusyTimeout(milliseconds: busyMilliseconds)
         return connection
     }
 
@@ -125,6 +150,10 @@ extension Database {
                     )
                 }
             }
+            installBusyHandling()
+            connection.install(hooks)
+            connection.dateFormat = dateFormat
+            for install in registrations.values { try install(connection) }
             try configuration.prepareDatabase?(self)
         } catch {
             close()

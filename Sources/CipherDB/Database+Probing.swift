@@ -71,7 +71,7 @@ extension Database {
         // A page that was read while it was written is read again; a writer that never rests must not keep a wrong key here.
         var attempts = 5
         while true {
-            let probe = try file.locked(waiting: configuration.busyMilliseconds) {
+            let probe = try file.locked(waiting: busyMilliseconds) {
                 try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
             }
             let outcome = try run(probe, credential, formats)

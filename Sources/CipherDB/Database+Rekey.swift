@@ -27,7 +27,7 @@ extension Database {
         }
         try checkMayRekey(connection)
         let next = try derive(newKey, present)
-        emptyCache()
+        clearCachedStatements()
         do {
             try testSelect(connection)
         } catch {
@@ -127,7 +127,7 @@ extension Database {
     private func removeOldPages(_ old: Unlocked) throws {
         guard let connection else { return }
         do {
-            try connection.checkpoint()
+            _ = try connection.checkpoint(.truncate, schema: "main")
         } catch {
             throw RekeyError.checkpointPending
         }

@@ -61,21 +61,21 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
     public func startSavePoint(withName name: String) throws {
-        try executeStatements("SAVEPOINT \(quoted(name))")
+        try executeStatements("SAVEPOINT \(quotedIdentifier(name))")
     }
 
     /// Keeps what was done since the savepoint began, and ends it.
     ///
     /// - Throws: ``DatabaseError``, also where no savepoint has the name.
     public func releaseSavePoint(withName name: String) throws {
-        try executeStatements("RELEASE SAVEPOINT \(quoted(name))")
+        try executeStatements("RELEASE SAVEPOINT \(quotedIdentifier(name))")
     }
 
     /// Undoes what was done since the savepoint began, and leaves it open.
     ///
     /// - Throws: ``DatabaseError``, also where no savepoint has the name.
     public func rollbackToSavePoint(withName name: String) throws {
-        try executeStatements("ROLLBACK TO SAVEPOINT \(quoted(name))")
+        try executeStatements("ROLLBACK TO SAVEPOINT \(quotedIdentifier(name))")
     }
 
     /// Runs `body` in a savepoint of its own, whose changes are undone when it throws.
@@ -104,10 +104,5 @@ extension Database {
             }
             throw error
         }
-    }
-
-    /// A name as an SQL identifier.
-    private func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 }

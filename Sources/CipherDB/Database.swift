@@ -21,9 +21,22 @@ public final class Database {
     /// Those of the last opening.
     var flags: OpenFlags = []
     private(set) var cache: StatementCache
+    /// The most statements that are kept compiled; begins as the configuration's.
+    package var statementCacheCapacity: Int {
+        get { cache.capacity }
+        set { cache.capacity = newValue }
+    }
     /// Pages found damaged, so that the file is scanned for them once only.
     var knownDamage: [Int]?
     private var savePoints = 0
+    /// What was made on this database in Swift, to be made again on each connection.
+    var registrations: [String: (Connection) throws -> Void] = [:]
+    let hooks = Hooks()
+    var timeout: Duration
+    /// How dates are stored as text; nil for a number of seconds since 1970. It begins as the configuration's.
+    public var dateFormat: DateFormat? {
+        didSet { connection?.dateFormat = dateFormat }
+    }
 
     /// What a connection is between opening and closing.
     enum State {
@@ -44,6 +57,8 @@ public final class Database {
         self.path = path == ":memory:" ? nil : path
         self.configuration = configuration
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
+        timeout = configuration.busyTimeout
+        dateFormat = configuration.dateFormat
     }
 
     deinit {
@@ -88,8 +103,41 @@ public final class Database {
     /// The row identifier of the last row inserted.
     public var lastInsertRowID: Int64 { connection?.lastInsertRowID ?? 0 }
 
+    /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.
+    public var goodConnection: Bool {
+        guard let connection = try? usableConnection() else { return false }
+        return (try? testSelect(connection)) != nil
+    }
+
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     public var changes: Int { connection?.changes ?? 0 }
+
+    /// Whether a result set or a blob is open.
+    public var hasOpenResultSets: Bool {
+        connection.map { $0.activeStatements > 0 || $0.hasRunningStatements } ?? false
+    }
+
+    /// Ends all result sets and closes all blobs; reading from them then throws.
+    public func closeOpenResultSets() {
+        connection?.endActiveStatements()
+    }
+
+    /// Forgets the compiled statements that are not in use.
+    public func clearCachedStatements() {
+        cache.removeAll()
+    }
+
+    /// How often a compiled statement was there when it was wanted.
+    public var statementCacheStatistics: StatementCacheStatistics { cache.statistics }
+
+    /// Hands the engine's `sqlite3` handle to `body`, for what this library does not have.
+    ///
+    /// The handle is this database's: do not close it, key it, nor keep it.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` where the database is not open, ``KeyError``.
+    public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
+        try body(usableConnection().handle)
+    }
 
     // MARK: For the other files of this type
 
@@ -100,7 +148,7 @@ public final class Database {
         }
     }
 
-    var unlocked: Unlocked? {
+    package var unlocked: Unlocked? {
         if case .keyed(_, let unlocked) = state { unlocked } else { nil }
     }
 
@@ -113,10 +161,6 @@ public final class Database {
         let statement = cache.take(sql)
         statement?.database = self
         return statement
-    }
-
-    func emptyCache() {
-        cache.removeAll()
     }
 
     /// A name for a savepoint that no other open one has.

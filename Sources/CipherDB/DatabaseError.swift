@@ -9,6 +9,11 @@ public struct DatabaseError: Error, Sendable, Equatable {
     /// The SQL of the statement, without its values.
     public let sql: String?
 
+    /// An error of a function written in Swift, for whoever runs the statement.
+    public init(code: ResultCode, message: String) {
+        self.init(code, message)
+    }
+
     init(_ code: ResultCode, _ message: String, sql: String? = nil) {
         self.code = code
         let hides = sql.map(DatabaseError.mayHoldKey) ?? false

@@ -26,6 +26,8 @@ public final class DatabaseQueue: Sendable {
     /// The thread that runs a block now, so that a block that calls the queue again is noticed.
     private let runner = Atomic<UInt>(0)
     private let interrupter: Mutex<Interrupter?>
+    /// What other connections are opened with; nil when the queue is closed.
+    private let latestUnlocked: Mutex<Access?>
     private let flags: OpenFlags
 
     /// Opens the file with its key and verifies it. A passphrase is derived here, once for this queue.
@@ -52,6 +54,12 @@ public final class DatabaseQueue: Sendable {
         self.flags = flags
         self.database = database
         interrupter = Mutex(database.interrupter)
+        latestUnlocked = Mutex(Access(key: database.unlocked))
+    }
+
+    /// How the file is opened: with this key, or in plaintext.
+    private struct Access: Sendable {
+        let key: Unlocked?
     }
 
     /// Runs `body` with the database when the blocks before it are done, and waits for it.
@@ -116,6 +124,7 @@ public final class DatabaseQueue: Sendable {
         try inDatabase { database in
             database.close()
             interrupter.withLock { $0 = nil }
+            latestUnlocked.withLock { $0 = nil }
         }
     }
 
@@ -144,18 +153,45 @@ public final class DatabaseQueue: Sendable {
             _ = try database.usableConnection()
             return database.unlocked
         }
+        return try connect(unlocked, database.configuration)
+    }
+
+    /// A connection that cannot write, for a pool. It is opened beside a block that may be running.
+    func openReader() throws -> sending Database {
+        guard let unlocked = latestUnlocked.withLock({ $0 }) else {
+            throw DatabaseError(.misuse, "the pool is closed")
+        }
+        var configuration = database.configuration
+        configuration.journalMode = nil
+        return try connect(unlocked.key, configuration)
+    }
+
+    private func connect(_ unlocked: Unlocked?, _ configuration: Configuration) throws -> sending Database {
         guard let path, !path.isEmpty else {
             throw DatabaseError(.misuse, "a database in memory has one connection only")
         }
-        let connection = Database(path: path, configuration: database.configuration)
+        let connection = Database(path: path, configuration: configuration)
         try connection.open(flags: flags.subtracting(.create))
         if let unlocked { try connection.unlock(.unlocked(unlocked)) }
         return connection
     }
 
+    /// Calls `body` when the blocks before are done, with a function that changes the key.
+    func withDatabaseForRekey(_ body: ((DatabaseKey) throws -> Void) throws -> Void) throws {
+        try inDatabase { database in try body { try rekey(database, $0) } }
+    }
+
+    /// As the form that waits.
+    func withDatabaseForRekey(_ body: @escaping @Sendable ((DatabaseKey) throws -> Void) throws -> Void) async throws {
+        try await inDatabase { [self] database in try body { try rekey(database, $0) } }
+    }
+
     private func rekey(_ database: Database, _ newKey: DatabaseKey) throws {
         // Reopened whatever the outcome.
-        defer { interrupter.withLock { $0 = database.interrupter } }
+        defer {
+            interrupter.withLock { $0 = database.interrupter }
+            latestUnlocked.withLock { $0 = database.isOpen ? Access(key: database.unlocked) : nil }
+        }
         try database.rekey(newKey)
     }
 
@@ -165,7 +201,7 @@ public final class DatabaseQueue: Sendable {
         runner.store(Platform.currentThread, ordering: .relaxed)
         defer { runner.store(0, ordering: .relaxed) }
         let result = Swift.Result { try body(database) }
-        database.connection?.resetRunningStatements()
+        database.closeOpenResultSets()
         guard database.isInTransaction else { return try result.get() }
         try database.rollback()
         _ = try result.get()

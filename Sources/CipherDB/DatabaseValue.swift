@@ -82,6 +82,18 @@ extension Date: Bindable {
     public var databaseValue: DatabaseValue { .real(timeIntervalSince1970) }
 }
 
+extension UUID: Bindable {
+    /// Its text, of 36 characters.
+    public var databaseValue: DatabaseValue { .text(uuidString) }
+}
+
+extension Bindable where Self: RawRepresentable, RawValue: Bindable {
+    /// The raw value: `enum Kind: String, Bindable, ColumnDecodable`.
+    public var databaseValue: DatabaseValue {
+        get throws { try rawValue.databaseValue }
+    }
+}
+
 extension Optional: Bindable where Wrapped: Bindable {
     /// The wrapped value, or NULL.
     public var databaseValue: DatabaseValue {

@@ -50,6 +50,47 @@ extension ResultSet {
     /// The date in a column counted from 0, stored as seconds since 1970; nil for NULL.
     public func date(forColumnIndex index: Int) throws -> Date? { try self[index] }
 
+    /// How the value in a column is stored.
+    public func type(forColumn name: String) throws -> StorageClass {
+        try column(columnIndex(forName: name)).storageClass
+    }
+    /// How the value in a column counted from 0 is stored.
+    public func type(forColumnIndex index: Int) throws -> StorageClass {
+        try column(index).storageClass
+    }
+
+    /// The current row by the columns' names. Of two columns with one name the first is in it.
+    ///
+    /// - Throws: ``DatabaseError`` where there is no current row.
+    public var resultDictionary: [String: DatabaseValue] {
+        get throws {
+            let values = try (0..<columnCount).map { try column($0).value }
+            return Dictionary(zip(columnNames, values)) { first, _ in first }
+        }
+    }
+
+    /// Hands the bytes of a blob or text in a column to `body`, without a copy; no bytes for NULL and for an empty one.
+    /// They are good until `body` returns.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` for a name that is not there, and for a number.
+    public func withBytes<Result>(
+        forColumn name: String,
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        try withBytes(forColumnIndex: columnIndex(forName: name), body)
+    }
+    /// As ``withBytes(forColumn:_:)``, by the column's index, counted from 0.
+    public func withBytes<Result>(
+        forColumnIndex index: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        let column = try column(index)
+        switch column.storageClass {
+        case .blob, .text, .null: return try column.statement.withBytes(index, body)
+        case .integer, .real: throw column.mismatch(UnsafeRawBufferPointer.self)
+        }
+    }
+
     /// Whether a column holds NULL.
     public func columnIsNull(_ name: String) throws -> Bool {
         try column(columnIndex(forName: name)).storageClass == .null

@@ -17,7 +17,7 @@ public final class ResultSet {
     init(_ statement: Statement, cached: Bool) {
         self.statement = statement
         self.cached = cached
-        execution = statement.execution
+        execution = statement.prepared.execution
     }
 
     deinit {
@@ -44,8 +44,8 @@ public final class ResultSet {
         guard !isClosed else { return }
         isClosed = true
         isOnRow = false
-        guard statement.execution == execution else { return }
-        statement.finish()
+        guard statement.prepared.execution == execution else { return }
+        statement.prepared.end()
         if cached { statement.database?.giveBack(statement) }
     }
 
@@ -78,7 +78,7 @@ public final class ResultSet {
     }
 
     private func checkOpen() throws {
-        guard !isClosed, statement.execution == execution, !statement.prepared.isFinalized else {
+        guard !isClosed, statement.prepared.execution == execution, !statement.prepared.isFinalized else {
             throw DatabaseError(
                 .misuse,
                 "the result set is closed: it ended, its statement ran again, or its database was closed",

@@ -17,8 +17,8 @@ extension Statement {
         for (offset, value) in values.enumerated() { try bind(value, at: offset + 1) }
     }
 
-    /// Binds values by name; every parameter has one, and every name its parameter.
-    func bind(_ values: [String: (any Bindable)?]) throws {
+    /// Binds values by name; every parameter has one, and every name its parameter unless `lenient`.
+    func bind(_ values: [String: (any Bindable)?], lenient: Bool = false) throws {
         var used: Set<String> = []
         for index in 1..<(parameterCount + 1) {
             guard let parameter = prepared.parameterName(index), !parameter.hasPrefix("?") else {
@@ -31,12 +31,15 @@ extension Statement {
             used.insert(name)
             try bind(value, at: index)
         }
-        if let unknown = values.keys.filter({ !used.contains($0) }).min() {
+        if !lenient, let unknown = values.keys.filter({ !used.contains($0) }).min() {
             throw DatabaseError(.range, "the statement has no parameter of the name \(unknown)", sql: sql)
         }
     }
 
     private func bind(_ value: (any Bindable)?, at index: Int) throws {
+        if let format = prepared.dateFormat, let date = value as? Date {
+            return try prepared.bind(format.string(date), at: index)
+        }
         switch try value?.databaseValue ?? .null {
         case .null: try prepared.bindNull(at: index)
         case .integer(let value): try prepared.bind(value, at: index)

@@ -5,8 +5,6 @@ public final class Statement {
     let prepared: PreparedStatement
     /// Nil while the statement lies in the database's cache: the two would keep each other alive.
     var database: Database?
-    /// Raised with each execution, so that a result set of an earlier one notices.
-    private(set) var execution = 0
 
     init(_ prepared: PreparedStatement, database: Database) {
         self.prepared = prepared
@@ -71,25 +69,26 @@ public final class Statement {
         return ResultSet(self, cached: false)
     }
 
+    /// As the form with a dictionary; names that the statement does not have do not matter, as in FMDB.
+    package func executeQuery(withLenientDictionary values: [String: (any Bindable)?]) throws -> ResultSet {
+        try begin { try bind(values, lenient: true) }
+        return ResultSet(self, cached: false)
+    }
+
     /// Makes it ready to run with new values; result sets of earlier executions end.
     func begin(_ bind: () throws -> Void) throws {
-        guard !prepared.isFinalized else {
-            throw DatabaseError(.misuse, "the statement's database was closed", sql: sql)
-        }
-        execution += 1
-        prepared.reset()
-        prepared.clearBindings()
+        try prepared.begin()
         do {
             try bind()
         } catch {
-            prepared.clearBindings()
+            prepared.end()
             throw error
         }
     }
 
     func runToEnd(_ bind: () throws -> Void) throws {
         try begin(bind)
-        defer { finish() }
+        defer { prepared.end() }
         while try step() {}
     }
 
@@ -99,13 +98,6 @@ public final class Statement {
         } catch {
             throw database?.explained(error) ?? error
         }
-    }
-
-    /// Ends the execution: no lock held, no value kept.
-    func finish() {
-        execution += 1
-        prepared.reset()
-        prepared.clearBindings()
     }
 }
 

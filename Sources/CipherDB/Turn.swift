@@ -3,13 +3,13 @@ internal import Synchronization
 /// One task's turn on a queue, so that its cancellation stops its own statements and nobody else's.
 final class Turn: Sendable {
     private enum State {
-        case waiting
+        case waiting(whenCancelled: @Sendable () -> Void)
         case running(Interrupter?)
         case cancelled
         case over
     }
 
-    private let state = Mutex(State.waiting)
+    private let state = Mutex(State.waiting(whenCancelled: {}))
 
     /// Throws where the task was cancelled before its turn came.
     func begin(_ interrupter: Interrupter?) throws {
@@ -26,20 +26,28 @@ final class Turn: Sendable {
         }
     }
 
+    /// Has `action` called when the task is cancelled before its turn begins, also where it is already.
+    func whenCancelledWhileWaiting(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            if case .waiting = state { state = .waiting(whenCancelled: action) }
+        }
+    }
+
     func end() {
         state.withLock { $0 = .over }
     }
 
     func cancel() {
         // Interrupted under the lock: after end() the connection runs somebody else's statements.
-        state.withLock { state in
+        let whenWaiting: (@Sendable () -> Void)? = state.withLock { state in
+            defer { if case .over = state {} else { state = .cancelled } }
             switch state {
-            case .waiting: state = .cancelled
-            case .running(let interrupter):
-                interrupter?.interrupt()
-                state = .cancelled
+            case .waiting(let action): return action
+            case .running(let interrupter): interrupter?.interrupt()
             case .cancelled, .over: break
             }
+            return nil
         }
+        whenWaiting?()
     }
 }

@@ -55,7 +55,7 @@ import Testing
 
     @Test func theCacheIsBoundedAndDropsWhatIsUnusedLongest() throws {
         for number in 0..<10 { try database.executeUpdate("SELECT \(number)") }
-        #expect(database.cache.count == 3)
+        #expect(database.cache.statistics.count == 3)
         #expect(database.takeCached("SELECT 6") == nil)
         #expect(database.takeCached("SELECT 7") != nil)
     }

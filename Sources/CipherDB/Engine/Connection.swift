@@ -10,17 +10,35 @@ final class Connection {
     let interrupter = Interrupter()
     /// Every statement that is not finalised, so that closing can do it.
     private var statements: [OpaquePointer: Weak] = [:]
+    /// Handles of blobs, closed with the connection.
+    private var blobs: [OpaquePointer: WeakBlob] = [:]
     private(set) var isClosed = false
+    /// How many statements began an execution and did not end it.
+    var activeStatements = 0
+    /// How dates are read and bound; nil for a number of seconds.
+    var dateFormat: DateFormat?
+    /// The callbacks' closures, kept as long as the handle.
+    var hooks: Hooks?
+    /// As long as the handle; the engine keeps their addresses.
+    var tokenizers: [FTS4Module] = []
+    /// What a function written in Swift threw, for the statement that called it to throw.
+    var callbackError: (any Error)?
+
+    private struct WeakBlob {
+        weak var blob: BlobHandle?
+    }
 
     private struct Weak {
         weak var statement: PreparedStatement?
     }
 
     /// Opens `path`; throws what the engine says, without leaving a handle.
-    init(path: String, flags: OpenFlags) throws(DatabaseError) {
+    ///
+    /// - Parameter vfs: The name of the engine's interface to the file system; nil for its default.
+    init(path: String, flags: OpenFlags, vfs: String? = nil) throws(DatabaseError) {
         var handle: OpaquePointer?
         // A Database is used by one thread at a time, so the engine's own mutex is left out.
-        let code = sqlite3_open_v2(path, &handle, flags.rawValue | SQLITE_OPEN_NOMUTEX, nil)
+        let code = sqlite3_open_v2(path, &handle, flags.rawValue | SQLITE_OPEN_NOMUTEX, vfs)
         guard let handle, code == SQLITE_OK else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close(handle)
@@ -46,6 +64,7 @@ final class Connection {
     func close() {
         guard !isClosed else { return }
         interrupter.detach()
+        for entry in blobs.values { entry.blob?.close() }
         for entry in statements.values { entry.statement?.finalize() }
         statements.removeAll()
         sqlite3_close(handle)
@@ -130,12 +149,29 @@ final class Connection {
 
     /// The statements that were stepped and neither finished nor reset.
     var hasRunningStatements: Bool {
-        statements.values.contains { $0.statement?.isRunning == true }
+        statements.values.contains { $0.statement?.isRunning == true } || !blobs.isEmpty
     }
 
-    /// Resets the statements that are running, so that they hold no lock.
-    func resetRunningStatements() {
-        for entry in statements.values where entry.statement?.isRunning == true { entry.statement?.reset() }
+    /// Ends every execution that began, so that none holds a lock; their result sets end. Open blobs are closed.
+    func endActiveStatements() {
+        if activeStatements > 0 {
+            for entry in statements.values { entry.statement?.endIfActive() }
+        }
+        for entry in blobs.values { entry.blob?.close() }
+    }
+
+    func remember(_ blob: BlobHandle, _ handle: OpaquePointer) {
+        blobs[handle] = WeakBlob(blob: blob)
+    }
+
+    func forget(blob handle: OpaquePointer) {
+        blobs[handle] = nil
+    }
+
+    /// What a function written in Swift threw since the last call.
+    func takeCallbackError() -> (any Error)? {
+        defer { callbackError = nil }
+        return callbackError
     }
 
     /// Runs statements that return nothing of interest.
@@ -144,7 +180,7 @@ final class Connection {
     }
 
     /// The first column of the first row, as text; nil where there is no row or it is NULL.
-    func text(_ sql: String) throws(DatabaseError) -> String? {
+    func text(_ sql: String) throws -> String? {
         guard let (statement, _) = try prepare(sql) else { return nil }
         defer { statement.finalize() }
         return try statement.step() ? statement.text(0) : nil
@@ -161,9 +197,22 @@ final class Connection {
         sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
     }
 
-    /// Copies the write-ahead log into the database and empties it; throws BUSY where another connection reads from it.
-    func checkpoint() throws(DatabaseError) {
-        try check(sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil))
+    /// Copies the write-ahead log into the database; the counts are of its pages, -1 without a log.
+    func checkpoint(_ mode: CheckpointMode, schema: String?) throws(DatabaseError) -> (log: Int32, copied: Int32) {
+        var log: Int32 = -1
+        var copied: Int32 = -1
+        try check(sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied))
+        return (log, copied)
+    }
+
+    /// Sets a limit, unless it is below 0, and returns the one before.
+    func limit(_ limit: Limit, _ value: Int32) -> Int32 {
+        sqlite3_limit(handle, limit.rawValue, value)
+    }
+
+    /// Whether the engine knows a file system interface of this name.
+    static func hasFileSystem(named name: String) -> Bool {
+        sqlite3_vfs_find(name) != nil
     }
 }
 

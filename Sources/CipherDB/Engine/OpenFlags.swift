@@ -16,4 +16,6 @@ public struct OpenFlags: OptionSet, Sendable {
     public static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
     /// Made where it does not exist; together with ``readWrite``.
     public static let create = OpenFlags(rawValue: SQLITE_OPEN_CREATE)
+    /// The path is a URI, `file:notes.db?mode=ro` (sqlite.org/uri.html). One with a key in it is refused.
+    public static let uri = OpenFlags(rawValue: SQLITE_OPEN_URI)
 }

@@ -7,6 +7,10 @@ final class PreparedStatement {
     private var handle: OpaquePointer?
     /// Whether it was stepped and neither finished nor reset: then it may hold a lock.
     private(set) var isRunning = false
+    /// Raised with each beginning and end, so that a result set of an earlier execution notices.
+    private(set) var execution = 0
+    /// Whether an execution began and did not end.
+    private var isActive = false
 
     init(_ handle: OpaquePointer, sql: String, connection: Connection) {
         self.handle = handle
@@ -20,15 +24,44 @@ final class PreparedStatement {
 
     func finalize() {
         guard let handle else { return }
+        setActive(false)
         connection.forget(handle)
         sqlite3_finalize(handle)
         self.handle = nil
         isRunning = false
     }
 
+    /// Begins an execution: new values can be bound, and an earlier result set ends.
+    func begin() throws(DatabaseError) {
+        _ = try live()
+        execution += 1
+        reset()
+        clearBindings()
+        setActive(true)
+    }
+
+    /// Ends the execution: no lock held, no value kept.
+    func end() {
+        execution += 1
+        reset()
+        clearBindings()
+        setActive(false)
+    }
+
+    func endIfActive() {
+        if isActive { end() }
+    }
+
+    private func setActive(_ active: Bool) {
+        guard active != isActive else { return }
+        isActive = active
+        connection.activeStatements += active ? 1 : -1
+    }
+
     var isFinalized: Bool { handle == nil }
 
-    private func live() throws(DatabaseError) -> OpaquePointer {
+    /// The handle, which is there until ``finalize()``.
+    func live() throws(DatabaseError) -> OpaquePointer {
         guard let handle else {
             throw DatabaseError(.misuse, "the statement's database was closed", sql: sql)
         }
@@ -36,7 +69,9 @@ final class PreparedStatement {
     }
 
     /// Goes to the next row; false at the end. What is wrong is thrown once, and the statement is reset.
-    func step() throws(DatabaseError) -> Bool {
+    ///
+    /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
+    func step() throws -> Bool {
         let code = sqlite3_step(try live())
         switch code {
         case SQLITE_ROW:
@@ -48,6 +83,7 @@ final class PreparedStatement {
         default:
             let error = connection.error(code, sql: sql)
             reset()
+            if let thrown = connection.takeCallbackError() { throw thrown }
             // Messages of code 1 may quote a value: json_extract and MATCH do.
             guard error.code == .error, parameterCount > 0 else { throw error }
             throw DatabaseError(
@@ -70,6 +106,8 @@ final class PreparedStatement {
         // Other than most, these functions do not look whether they are given a statement.
         if let handle { sqlite3_clear_bindings(handle) }
     }
+
+    var dateFormat: DateFormat? { connection.dateFormat }
 
     // MARK: Shape
 
@@ -154,6 +192,11 @@ final class PreparedStatement {
         guard let start = sqlite3_column_text(handle, Int32(column)) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         return String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// The value as text ended by a NUL; the pointer is good until the next step.
+    func utf8(_ column: Int) -> UnsafePointer<UInt8>? {
+        sqlite3_column_text(handle, Int32(column))
     }
 
     /// The bytes of a blob or text; the pointer is good until the next step.

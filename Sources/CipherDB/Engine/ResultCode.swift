@@ -15,6 +15,8 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable {
     public static let ok = ResultCode(rawValue: 0)
     /// `SQLITE_ERROR`: an error in the SQL, or any without a code of its own.
     public static let error = ResultCode(rawValue: 1)
+    /// `SQLITE_ABORT`: ended by a callback, or the row under a blob was changed.
+    public static let aborted = ResultCode(rawValue: 4)
     /// `SQLITE_BUSY`: another connection holds a lock.
     public static let busy = ResultCode(rawValue: 5)
     /// `SQLITE_LOCKED`: a lock within the same connection.

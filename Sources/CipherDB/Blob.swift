@@ -1,0 +1,108 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The bytes of one blob or text in a table, read and written in pieces; its length stays as it is.
+///
+/// To make room for a new one, insert `zeroblob(n)`. It belongs to its database, is closed when the block of a queue or
+/// pool ends, and holds the locks of a reading or writing statement while it is open.
+public final class Blob {
+    private let handle: BlobHandle
+
+    init(_ handle: BlobHandle) {
+        self.handle = handle
+    }
+
+    /// Its length in bytes.
+    ///
+    /// - Throws: ``DatabaseError`` where it is closed.
+    public var count: Int {
+        get throws { try handle.count }
+    }
+
+    /// The bytes from `offset` on.
+    ///
+    /// - Throws: ``DatabaseError`` for a part that is not in it, and with `SQLITE_ABORT` where a statement changed the row
+    ///   meanwhile.
+    public func read(at offset: Int, count: Int) throws -> Data {
+        try check(offset, count)
+        var bytes = Data(count: count)
+        try bytes.withUnsafeMutableBytes { try handle.read(into: $0, at: offset) }
+        return bytes
+    }
+
+    /// Fills `buffer` with the bytes from `offset` on.
+    ///
+    /// - Throws: as ``read(at:count:)``.
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
+        try check(offset, buffer.count)
+        try handle.read(into: buffer, at: offset)
+    }
+
+    /// Overwrites the bytes from `offset` on.
+    ///
+    /// - Throws: as ``read(at:count:)``; also where it was opened for reading only.
+    public func write(_ bytes: Data, at offset: Int) throws {
+        try check(offset, bytes.count)
+        try bytes.withUnsafeBytes { try handle.write($0, at: offset) }
+    }
+
+    /// Goes to the same column of another row, which is faster than opening it anew.
+    ///
+    /// - Throws: ``DatabaseError`` where the row is not there or holds something else; then it can only be closed.
+    public func move(toRow row: Int64) throws {
+        try handle.move(toRow: row)
+    }
+
+    /// Closes it. Closing twice does nothing.
+    public func close() {
+        handle.close()
+    }
+
+    private func check(_ offset: Int, _ count: Int) throws {
+        let size = try handle.count
+        guard offset >= 0, count >= 0, count <= size, offset <= size - count else {
+            throw DatabaseError(.range, "the blob has \(size) bytes, not \(count) from \(offset) on")
+        }
+    }
+}
+
+/// It belongs to its database, and goes where that goes.
+@available(*, unavailable)
+extension Blob: Sendable {}
+
+extension Database {
+    /// Opens the blob or text in a column of a row.
+    ///
+    /// - Parameters:
+    ///   - table: The table; a view or virtual table has no blobs to open.
+    ///   - column: The column.
+    ///   - row: The row's identifier, as of ``lastInsertRowID``.
+    ///   - schema: The database: `main`, `temp` or one that is attached.
+    ///   - writable: Whether it shall be written to; not for a column that is in an index or a foreign key.
+    /// - Throws: ``DatabaseError`` where there is no such value, or it is a number or NULL; ``KeyError``.
+    public func openBlob(
+        inTable table: String,
+        column: String,
+        row: Int64,
+        schema: String = "main",
+        writable: Bool = false
+    ) throws -> Blob {
+        do {
+            return Blob(
+                try BlobHandle(
+                    usableConnection(),
+                    schema: schema,
+                    table: table,
+                    column: column,
+                    row: row,
+                    writable: writable
+                )
+            )
+        } catch {
+            throw explained(error)
+        }
+    }
+}

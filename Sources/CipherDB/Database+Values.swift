@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The first column of the first row of a query; nil for NULL, and where there is no row.
+extension Database {
+    /// The value, as the type that is asked for: `let id: UUID? = try database.value(forQuery: "SELECT …")`.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value of another kind; ``KeyError``.
+    public func value<Value: ColumnDecodable>(
+        forQuery sql: String,
+        values: [(any Bindable)?] = []
+    ) throws -> Value? {
+        let rows = try executeQuery(sql, values: values)
+        defer { rows.close() }
+        return try rows.next() ? try rows[0] : nil
+    }
+
+    /// The integer. Throws as ``value(forQuery:values:)``.
+    public func int(forQuery sql: String, _ values: (any Bindable)?...) throws -> Int? {
+        try value(forQuery: sql, values: values)
+    }
+
+    /// Whether the number is not 0. Throws as ``value(forQuery:values:)``.
+    public func bool(forQuery sql: String, _ values: (any Bindable)?...) throws -> Bool? {
+        try value(forQuery: sql, values: values)
+    }
+
+    /// The number. Throws as ``value(forQuery:values:)``.
+    public func double(forQuery sql: String, _ values: (any Bindable)?...) throws -> Double? {
+        try value(forQuery: sql, values: values)
+    }
+
+    /// The text. Throws as ``value(forQuery:values:)``.
+    public func string(forQuery sql: String, _ values: (any Bindable)?...) throws -> String? {
+        try value(forQuery: sql, values: values)
+    }
+
+    /// The bytes. Throws as ``value(forQuery:values:)``.
+    public func data(forQuery sql: String, _ values: (any Bindable)?...) throws -> Data? {
+        try value(forQuery: sql, values: values)
+    }
+
+    /// The date. Throws as ``value(forQuery:values:)``.
+    public func date(forQuery sql: String, _ values: (any Bindable)?...) throws -> Date? {
+        try value(forQuery: sql, values: values)
+    }
+}

@@ -1,0 +1,28 @@
+extension DatabasePool {
+    /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, while the pool lives.
+    ///
+    /// It waits for the writing blocks before it, then for the reading blocks that run. Blocks that come meanwhile wait, and
+    /// go on with the new key; none of them is lost, and none sees a reader under the old key.
+    ///
+    /// - Parameters:
+    ///   - newKey: The new key.
+    ///   - limit: How long reading blocks that run may take to end.
+    /// - Throws: ``RekeyError``, with ``RekeyError/notStarted(_:)`` where a reading block did not end in time: nothing was
+    ///   done then, and the pool goes on. ``DatabaseError`` with ``ResultCode/busy`` where a connection that is not the
+    ///   pool's is in the way.
+    public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration = .seconds(10)) throws {
+        try checkNotReading()
+        try writer.withDatabaseForRekey { [readers] change in
+            try readers.withoutReaders(within: limit) { try change(newKey) }
+        }
+    }
+
+    /// As the form that waits, without holding up a thread of the caller's. Once it began it cannot be cancelled.
+    ///
+    /// - Throws: as the form that waits; `CancellationError` before it began.
+    public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration = .seconds(10)) async throws {
+        try await writer.withDatabaseForRekey { [readers] change in
+            try readers.withoutReaders(within: limit) { try change(newKey) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+internal import CSQLCipher
+
+/// One `sqlite3_backup`: the only owner of it.
+final class BackupHandle {
+    private var handle: OpaquePointer?
+    private let destination: Connection
+
+    init(from source: Connection, to destination: Connection) throws(DatabaseError) {
+        self.destination = destination
+        handle = sqlite3_backup_init(destination.handle, "main", source.handle, "main")
+        guard handle != nil else { throw destination.error(sqlite3_errcode(destination.handle)) }
+    }
+
+    deinit {
+        sqlite3_backup_finish(handle)
+    }
+
+    var total: Int { Int(sqlite3_backup_pagecount(handle)) }
+    var remaining: Int { Int(sqlite3_backup_remaining(handle)) }
+
+    /// Copies pages; false where another connection is in the way and the same call may succeed later.
+    ///
+    /// - Returns: Whether that was the last page; nil where it must be tried again.
+    func step(pages: Int) throws(DatabaseError) -> Bool? {
+        let code = sqlite3_backup_step(handle, Int32(clamping: pages))
+        switch code & 0xff {
+        case SQLITE_OK: return false
+        case SQLITE_DONE: return true
+        case SQLITE_BUSY, SQLITE_LOCKED: return nil
+        default: throw destination.error(code)
+        }
+    }
+
+    /// Ends it; what was copied of an unfinished backup is undone.
+    func finish() throws(DatabaseError) {
+        let code = sqlite3_backup_finish(handle)
+        handle = nil
+        try destination.check(code)
+    }
+}

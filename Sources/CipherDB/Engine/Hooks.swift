@@ -1,0 +1,87 @@
+internal import CSQLCipher
+
+/// What a connection tells while it works. Each box is kept by the connection, because these callbacks have no destructor.
+final class Hooks {
+    var update: ((RowChange) -> Void)?
+    var commit: (() -> Bool)?
+    var rollback: (() -> Void)?
+    var trace: ((TraceEvent) -> Void)?
+    var busy: ((Int) -> Bool)?
+
+    fileprivate static func at(_ pointer: UnsafeMutableRawPointer?) -> Hooks? {
+        pointer.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension Connection {
+    /// Tells the engine which of the hooks are wanted.
+    func install(_ hooks: Hooks) {
+        self.hooks = hooks
+        let pointer = Unmanaged.passUnretained(hooks).toOpaque()
+        sqlite3_update_hook(
+            handle,
+            hooks.update == nil
+                ? nil
+                : { pointer, action, schema, table, row in
+                    guard let schema, let table else { return }
+                    let kind: RowChange.Kind =
+                        switch action {
+                        case SQLITE_INSERT: .insert
+                        case SQLITE_DELETE: .delete
+                        default: .update
+                        }
+                    Hooks.at(pointer)?.update?(
+                        RowChange(
+                            kind: kind,
+                            schema: String(cString: schema),
+                            table: String(cString: table),
+                            rowID: row
+                        )
+                    )
+                },
+            pointer
+        )
+        sqlite3_commit_hook(
+            handle,
+            hooks.commit == nil ? nil : { Hooks.at($0)?.commit?() == false ? 1 : 0 },
+            pointer
+        )
+        sqlite3_rollback_hook(handle, hooks.rollback == nil ? nil : { Hooks.at($0)?.rollback?() }, pointer)
+        sqlite3_trace_v2(
+            handle,
+            hooks.trace == nil ? 0 : UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
+            hooks.trace == nil ? nil : tell,
+            pointer
+        )
+    }
+
+    /// Asks `handler` while a lock is in the way; true tries again.
+    func setBusyHandler(_ hooks: Hooks) {
+        self.hooks = hooks
+        sqlite3_busy_handler(
+            handle,
+            { pointer, attempts in Hooks.at(pointer)?.busy?(Int(attempts)) == true ? 1 : 0 },
+            Unmanaged.passUnretained(hooks).toOpaque()
+        )
+    }
+}
+
+/// The SQL comes from the statement, without its values: the text that the engine hands over may have them in it.
+private func tell(
+    kind: UInt32,
+    hooks: UnsafeMutableRawPointer?,
+    statement: UnsafeMutableRawPointer?,
+    detail: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let trace = Hooks.at(hooks)?.trace, let text = sqlite3_sql(OpaquePointer(statement)) else { return 0 }
+    var sql = String(cString: text)
+    if DatabaseError.mayHoldKey(sql) { sql = "(a statement that may hold a key)" }
+    if kind == UInt32(SQLITE_TRACE_STMT) {
+        // A trigger's part of the statement comes as a comment; the statement itself was told before.
+        let shown = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+        if shown?.hasPrefix("--") != true { trace(.began(sql: sql)) }
+    } else if let nanoseconds = detail?.load(as: Int64.self) {
+        trace(.ended(sql: sql, duration: .nanoseconds(nanoseconds)))
+    }
+    return 0
+}

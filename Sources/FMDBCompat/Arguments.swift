@@ -1,0 +1,46 @@
+internal import CipherDB
+internal import Foundation
+
+/// Values as FMDB takes them: of any type, with NSNull or nil for NULL.
+enum Arguments {
+    /// - Throws: `DatabaseError` for a value of a type that SQLite has no place for. FMDB would store its description.
+    static func bindable(_ value: Any) throws -> (any Bindable)? {
+        // Before anything else: an optional in an Any may be any of the types below.
+        if case Optional<Any>.none = value { return nil }
+        switch value {
+        case is NSNull: return nil
+        // A number from Objective-C's world is cast to any of Swift's; its own type says which it was.
+        case let number as NSNumber where !(value is any Bindable): return self.number(number)
+        case let value as UInt64: return Int64(bitPattern: value)
+        case let value as UInt: return Int64(bitPattern: UInt64(value))
+        case let value as any Bindable: return value
+        case let text as NSString: return String(describing: text)
+        case let data as NSData: return Data(referencing: data)
+        case let date as NSDate: return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+        case let uuid as NSUUID: return uuid.uuidString
+        default:
+            throw DatabaseError(
+                code: .mismatch,
+                message: "a value of the type \(type(of: value)) cannot be bound; give its text or bytes"
+            )
+        }
+    }
+
+    static func list(_ values: [Any]?) throws -> [(any Bindable)?] {
+        try (values ?? []).map(bindable)
+    }
+
+    static func dictionary(_ values: [AnyHashable: Any]?) throws -> [String: (any Bindable)?] {
+        var result: [String: (any Bindable)?] = [:]
+        for (name, value) in values ?? [:] { result["\(name.base)"] = .some(try bindable(value)) }
+        return result
+    }
+
+    private static func number(_ number: NSNumber) -> any Bindable {
+        switch String(cString: number.objCType) {
+        case "d", "f": number.doubleValue
+        // As FMDB does: above Int64.max it comes back by unsignedLongLongInt only.
+        default: number.int64Value
+        }
+    }
+}

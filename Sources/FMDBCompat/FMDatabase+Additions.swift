@@ -1,0 +1,102 @@
+internal import CipherDB
+public import Foundation
+
+/// The first column of the first row of a query, as FMDB's Swift additions had it: nil for NULL, no row and an error.
+extension FMDatabase {
+    private func first<Value>(
+        _ sql: String,
+        _ values: [Any],
+        _ read: (FMResultSet) -> Value?
+    ) -> Value? {
+        guard let rows = executeQuery(sql, withArgumentsIn: values) else { return nil }
+        defer { rows.close() }
+        return rows.next() && !rows.columnIndexIsNull(0) ? read(rows) : nil
+    }
+
+    /// The integer, cut to 32 bits.
+    public func int(forQuery sql: String, _ values: Any...) -> Int32? {
+        first(sql, values) { $0.int(forColumnIndex: 0) }
+    }
+    /// The integer.
+    public func long(forQuery sql: String, _ values: Any...) -> Int? {
+        first(sql, values) { $0.long(forColumnIndex: 0) }
+    }
+    /// Whether the number is not 0.
+    public func bool(forQuery sql: String, _ values: Any...) -> Bool? {
+        first(sql, values) { $0.bool(forColumnIndex: 0) }
+    }
+    /// The number.
+    public func double(forQuery sql: String, _ values: Any...) -> Double? {
+        first(sql, values) { $0.double(forColumnIndex: 0) }
+    }
+    /// The text.
+    public func string(forQuery sql: String, _ values: Any...) -> String? {
+        first(sql, values) { $0.string(forColumnIndex: 0) }
+    }
+    /// The bytes.
+    public func data(forQuery sql: String, _ values: Any...) -> Data? {
+        first(sql, values) { $0.data(forColumnIndex: 0) }
+    }
+    /// The date.
+    public func date(forQuery sql: String, _ values: Any...) -> Date? {
+        first(sql, values) { $0.date(forColumnIndex: 0) }
+    }
+}
+
+extension FMDatabase {
+    /// Whether the main database has a table of this name.
+    public func tableExists(_ tableName: String) -> Bool {
+        answer { try database.tableExists(tableName) } ?? false
+    }
+
+    /// All objects of the schema: type, name, tbl_name, rootpage, sql.
+    public func getSchema() -> FMResultSet? {
+        answer { FMResultSet(try database.schema(), self, "") }
+    }
+
+    /// The columns of a table: cid, name, type, notnull, dflt_value, pk.
+    public func getTableSchema(_ tableName: String) -> FMResultSet? {
+        answer { FMResultSet(try database.tableSchema(tableName), self, "") }
+    }
+
+    /// Whether a table has a column of this name.
+    public func columnExists(_ columnName: String, inTableWithName tableName: String) -> Bool {
+        answer { try database.columnExists(columnName, inTableWithName: tableName) } ?? false
+    }
+
+    /// Compiles a statement without running it.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    public func validateSQL(_ sql: String) throws {
+        try rethrowing { try database.validateSQL(sql) }
+    }
+
+    /// The number that says which application's file this is.
+    public var applicationID: UInt32 {
+        get { UInt32(bitPattern: answer { try database.applicationID } ?? 0) }
+        set { _ = attempt { try database.setApplicationID(Int32(bitPattern: newValue)) } }
+    }
+
+    /// ``applicationID`` as four characters of Mac OS Roman's ASCII part; others are left as they are.
+    public var applicationIDString: String {
+        get {
+            let id = applicationID
+            return String(decoding: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: id >> $0) }, as: UTF8.self)
+        }
+        set {
+            let bytes = Array(newValue.utf8)
+            guard bytes.count == 4, bytes.allSatisfy({ $0 < 128 }) else {
+                return note(
+                    DatabaseError(code: .mismatch, message: "an application's identifier has four ASCII characters")
+                )
+            }
+            applicationID = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+
+    /// The number that applications keep as the version of their schema.
+    public var userVersion: UInt32 {
+        get { UInt32(bitPattern: answer { try database.userVersion } ?? 0) }
+        set { _ = attempt { try database.setUserVersion(Int32(bitPattern: newValue)) } }
+    }
+}

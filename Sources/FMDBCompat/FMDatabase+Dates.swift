@@ -1,0 +1,30 @@
+internal import CipherDB
+public import Foundation
+
+extension FMDatabase {
+    /// A formatter for ``setDateFormat(_:)``, in UTC whatever the user's settings.
+    public class func storeableDateFormat(_ format: String) -> DateFormatter {
+        let formatter = DateFormatter()
+        formatter.dateFormat = format
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        return formatter
+    }
+
+    /// Whether dates are stored as text.
+    public func hasDateFormatter() -> Bool { dateFormatter != nil }
+
+    /// Stores dates as text of this format; nil stores seconds since 1970.
+    public func setDateFormat(_ format: DateFormatter?) {
+        dateFormatter = format
+        database.dateFormat = format.map { format in
+            DateFormat(string: { format.string(from: $0) }, date: { format.date(from: $0) })
+        }
+    }
+
+    /// The date that a text stands for; nil without a formatter.
+    public func date(from text: String) -> Date? { dateFormatter?.date(from: text) }
+
+    /// The text for a date; nil without a formatter.
+    public func string(from date: Date) -> String? { dateFormatter?.string(from: date) }
+}

@@ -1,0 +1,175 @@
+internal import CipherDB
+public import Foundation
+
+/// FMDB's `FMDatabase`, with FMDB's ways of calling, over CipherDB's `Database`.
+///
+/// Functions answer with a Bool, and ``lastErrorMessage()`` and ``lastErrorCode()`` say what went wrong in the last of
+/// them. As in FMDB a file that no key is given for is in plaintext. New code is better off with `Database`, which throws.
+open class FMDatabase {
+    /// The path as it was given; nil for a database in memory, empty for a temporary one.
+    public let databasePath: String?
+    /// Whether errors are written to standard error: their code and message, never SQL or values.
+    public var logsErrors = true
+    /// Whether an error ends the program.
+    public var crashOnErrors = false
+    /// Whether each statement is written to standard error, without its values.
+    public var traceExecution = false {
+        didSet { installTrace() }
+    }
+    /// A mark for whoever lends databases; nothing here reads it.
+    public var checkedOut = false
+    /// Whether compiled statements are kept: the hundred used last. On unless set, other than in FMDB.
+    public var shouldCacheStatements = true {
+        didSet { database.statementCacheCapacity = shouldCacheStatements ? 100 : 0 }
+    }
+
+    var database: Database
+    var failure: DatabaseError?
+    /// The formatter that dates are stored with.
+    var dateFormatter: DateFormatter?
+    /// How the file is opened again by a queue: with the key that was verified last.
+    var access: Unlocked?
+    var preparedSets: [Weak] = []
+
+    struct Weak {
+        weak var set: FMResultSet?
+    }
+
+    /// A database that is not opened yet.
+    ///
+    /// - Parameter path: The file; nil for a database in memory, empty for a temporary one.
+    public required init(path: String?) {
+        databasePath = path
+        database = Database(path: path, configuration: FMDatabase.configuration(vfs: nil))
+    }
+
+    /// A database that is not opened yet, named by a file URL; nil for one in memory.
+    public convenience init(url: URL?) {
+        self.init(path: url?.path)
+    }
+
+    /// A database in memory.
+    public convenience init() {
+        self.init(path: nil)
+    }
+
+    /// A database in memory, or of a file.
+    public class func database(withPath path: String?) -> Self { self.init(path: path) }
+
+    /// A database of a file, or in memory.
+    public class func database(with url: URL?) -> Self { self.init(path: url?.path) }
+
+    private static func configuration(vfs: String?) -> Configuration {
+        Configuration {
+            // FMDB knows no other way to a file than to open it and perhaps give a key.
+            $0.allowsPlaintext = true
+            $0.busyTimeout = .seconds(2)
+            // As in FMDB, and in the files of programs that come from there.
+            $0.enforcesForeignKeys = false
+            $0.vfs = vfs
+        }
+    }
+
+    /// The file as a URL; nil for a database in memory.
+    public var databaseURL: URL? { databasePath.map { URL(fileURLWithPath: $0) } }
+
+    /// Whether it is open.
+    public var isOpen: Bool { database.isOpen }
+
+    /// Opens the file, for reading and writing, and makes it where it does not exist. Opening twice does nothing.
+    @discardableResult open func open() -> Bool {
+        open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens the file with SQLite's flags.
+    @discardableResult open func open(withFlags flags: Int32) -> Bool {
+        open(withFlags: flags, vfs: nil)
+    }
+
+    /// Opens the file with SQLite's flags, and its interface to the file system of that name.
+    @discardableResult open func open(withFlags flags: Int32, vfs: String?) -> Bool {
+        attempt {
+            if vfs != database.configuration.vfs, !database.isOpen {
+                let interval = maxBusyRetryTimeInterval
+                database = Database(path: databasePath, configuration: FMDatabase.configuration(vfs: vfs))
+                maxBusyRetryTimeInterval = interval
+                database.statementCacheCapacity = shouldCacheStatements ? 100 : 0
+                setDateFormat(dateFormatter)
+                installTrace()
+            }
+            try database.open(flags: OpenFlags(rawValue: flags))
+        }
+    }
+
+    /// Closes it, ending its result sets. Closing twice does nothing. Always true.
+    @discardableResult open func close() -> Bool {
+        for entry in preparedSets { entry.set?.close() }
+        preparedSets = []
+        database.close()
+        failure = nil
+        return true
+    }
+
+    /// Whether it is open, keyed where it must be, and a page can be read.
+    public var goodConnection: Bool { database.goodConnection }
+
+    /// The engine's `sqlite3` handle, for what FMDB does not have either; nil where the database cannot be used.
+    public var sqliteHandle: UnsafeMutableRawPointer? {
+        try? database.withUnsafeHandle { UnsafeMutableRawPointer($0) }
+    }
+
+    /// The row identifier of the last row inserted.
+    public var lastInsertRowId: Int64 { database.lastInsertRowID }
+
+    /// How many rows the last INSERT, UPDATE or DELETE changed.
+    public var changes: Int32 { Int32(clamping: database.changes) }
+
+    /// Stops the statement that runs. True where the database is open.
+    @discardableResult public func interrupt() -> Bool {
+        database.interrupt()
+        return database.isOpen
+    }
+
+    /// How long a statement waits for a lock, in seconds; 2 unless set.
+    public var maxBusyRetryTimeInterval: TimeInterval {
+        get { Double(database.busyTimeout / .milliseconds(1)) / 1000 }
+        set {
+            let seconds: Double = max(0, min(newValue, 2_000_000))
+            database.busyTimeout = .milliseconds(Int64(seconds * 1000))
+        }
+    }
+
+    /// A limit by SQLite's number, set unless `value` is below 0; the one before, or -1 where the database is not open.
+    @discardableResult public func limit(for type: Int32, value: Int32) -> Int32 {
+        guard let limit = Limit(rawValue: type) else { return -1 }
+        let before = answer { () -> Int in
+            guard value >= 0 else { return try database.limit(limit) }
+            return try database.setLimit(limit, to: Int(value))
+        }
+        return Int32(clamping: before ?? -1)
+    }
+
+    /// Whether SQLite was built for threads. Always: CipherDB needs it.
+    public class func isSQLiteThreadSafe() -> Bool { true }
+
+    /// The version of SQLite, such as `3.46.1`.
+    public class func sqliteLibVersion() -> String { Engine.current.sqliteVersion }
+
+    /// The version of FMDB whose surface this is.
+    public class func fmdbUserVersion() -> String { "2.7.12" }
+
+    private func installTrace() {
+        guard traceExecution else { return database.setTrace(nil) }
+        database.setTrace { event in
+            if case .began(let sql) = event { FMDatabase.log("executes: \(sql)") }
+        }
+    }
+
+    static func log(_ text: String) {
+        FileHandle.standardError.write(Data("FMDB: \(text)\n".utf8))
+    }
+}
+
+/// One thread or task at a time uses it; a queue or pool shares a file.
+@available(*, unavailable)
+extension FMDatabase: Sendable {}

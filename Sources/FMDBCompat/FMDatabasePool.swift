@@ -1,0 +1,219 @@
+internal import CipherDB
+public import Foundation
+internal import Synchronization
+
+/// What a pool asks and tells about its databases.
+public protocol FMDatabasePoolDelegate: AnyObject {
+    /// Whether a new database may join; asked once for each, and outside of the pool's locks.
+    func databasePool(_ pool: FMDatabasePool, shouldAddDatabaseToPool database: FMDatabase) -> Bool
+    /// A new database joined: the place for `setKey`.
+    func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase)
+}
+
+extension FMDatabasePoolDelegate {
+    /// Every database may join.
+    public func databasePool(_ pool: FMDatabasePool, shouldAddDatabaseToPool database: FMDatabase) -> Bool { true }
+    /// Does nothing.
+    public func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {}
+}
+
+/// FMDB's `FMDatabasePool`: several databases of one file, each of which may read and write.
+///
+/// As in FMDB two of them that write in rollback mode wait for each other's locks, and one of them may find the database
+/// busy. `DatabasePool` has one writer and cannot.
+open class FMDatabasePool: @unchecked Sendable {
+    // It holds because a database is either idle, under the lock, or lent to one block.
+
+    /// The path as it was given.
+    public let path: String?
+    /// SQLite's flags.
+    public let openFlags: Int32
+    /// The name of SQLite's interface to the file system; nil for its default.
+    public let vfsName: String?
+    /// Asked and told about new databases; not kept alive. Set it before the first block.
+    public weak var delegate: (any FMDatabasePoolDelegate)?
+
+    private struct State {
+        var idle: [FMDatabase] = []
+        /// Those lent, by the thread that each is lent to.
+        var lent: [(thread: Thread, database: FMDatabase?)] = []
+        var maximum: UInt = 0
+        /// Those lent before it are closed when they come back.
+        var generation = 0
+    }
+
+    private let condition = NSCondition()
+    private var state = State()
+
+    /// The class of its databases, for subclasses to override.
+    open class func databaseClass() -> FMDatabase.Type { FMDatabase.self }
+
+    /// A pool; nothing is opened yet.
+    public init(path: String?, flags: Int32, vfs: String?) {
+        self.path = path
+        openFlags = flags
+        vfsName = vfs
+    }
+
+    /// A pool; nothing is opened yet.
+    public convenience init(path: String?, flags: Int32) { self.init(path: path, flags: flags, vfs: nil) }
+
+    /// A pool that reads and writes, and makes the file where it does not exist; nothing is opened yet.
+    public convenience init(path: String?) {
+        self.init(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    /// A pool; nothing is opened yet.
+    public convenience init(url: URL?, flags: Int32, vfs: String?) {
+        self.init(path: url?.path, flags: flags, vfs: vfs)
+    }
+
+    /// A pool; nothing is opened yet.
+    public convenience init(url: URL?, flags: Int32) { self.init(path: url?.path, flags: flags) }
+
+    /// A pool that reads and writes, and makes the file where it does not exist; nothing is opened yet.
+    public convenience init(url: URL?) { self.init(path: url?.path) }
+
+    /// The most databases; 0, as unless set, for any number.
+    public var maximumNumberOfDatabasesToCreate: UInt {
+        get { locked { $0.maximum } }
+        set { locked { $0.maximum = newValue } }
+    }
+
+    /// How many databases are idle.
+    public var countOfCheckedInDatabases: UInt { locked { UInt($0.idle.count) } }
+
+    /// How many databases are in use.
+    public var countOfCheckedOutDatabases: UInt { locked { UInt($0.lent.count) } }
+
+    /// How many databases there are.
+    public var countOfOpenDatabases: UInt { locked { UInt($0.idle.count + $0.lent.count) } }
+
+    /// Closes the idle databases, and those in use when they come back.
+    public func releaseAllDatabases() {
+        let idle = locked { state in
+            defer { state.idle = [] }
+            state.generation += 1
+            return state.idle
+        }
+        for database in idle { database.close() }
+    }
+
+    private func locked<Result>(_ body: (inout State) -> Result) -> Result {
+        condition.lock()
+        defer { condition.unlock() }
+        return body(&state)
+    }
+
+    // MARK: Blocks
+
+    /// Runs `block` with a database, on this thread. A block inside of a block gets another database.
+    ///
+    /// Where all are in use it waits for one, ten seconds at most, and not at all where this thread has them all: then, and
+    /// where none can be opened, the block does not run.
+    public func inDatabase(_ block: (FMDatabase) -> Void) {
+        _ = lend(block)
+    }
+
+    /// True where the block ran.
+    private func lend(_ block: (FMDatabase) -> Void) -> Bool {
+        guard let (database, generation) = take() else { return false }
+        block(database)
+        giveBack(database, generation)
+        return true
+    }
+
+    private func take() -> (FMDatabase, generation: Int)? {
+        let thread = Thread.current
+        let deadline = Date(timeIntervalSinceNow: 10)
+        condition.lock()
+        while state.idle.isEmpty, state.maximum > 0, state.lent.count >= state.maximum {
+            let isMine = state.lent.allSatisfy { $0.thread === thread }
+            guard !isMine, condition.wait(until: deadline) else {
+                condition.unlock()
+                FMDatabase.log("all databases of the pool are in use")
+                return nil
+            }
+        }
+        let generation = state.generation
+        let idle = state.idle.popLast()
+        state.lent.append((thread, idle))
+        condition.unlock()
+        if let idle { return (idle, generation) }
+        let database = Self.databaseClass().init(path: path)
+        guard database.open(withFlags: openFlags, vfs: vfsName),
+            delegate?.databasePool(self, shouldAddDatabaseToPool: database) ?? true
+        else {
+            database.close()
+            removeLent(nil, thread)
+            return nil
+        }
+        locked { state in
+            guard let place = state.lent.firstIndex(where: { $0.thread === thread && $0.database == nil }) else {
+                return
+            }
+            state.lent[place].database = database
+        }
+        delegate?.databasePool(self, didAdd: database)
+        return (database, generation)
+    }
+
+    private func giveBack(_ database: FMDatabase, _ generation: Int) {
+        database.closeOpenResultSets()
+        if database.isInTransaction { database.rollback() }
+        removeLent(database, Thread.current)
+        let stays = locked { state in
+            guard state.generation == generation, database.isOpen else { return false }
+            state.idle.append(database)
+            return true
+        }
+        if !stays { database.close() }
+    }
+
+    private func removeLent(_ database: FMDatabase?, _ thread: Thread) {
+        locked { state in
+            if let place = state.lent.firstIndex(where: { $0.thread === thread && $0.database === database }) {
+                state.lent.remove(at: place)
+            }
+            condition.signal()
+        }
+    }
+
+    /// Runs `block` in an exclusive transaction, which is rolled back when it sets its second argument. Where the
+    /// transaction cannot be begun the block does not run.
+    public func inTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``.
+    public func inExclusiveTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``, with locks when they are needed.
+    public func inDeferredTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.deferred, block)
+    }
+
+    /// As ``inTransaction(_:)``, with the lock for writing only.
+    public func inImmediateTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.immediate, block)
+    }
+
+    private func inTransaction(
+        _ kind: TransactionKind,
+        _ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void
+    ) {
+        inDatabase { database in database.inTransaction(kind) { block(database, $0) } }
+    }
+
+    /// Runs `block` in a savepoint, whose changes are undone when it sets its second argument. Returns what went wrong, also
+    /// where the block could not run.
+    public func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {
+        var failure: NSError?
+        let ran = lend { database in failure = database.inSavePoint { block(database, $0) } }
+        return ran
+            ? failure
+            : FMDatabase.error(DatabaseError(code: .cannotOpen, message: "no database of the pool can be had"))
+    }
+}

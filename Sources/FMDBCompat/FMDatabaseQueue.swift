@@ -1,0 +1,177 @@
+internal import CipherDB
+public import Foundation
+internal import Synchronization
+
+/// FMDB's `FMDatabaseQueue`: one `FMDatabase` that threads use one after the other.
+///
+/// As in FMDB a queue that was closed opens its file again when it is used; with the key that was verified last. A block
+/// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
+/// the block does not run. `DatabaseQueue` throws instead, and has async forms.
+open class FMDatabaseQueue: @unchecked Sendable {
+    // It holds because `state` is touched on `queue` only, and what else can change has a lock.
+
+    /// The path as it was given; nil for a database in memory.
+    public let path: String?
+    /// SQLite's flags.
+    public let openFlags: Int32
+    /// The name of SQLite's interface to the file system; nil for its default.
+    public let vfsName: String?
+
+    private let queue = DispatchQueue(label: "FMDBCompat.FMDatabaseQueue")
+    private let key = DispatchSpecificKey<Bool>()
+    private let database: FMDatabase
+    private let interrupter = Mutex<Interrupter?>(nil)
+
+    /// The class of its database, for subclasses to override.
+    open class func databaseClass() -> FMDatabase.Type { FMDatabase.self }
+
+    /// Opens the file; nil where that cannot be done.
+    public init?(path: String?, flags: Int32, vfs: String?) {
+        self.path = path
+        openFlags = flags
+        vfsName = vfs
+        database = Self.databaseClass().init(path: path)
+        queue.setSpecific(key: key, value: true)
+        guard database.open(withFlags: flags, vfs: vfs) else { return nil }
+        interrupter.withLock { $0 = database.database.interrupter }
+    }
+
+    /// Opens the file; nil where that cannot be done.
+    public convenience init?(path: String?, flags: Int32) { self.init(path: path, flags: flags, vfs: nil) }
+
+    /// Opens the file, for reading and writing, and makes it where it does not exist; nil where that cannot be done.
+    public convenience init?(path: String?) {
+        self.init(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens the file; nil where that cannot be done.
+    public convenience init?(url: URL?, flags: Int32, vfs: String?) {
+        self.init(path: url?.path, flags: flags, vfs: vfs)
+    }
+
+    /// Opens the file; nil where that cannot be done.
+    public convenience init?(url: URL?, flags: Int32) { self.init(path: url?.path, flags: flags) }
+
+    /// Opens the file, for reading and writing, and makes it where it does not exist; nil where that cannot be done.
+    public convenience init?(url: URL?) { self.init(path: url?.path) }
+
+    /// A queue of a database in memory.
+    public convenience init?() { self.init(path: nil) }
+
+    /// Closes the database when the blocks before are done; the next block opens it again.
+    public func close() {
+        onQueue { database.close() }
+    }
+
+    /// Stops the statement that runs.
+    public func interrupt() {
+        interrupter.withLock { $0 }?.interrupt()
+    }
+
+    /// Runs `block` with the database, when the blocks before it are done, and waits for it.
+    public func inDatabase(_ block: (FMDatabase) -> Void) {
+        onQueue {
+            guard reopened() else { return }
+            block(database)
+            database.access = database.database.unlocked ?? database.access
+            interrupter.withLock { $0 = database.database.interrupter }
+        }
+    }
+
+    private func onQueue(_ body: () -> Void) {
+        if DispatchQueue.getSpecific(key: key) == true { return body() }
+        queue.sync {
+            body()
+            // What a block leaves open would hold its locks.
+            database.closeOpenResultSets()
+        }
+    }
+
+    private func reopened() -> Bool {
+        if database.isOpen { return true }
+        guard database.open(withFlags: openFlags, vfs: vfsName) else { return false }
+        guard let access = database.access else { return true }
+        return database.attempt { try database.database.unlock(.unlocked(access)) }
+    }
+
+    // MARK: Transactions
+
+    /// Runs `block` in an exclusive transaction, which is rolled back when it sets its second argument.
+    ///
+    /// Inside of another transaction it is a savepoint. Where the transaction cannot be begun the block does not run.
+    public func inTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``.
+    public func inExclusiveTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``, with locks when they are needed.
+    public func inDeferredTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.deferred, block)
+    }
+
+    /// As ``inTransaction(_:)``, with the lock for writing only.
+    public func inImmediateTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inTransaction(.immediate, block)
+    }
+
+    private func inTransaction(
+        _ kind: TransactionKind,
+        _ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void
+    ) {
+        inDatabase { database in database.inTransaction(kind) { block(database, $0) } }
+    }
+
+    /// Runs `block` in a savepoint, whose changes are undone when it sets its second argument. Returns what went wrong.
+    public func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {
+        var failure: NSError? = FMDatabase.error(
+            DatabaseError(code: .cannotOpen, message: "the database cannot be opened")
+        )
+        inDatabase { database in failure = database.inSavePoint { block(database, $0) } }
+        return failure
+    }
+
+    // MARK: The write-ahead log
+
+    /// Copies pages from the write-ahead log into the file.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    public func checkpoint(_ mode: FMDBCheckpointMode) throws {
+        try checkpoint(mode, name: nil, logFrameCount: nil, checkpointCount: nil)
+    }
+
+    /// Copies pages from the write-ahead log of one database into its file.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    public func checkpoint(_ mode: FMDBCheckpointMode, name: String?) throws {
+        try checkpoint(mode, name: name, logFrameCount: nil, checkpointCount: nil)
+    }
+
+    /// Copies pages from the write-ahead log, and says how many are in it and how many of them are in the file by now.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    public func checkpoint(
+        _ mode: FMDBCheckpointMode,
+        name: String?,
+        logFrameCount: UnsafeMutablePointer<Int32>?,
+        checkpointCount: UnsafeMutablePointer<Int32>?
+    ) throws {
+        var result: Result<Void, any Error> = .failure(
+            FMDatabase.error(DatabaseError(code: .cannotOpen, message: "the database cannot be opened"))
+        )
+        inDatabase { database in
+            result = Result {
+                try database.checkpoint(
+                    mode,
+                    name: name,
+                    logFrameCount: logFrameCount,
+                    checkpointCount: checkpointCount
+                )
+            }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,150 @@
+internal import CipherDB
+internal import Foundation
+
+/// FMDB's `FMResultSet`: the rows of a query, one after the other, with FMDB's ways of calling.
+///
+/// A column that is not there reads as nil, 0 or false, as in FMDB. `ResultSet` throws instead.
+open class FMResultSet {
+    /// The database; nil once it is gone or the set was closed.
+    public private(set) weak var parentDB: FMDatabase?
+    /// The SQL.
+    public private(set) var query: String?
+
+    /// Of ``FMDatabase/prepare(_:)``; nil once it was closed.
+    private var prepared: Statement?
+    private var rows: ResultSet?
+    private var isOnRow = false
+
+    init(_ rows: ResultSet, _ database: FMDatabase, _ sql: String) {
+        self.rows = rows
+        parentDB = database
+        query = sql
+    }
+
+    init(prepared: Statement?, _ database: FMDatabase, _ sql: String) {
+        self.prepared = prepared
+        parentDB = prepared == nil ? nil : database
+        query = sql
+    }
+
+    var isPreparedAndOpen: Bool { prepared != nil }
+
+    /// Ends it. Closing twice does nothing.
+    public func close() {
+        rows?.close()
+        rows = nil
+        prepared = nil
+        isOnRow = false
+        parentDB = nil
+    }
+
+    // MARK: Rows
+
+    /// Goes to the next row; false after the last and where something went wrong, which `lastErrorCode()` then says.
+    @discardableResult public func next() -> Bool {
+        (try? nextWithError()) ?? false
+    }
+
+    /// Goes to the next row; false after the last.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`; 21 where the set is closed.
+    @discardableResult public func nextWithError() throws -> Bool {
+        guard let database = parentDB else {
+            throw FMDatabase.error(DatabaseError(code: .misuse, message: "the result set is closed"))
+        }
+        return try database.rethrowing {
+            // A prepared set without parameters need not be bound.
+            let rows = try current()
+            isOnRow = false
+            isOnRow = try rows.next()
+            if !isOnRow {
+                self.rows = nil
+                if prepared == nil { parentDB = nil }
+            }
+            return isOnRow
+        }
+    }
+
+    private func current() throws -> ResultSet {
+        if let rows { return rows }
+        guard let prepared else { throw DatabaseError(code: .misuse, message: "the result set is closed") }
+        let rows = try prepared.executeQuery()
+        self.rows = rows
+        return rows
+    }
+
+    /// Runs a prepared statement that returns no rows. True where it came to its end.
+    @discardableResult public func step() -> Bool {
+        (try? stepWithError()) ?? false
+    }
+
+    /// Runs a prepared statement that returns no rows. True where it came to its end.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    @discardableResult public func stepWithError() throws -> Bool {
+        try !nextWithError()
+    }
+
+    /// Whether the last call gave a row.
+    public func hasAnotherRow() -> Bool { isOnRow }
+
+    // MARK: Prepared statements
+
+    /// Gives a prepared statement its values, as many as it has parameters, and makes it ready to run.
+    @discardableResult public func bind(with array: [Any]) -> Bool {
+        bind { try $0.executeQuery(values: Arguments.list(array)) }
+    }
+
+    /// Gives a prepared statement values for its named parameters, and makes it ready to run.
+    @discardableResult public func bind(with dictionary: [AnyHashable: Any]) -> Bool {
+        bind { try $0.executeQuery(withLenientDictionary: Arguments.dictionary(dictionary)) }
+    }
+
+    private func bind(_ body: (Statement) throws -> ResultSet) -> Bool {
+        guard let prepared, let database = parentDB else { return false }
+        isOnRow = false
+        rows = nil
+        return database.attempt { rows = try body(prepared) }
+    }
+
+    // MARK: Columns
+
+    /// How many columns there are; 0 once it is closed.
+    public var columnCount: Int32 { Int32(clamping: names.count) }
+
+    private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
+
+    /// The index of each column by its name in small letters; of two with one name, the first.
+    public var columnNameToIndexMap: [String: Int32] {
+        Dictionary(names.enumerated().map { ($1.lowercased(), Int32($0)) }) { first, _ in first }
+    }
+
+    /// The index of the column with this name, whatever the case of its letters; -1 where there is none.
+    public func columnIndex(forName columnName: String) -> Int32 {
+        (try? rows?.columnIndex(forName: columnName)).map { Int32($0) } ?? columnNameToIndexMap[columnName.lowercased()]
+            ?? -1
+    }
+
+    /// The name of a column; nil where there is none.
+    public func columnName(for columnIdx: Int32) -> String? {
+        names.indices.contains(Int(columnIdx)) ? names[Int(columnIdx)] : nil
+    }
+
+    /// The current row's value in a column, read by SQLite's own conversions; nil where there is no row or no column.
+    func raw<Value>(_ index: Int32, _ read: (RawColumn) -> Value?) -> Value? {
+        guard isOnRow, let column = try? rows?.rawColumn(Int(index)) else { return nil }
+        return read(column)
+    }
+
+    /// The current row by the columns' names, with NSNull for NULL; of two columns with one name, the first. Nil where
+    /// there is no row.
+    public var resultDictionary: [AnyHashable: Any]? {
+        guard isOnRow else { return nil }
+        let values = names.indices.map { object(forColumnIndex: Int32($0)) ?? NSNull() }
+        return Dictionary(zip(names.map { AnyHashable($0) }, values)) { first, _ in first }
+    }
+}
+
+/// One thread or task at a time uses it, as its database.
+@available(*, unavailable)
+extension FMResultSet: Sendable {}
