@@ -78,8 +78,9 @@ extension Database {
         while true {
             switch try backup.step(pages: pagesPerStep) {
             case true?:
+                let total = backup.total
                 try backup.finish()
-                return try progress(BackupProgress(remaining: 0, total: backup.total))
+                return try progress(BackupProgress(remaining: 0, total: total))
             case false?:
                 waited = 0
                 try progress(BackupProgress(remaining: backup.remaining, total: backup.total))

@@ -1,5 +1,11 @@
 internal import CipherPages
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// One connection to a database: FMDB's `FMDatabase`.
 ///
 /// It is opened, keyed once, and used by one thread or task at a time; it is not `Sendable`. To share a database, use a
@@ -59,6 +65,14 @@ public final class Database {
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
         dateFormat = configuration.dateFormat
+    }
+
+    /// A database of the file that a URL names; not opened yet.
+    ///
+    /// - Throws: ``DatabaseError`` for a URL of anything else.
+    public convenience init(url: URL, configuration: Configuration = Configuration()) throws {
+        guard url.isFileURL else { throw DatabaseError(.cannotOpen, "the URL is not that of a file") }
+        self.init(path: url.path, configuration: configuration)
     }
 
     deinit {

@@ -23,8 +23,8 @@ private final class TokenCursor {
 
     init(_ start: UnsafePointer<CChar>?, _ count: Int, _ tokenizer: TableTokenizer) {
         let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-        // The engine would read beyond the text, for snippets.
-        tokens = tokenizer.tokens(String(decoding: bytes, as: UTF8.self)).map { token in
+        // FTS3 takes a token without bytes for an error, and would read beyond the text for a snippet.
+        tokens = tokenizer.tokens(String(decoding: bytes, as: UTF8.self)).filter { !$0.text.isEmpty }.map { token in
             (Array(token.text.utf8CString.dropLast()), token.range.clamped(to: 0..<bytes.count))
         }
     }

@@ -1,0 +1,158 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct BackupTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+    let source: Database
+
+    init() throws {
+        folder = try TemporaryFolder()
+        source = Database(path: folder.file("source.db"))
+        try source.open(key: .passphrase("one"))
+        try source.executeStatements(
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT); CREATE INDEX i ON t (text);
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO t (text) SELECT 'plaintextmarker ' || i FROM n;
+            PRAGMA user_version = 7; PRAGMA application_id = 9;
+            """
+        )
+    }
+
+    private func encrypted(_ name: String, _ key: String, _ change: (inout Configuration) -> Void = { _ in }) throws
+        -> Database
+    {
+        let database = Database(path: folder.file(name), configuration: Configuration(change))
+        try database.open(key: .passphrase(key))
+        return database
+    }
+
+    private func plaintext(_ name: String) throws -> Database {
+        let database = Database(path: folder.file(name), configuration: Configuration { $0.allowsPlaintext = true })
+        try database.open()
+        return database
+    }
+
+    private func checkCopy(_ database: Database) throws {
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 3000)
+        #expect(try database.int(forQuery: "SELECT seq FROM sqlite_sequence") == 3000)
+        #expect(try database.userVersion == 7 && database.applicationID == 9)
+        #expect(try database.string(forQuery: "PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func aCopyKeepsItsOwnKeyAndIsMadeInSteps() throws {
+        let copy = try encrypted("copy.db", "two")
+        try copy.executeStatements("CREATE TABLE replaced (a)")
+        var steps: [BackupProgress] = []
+        try source.backup(to: copy, pagesPerStep: 7) { steps.append($0) }
+        try checkCopy(copy)
+        #expect(try !copy.tableExists("replaced"))
+        #expect(steps.count > 3 && steps.last?.remaining == 0)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.remaining > $1.remaining && $0.total == $1.total })
+        copy.close()
+        #expect(throws: KeyError.wrongKey) { try copy.open(key: .passphrase("one")) }
+        try copy.open(key: .passphrase("two"))
+        try checkCopy(copy)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
+        #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
+    }
+
+    @Test func othersWriteBetweenTwoSteps() throws {
+        try source.executeStatements("PRAGMA journal_mode = WAL")
+        let writer = try encrypted("source.db", "one")
+        let copy = try encrypted("copy.db", "two")
+        var wrote = false
+        try source.backup(to: copy, pagesPerStep: 5) { _ in
+            guard !wrote else { return }
+            wrote = true
+            try writer.executeUpdate("INSERT INTO t (text) VALUES ('late')")
+        }
+        #expect(try copy.int(forQuery: "SELECT count(*) FROM t") == 3001)
+        #expect(try copy.string(forQuery: "PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func aPlaintextDestinationIsRefusedUnlessDecryptingIsMeant() throws {
+        let plain = try plaintext("plain.db")
+        let memory = Database(path: nil)
+        try memory.open()
+        for destination in [plain, memory] {
+            #expect { try source.backup(to: destination) } throws: {
+                ($0 as? DatabaseError)?.code == .misuse && "\($0)".contains("decrypting")
+            }
+        }
+        plain.close()
+        #expect(try FileState(folder.file("plain.db")).bytes.isEmpty)
+        try plain.open()
+        try source.backup(to: plain, decrypting: true)
+        try checkCopy(plain)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("plain.db")))
+        #expect(bytes.range(of: Data("plaintextmarker".utf8)) != nil)
+        #expect(throws: DatabaseError.self, "it is not empty any more") {
+            try source.backup(to: plain, decrypting: true)
+        }
+        #expect(throws: DatabaseError.self) { try source.backup(to: memory, decrypting: true) }
+    }
+
+    @Test func aPlaintextSourceIsEncryptedOnTheWay() throws {
+        let plain = try plaintext("plain.db")
+        try source.backup(to: plain, decrypting: true)
+        let copy = try encrypted("copy.db", "two")
+        try plain.backup(to: copy)
+        try checkCopy(copy)
+        copy.close()
+        try copy.open(key: .passphrase("two"))
+        try checkCopy(copy)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
+        #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
+    }
+
+    @Test func inMemoryOneIsCopiedToTheOther() throws {
+        let first = Database(path: nil)
+        let second = Database(path: nil)
+        try first.open()
+        try second.open()
+        try first.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (5)")
+        try first.backup(to: second)
+        #expect(try second.int(forQuery: "SELECT a FROM t") == 5)
+    }
+
+    @Test func whatEndsABackupLeavesTheDestinationAsItWas() throws {
+        let copy = try encrypted("copy.db", "two")
+        try copy.executeStatements("CREATE TABLE kept (a)")
+        #expect(throws: Stop.self) { try source.backup(to: copy, pagesPerStep: 5) { _ in throw Stop() } }
+        #expect(try copy.tableExists("kept") && !copy.tableExists("t"))
+        #expect(throws: DatabaseError.self) { try source.backup(to: source) }
+        #expect(throws: DatabaseError.self) { try source.backup(to: copy, pagesPerStep: 0) }
+        #expect(throws: DatabaseError.self) { try source.backup(to: Database(path: folder.file("closed.db"))) }
+        try copy.beginTransaction()
+        #expect(throws: DatabaseError.self) { try source.backup(to: copy) }
+        try copy.rollback()
+        let larger = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        let otherPages = try encrypted("pages.db", "two") { $0.format = larger }
+        #expect { try source.backup(to: otherPages) } throws: { "\($0)".contains("format") }
+        #expect(try copy.tableExists("kept"))
+    }
+
+    @Test func aLockThatStaysInTheWayIsBusy() throws {
+        let copy = try encrypted("copy.db", "two") { $0.busyTimeout = .zero }
+        let other = try encrypted("copy.db", "two")
+        try other.beginTransaction(.exclusive)
+        source.busyTimeout = .milliseconds(20)
+        #expect { try source.backup(to: copy) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
+        try other.rollback()
+        try source.backup(to: copy)
+        try checkCopy(copy)
+    }
+
+    @Test func aReadingBlockOfAPoolCanBeTheSource() throws {
+        let copy = try encrypted("copy.db", "two")
+        source.close()
+        let pool = try DatabasePool(path: folder.file("source.db"), key: .passphrase("one"))
+        nonisolated(unsafe) let destination = copy
+        try pool.read { try $0.backup(to: destination) }
+        try checkCopy(copy)
+    }
+}

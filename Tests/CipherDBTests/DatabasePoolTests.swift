@@ -1,0 +1,281 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+@Suite(.timeLimit(.minutes(2))) struct DatabasePoolTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func pool(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+        let pool = try DatabasePool(
+            path: folder.file("test.db"),
+            key: .passphrase("secret"),
+            configuration: Configuration(change)
+        )
+        try pool.write { try $0.executeStatements("CREATE TABLE IF NOT EXISTS t (a)") }
+        return pool
+    }
+
+    private func code(_ body: () throws -> Void) -> ResultCode? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? DatabaseError)?.code
+        }
+    }
+
+    @Test func aReadingBlockSeesOneStateWhateverIsWrittenMeanwhile() throws {
+        let pool = try pool()
+        try pool.read { database in
+            let before = try database.int(forQuery: "SELECT count(*) FROM t")
+            let writer = Thread { try? pool.write { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }
+            writer.start()
+            while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+            let after = try database.int(forQuery: "SELECT count(*) FROM t")
+            #expect(before == 0 && after == 0)
+        }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
+    }
+
+    @Test func aReaderCannotWriteAndWhatItSetsIsUndone() throws {
+        let pool = try pool { $0.maximumReaders = 1 }
+        for _ in 0..<2 {
+            #expect(code { try pool.read { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }?.primary == .readOnly)
+        }
+        // Who insists finds that nothing of it lasts.
+        try pool.read { database in
+            try database.executeStatements("PRAGMA query_only = OFF; INSERT INTO t VALUES (1)")
+        }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
+        #expect(code { try pool.read { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }?.primary == .readOnly)
+    }
+
+    @Test func writingBlocksAreTransactionsOneAfterTheOther() throws {
+        let pool = try pool()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<25 {
+                try? pool.write { database in
+                    let most = try database.int(forQuery: "SELECT coalesce(max(a), 0) FROM t") ?? 0
+                    try database.executeUpdate("INSERT INTO t VALUES (?)", most + 1)
+                }
+            }
+        }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT max(a) FROM t") } == 200)
+        #expect(throws: Stop.self) {
+            try pool.write { database in
+                try database.executeUpdate("DELETE FROM t")
+                throw Stop()
+            }
+        }
+        try pool.inTransaction(.exclusive) { database, rollback in
+            try database.executeUpdate("DELETE FROM t")
+            rollback = true
+        }
+        try pool.inSavePoint { database, rollback in
+            try database.executeUpdate("DELETE FROM t")
+            rollback = true
+        }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 200)
+        try pool.inDatabase { try $0.executeStatements("VACUUM") }
+    }
+
+    @Test func readersAreOpenedWhenNeededUpToTheMaximumAndDeriveNothing() throws {
+        let pool = try pool { $0.maximumReaders = 3 }
+        #expect(pool.readerCounts == (0, 0, 0))
+        let derived = KeyDerivation.passphraseCount
+        let inside = Counter()
+        let most = Counter()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<10 {
+                try? pool.read { database in
+                    let now = inside.add()
+                    most.raise(to: now)
+                    _ = try database.int(forQuery: "SELECT count(*) FROM t")
+                    inside.add(-1)
+                }
+            }
+        }
+        #expect(most.value <= 3)
+        #expect(pool.readerCounts.open <= 3 && pool.readerCounts.inUse == 0)
+        // Other tests derive at the same time, so that the count may rise, but not by what 80 readers would cost.
+        #expect(KeyDerivation.passphraseCount - derived < 60)
+        pool.releaseReaders()
+        #expect(pool.readerCounts == (0, 0, 0))
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
+    }
+
+    @Test func withoutAFreeReaderTheWaitEndsWithAnErrorThatSaysSo() async throws {
+        let pool = try pool {
+            $0.maximumReaders = 1
+            $0.readerWaitingLimit = .milliseconds(30)
+        }
+        let ran = Gate()
+        let held = Gate()
+        let release = Gate()
+        let holder = Thread {
+            try? pool.read { _ in
+                held.open()
+                release.wait()
+            }
+        }
+        holder.start()
+        try await held.waited()
+        func message(_ body: () async throws -> Void) async -> String {
+            do {
+                try await body()
+                return "no error"
+            } catch {
+                #expect((error as? DatabaseError)?.code == .busy)
+                return "\(error)"
+            }
+        }
+        func sync() throws { try pool.read { _ in ran.open() } }
+        #expect(await message { try sync() }.contains("maximumReaders"))
+        #expect(
+            await message { try await pool.read { _ in ran.open() } }.contains(
+                "maximumReaders"
+            )
+        )
+        #expect(pool.readerCounts == (1, 1, 0))
+        release.open()
+        while !holder.isFinished { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try await pool.read { try $0.int(forQuery: "SELECT 1") } == 1)
+        #expect(!ran.passed)
+    }
+
+    @Test func manyTasksReadAndWrite() async throws {
+        let pool = try pool { $0.maximumReaders = 2 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for value in 0..<200 {
+                group.addTask {
+                    if value.isMultiple(of: 2) {
+                        try await pool.write { try $0.executeUpdate("INSERT INTO t VALUES (?)", value) }
+                    } else {
+                        _ = try await pool.read { try $0.int(forQuery: "SELECT sum(a) FROM t") }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let sum = try await pool.read { try $0.int(forQuery: "SELECT sum(a) FROM t") }
+        #expect(sum == 9900)
+    }
+
+    private static let endless =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+    @Test func cancellingATaskInterruptsItsReading() async throws {
+        let pool = try pool()
+        let started = Gate()
+        let task = Task {
+            try await pool.read { database in
+                started.open()
+                _ = try database.int(forQuery: DatabasePoolTests.endless)
+            }
+        }
+        try await started.waited()
+        // Until the statement runs there is nothing to interrupt.
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? DatabaseError)?.code.primary == .interrupted }
+        #expect(pool.readerCounts.inUse == 0)
+    }
+
+    @Test func aTaskThatIsCancelledWhileItWaitsNeitherRunsNorKeepsAPlace() async throws {
+        let pool = try pool { $0.maximumReaders = 1 }
+        let ran = Gate()
+        let held = Gate()
+        let release = Gate()
+        let holder = Thread {
+            try? pool.read { _ in
+                held.open()
+                release.wait()
+            }
+        }
+        holder.start()
+        try await held.waited()
+        let task = Task { try await pool.read { _ in ran.open() } }
+        while pool.readerCounts.waiting == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(pool.readerCounts == (1, 1, 0))
+        release.open()
+        let cancelled = Task {
+            try? await Task.sleep(for: .seconds(100))
+            try await pool.read { _ in ran.open() }
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(!ran.passed)
+    }
+
+    @Test func interruptingThePoolStopsItsReaders() async throws {
+        let pool = try pool()
+        let started = Gate()
+        let task = Task {
+            try await pool.read { database in
+                started.open()
+                _ = try database.int(forQuery: DatabasePoolTests.endless)
+            }
+        }
+        try await started.waited()
+        try await Task.sleep(for: .milliseconds(100))
+        pool.interrupt()
+        await #expect { try await task.value } throws: { ($0 as? DatabaseError)?.code.primary == .interrupted }
+    }
+
+    @Test func aReaderThatIsRefusedTakesNoPlace() throws {
+        let ran = Gate()
+        let asked = Mutex(0)
+        let refuse = Mutex(true)
+        let pool = try pool {
+            $0.maximumReaders = 1
+            $0.shouldAddReader = { _ in
+                asked.withLock { $0 += 1 }
+                return refuse.withLock { !$0 }
+            }
+        }
+        for _ in 0..<3 { #expect(code { try pool.read { _ in ran.open() } } == .misuse) }
+        #expect(pool.readerCounts == (0, 0, 0))
+        #expect(!ran.passed)
+        refuse.withLock { $0 = false }
+        for _ in 0..<3 { #expect(try pool.read { try $0.int(forQuery: "SELECT 1") } == 1) }
+        #expect(asked.withLock { $0 } == 4, "once for each new reader")
+    }
+
+    @Test func aClosedPoolSaysSo() async throws {
+        let pool = try pool()
+        _ = try await pool.read { try $0.int(forQuery: "SELECT 1") }
+        try pool.close()
+        #expect(code { try pool.read { _ in } } == .misuse)
+        #expect(code { try pool.write { _ in } } == .misuse)
+        await #expect(throws: DatabaseError.self) { try await pool.read { _ in } }
+        #expect(throws: DatabaseError.self) { try pool.rekey(.passphrase("new")) }
+        #expect(folder.names == ["test.db"], "the last connection takes the log with it")
+    }
+
+    @Test func whatCannotBePooledIsRefused() throws {
+        for path in ["", ":memory:"] { #expect(throws: DatabaseError.self) { try DatabasePool(path: path) } }
+        #expect(throws: DatabaseError.self) { try self.pool { $0.maximumReaders = 0 } }
+        #expect(throws: KeyError.keyMissing) { try DatabasePool(path: folder.file("new.db")) }
+        #expect(folder.names.isEmpty)
+        try pool().close()
+        #expect(throws: KeyError.wrongKey) { try DatabasePool(path: folder.file("test.db"), key: .passphrase("wrong")) }
+    }
+
+    @Test func aPoolForReadingOnlyReads() throws {
+        let writing = try pool()
+        try writing.write { try $0.executeUpdate("INSERT INTO t VALUES (5)") }
+        let pool = try DatabasePool(path: folder.file("test.db"), key: .passphrase("secret"), flags: .readOnly)
+        #expect(try pool.read { try $0.int(forQuery: "SELECT a FROM t") } == 5)
+        #expect(code { try pool.inDatabase { try $0.executeUpdate("DELETE FROM t") } }?.primary == .readOnly)
+    }
+}

@@ -1,0 +1,186 @@
+import CipherDB
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct FunctionTests {
+    struct Stop: Error, Equatable { let number: Int }
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (k, a); INSERT INTO t VALUES ('x', 1), ('x', 2), ('y', 40)")
+    }
+
+    @Test func aFunctionGetsValuesOfEveryKindAndGivesThemBack() throws {
+        try database.makeFunction(named: "same", arguments: 1, isDeterministic: true) { $0[0] }
+        let values: [DatabaseValue] = [
+            .null, .integer(.min), .real(-0.5), .text("a\0b"), .text(""), .blob(Data()), .blob(Data([0, 1])),
+        ]
+        for value in values {
+            #expect(
+                try database.value(forQuery: "SELECT ifnull(same(?), 'none')", values: [value])
+                    == (value.isNull ? .text("none") : value)
+            )
+        }
+        try database.executeStatements("CREATE INDEX i ON t (a)")
+        #expect(try database.int(forQuery: "SELECT sum(same(a)) FROM t") == 43)
+    }
+
+    @Test func theNumberOfArgumentsIsCheckedUnlessAnyWillDo() throws {
+        try database.makeFunction(named: "two", arguments: 2) { ($0[0].int64Value ?? 0) + ($0[1].int64Value ?? 0) }
+        try database.makeFunction(named: "many") { $0.count }
+        #expect(try database.int(forQuery: "SELECT two(3, 4)") == 7)
+        #expect(try database.int(forQuery: "SELECT many() + many(1, 2, 3)") == 3)
+        #expect { _ = try database.int(forQuery: "SELECT two(1)") } throws: { "\($0)".contains("number of arguments") }
+        for count in [-2, 128] {
+            #expect(throws: DatabaseError.self) { try database.makeFunction(named: "f", arguments: count) { _ in nil } }
+        }
+        let tooLong = String(repeating: "n", count: 256)
+        #expect(throws: DatabaseError.self) { try database.makeFunction(named: tooLong) { _ in nil } }
+    }
+
+    @Test func whatAFunctionThrowsIsThrownAsItIs() throws {
+        try database.makeFunction(named: "fail", arguments: 1) { throw Stop(number: Int($0[0].int64Value ?? -1)) }
+        #expect(throws: Stop(number: 5)) { _ = try database.int(forQuery: "SELECT fail(?)", 5) }
+        #expect(throws: Stop(number: 1)) { try database.executeStatements("SELECT fail(1)") }
+        #expect(throws: Stop(number: 2)) { try database.executeUpdate("UPDATE t SET a = fail(a) WHERE a = 2") }
+        #expect(try database.int(forQuery: "SELECT sum(a) FROM t") == 43)
+        try database.makeFunction(named: "coded") { _ in
+            throw DatabaseError(code: ResultCode(rawValue: 42), message: "foo")
+        }
+        #expect { _ = try database.int(forQuery: "SELECT coded()") } throws: {
+            ($0 as? DatabaseError) == DatabaseError(code: ResultCode(rawValue: 42), message: "foo")
+        }
+        // The next statement's own error is its own.
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("INSERT INTO nothing VALUES (1)") }
+    }
+
+    @Test func aRowThatFailsInTheMiddleIsNotTakenForTheEnd() throws {
+        try database.makeFunction(named: "upToTwo", arguments: 1) { values in
+            guard let value = values[0].int64Value, value <= 2 else { throw Stop(number: 3) }
+            return value
+        }
+        let rows = try database.executeQuery("SELECT upToTwo(a) FROM t ORDER BY rowid")
+        #expect(try rows.next() && rows.next())
+        #expect(throws: Stop(number: 3)) { try rows.next() }
+        #expect(!database.hasOpenResultSets)
+    }
+
+    @Test func anAggregateBeginsAnewForEachGroup() throws {
+        try database.makeAggregate(
+            named: "joined",
+            arguments: 1,
+            initial: { [String]() },
+            step: { state, values in state.append("\(values[0].int64Value ?? 0)") },
+            result: { $0.sorted().joined(separator: "+") }
+        )
+        let rows = try database.executeQuery("SELECT k, joined(a) FROM t GROUP BY k ORDER BY k")
+        var found: [String?] = []
+        while try rows.next() { found.append(try rows.string(forColumnIndex: 1)) }
+        #expect(found == ["1+2", "40"])
+        #expect(try database.string(forQuery: "SELECT joined(a) FROM t WHERE 0") == "", "also without a row")
+    }
+
+    @Test func anAggregateThatThrowsGivesItsStateUp() throws {
+        final class Guarded: Sendable {
+            let alive: Counter
+            init(_ alive: Counter) {
+                self.alive = alive
+                alive.add()
+            }
+            deinit { alive.add(-1) }
+        }
+        let alive = Counter()
+        try database.makeAggregate(
+            named: "failing",
+            initial: { Guarded(alive) },
+            step: { _, values in if values[0].int64Value == 2 { throw Stop(number: 2) } },
+            result: { _ in 1 }
+        )
+        #expect(throws: Stop(number: 2)) { _ = try database.int(forQuery: "SELECT failing(a) FROM t") }
+        #expect(try database.int(forQuery: "SELECT failing(a) FROM t WHERE a <> 2") == 1)
+        #expect(alive.value == 0)
+        try database.makeAggregate(
+            named: "late",
+            initial: { Guarded(alive) },
+            step: { _, _ in },
+            result: { _ in throw Stop(number: 7) }
+        )
+        #expect(throws: Stop(number: 7)) { _ = try database.int(forQuery: "SELECT late(a) FROM t") }
+        #expect(alive.value == 0)
+    }
+
+    @Test func aFunctionThatIsReplacedOrRemovedIsLetGoOf() throws {
+        final class Marker: Sendable {}
+        weak var first: Marker?
+        weak var second: Marker?
+        do {
+            let marker = Marker()
+            first = marker
+            try database.makeFunction(named: "f", arguments: 0) { _ in withExtendedLifetime(marker) { 1 } }
+        }
+        #expect(first != nil)
+        #expect(try database.int(forQuery: "SELECT f()") == 1)
+        do {
+            let marker = Marker()
+            second = marker
+            try database.makeFunction(named: "f", arguments: 0) { _ in withExtendedLifetime(marker) { 2 } }
+        }
+        #expect(first == nil && second != nil)
+        #expect(try database.int(forQuery: "SELECT f()") == 2)
+        try database.removeFunction(named: "f", arguments: 0)
+        #expect(second == nil)
+        #expect(throws: DatabaseError.self) { _ = try database.int(forQuery: "SELECT f()") }
+    }
+
+    @Test func aCollationOrdersTexts() throws {
+        try database.makeCollation(named: "byLength") { left, right in
+            left.count < right.count ? .orderedAscending : left.count > right.count ? .orderedDescending : .orderedSame
+        }
+        try database.executeStatements(
+            "CREATE TABLE w (a TEXT COLLATE byLength); INSERT INTO w VALUES ('ccc'), (''), ('dd'), ('ü')"
+        )
+        let rows = try database.executeQuery("SELECT a FROM w ORDER BY a")
+        var found: [String?] = []
+        while try rows.next() { found.append(try rows.string(forColumnIndex: 0)) }
+        #expect(found == ["", "ü", "dd", "ccc"])
+        #expect(try database.int(forQuery: "SELECT count(*) FROM w WHERE a = 'x'") == 1)
+    }
+
+    @Test func whatWasMadeInSwiftIsThereAfterReopeningAndAfterARekey() throws {
+        let folder = try TemporaryFolder()
+        let file = Database(path: folder.file("test.db"))
+        try file.open(key: .passphrase("one"))
+        try file.makeFunction(named: "seven") { _ in 7 }
+        try file.makeCollation(named: "reverse") {
+            $0 < $1 ? .orderedDescending : $0 > $1 ? .orderedAscending : .orderedSame
+        }
+        let commits = Mutex(0)
+        file.setCommitHook {
+            commits.withLock { $0 += 1 }
+            return true
+        }
+        try file.rekey("two")
+        #expect(try file.int(forQuery: "SELECT seven()") == 7)
+        file.close()
+        try file.open(key: .passphrase("two"))
+        #expect(try file.int(forQuery: "SELECT seven() WHERE 'a' > 'b' COLLATE reverse") == 7)
+        let before = commits.withLock { $0 }
+        try file.executeStatements("CREATE TABLE t (a)")
+        #expect(commits.withLock { $0 } == before + 1)
+    }
+
+    @Test func everyConnectionOfAQueueAndAPoolHasWhatPrepareDatabaseMakes() throws {
+        let folder = try TemporaryFolder()
+        let configuration = Configuration {
+            $0.prepareDatabase = { try $0.makeFunction(named: "seven") { _ in 7 } }
+        }
+        let pool = try DatabasePool(path: folder.file("test.db"), key: .passphrase("k"), configuration: configuration)
+        #expect(try pool.read { try $0.int(forQuery: "SELECT seven()") } == 7)
+        #expect(try pool.write { try $0.int(forQuery: "SELECT seven()") } == 7)
+    }
+}

@@ -1,0 +1,132 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Blocks inside of blocks, and circles of them.
+@Suite(.timeLimit(.minutes(1))) struct PoolDeadlockTests {
+    let folder: TemporaryFolder
+    let pool: DatabasePool
+
+    init() throws {
+        folder = try TemporaryFolder()
+        pool = try DatabasePool(
+            path: folder.file("test.db"),
+            key: .passphrase("secret"),
+            configuration: Configuration { $0.maximumReaders = 1 }
+        )
+        try pool.write { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+    }
+
+    /// FMDB's pool lends connections of which each may write, in rollback mode. A block that writes and calls for another
+    /// connection to read with then waits for its own lock, for as long as the busy handler has patience.
+    @Test func readingInsideOfAWritingBlockHangsConnectionsOfEqualRightsAndNotThePool() throws {
+        func connection() throws -> Database {
+            let database = Database(path: folder.file("equal.db"))
+            try database.open(key: .passphrase("secret"))
+            return database
+        }
+        let outer = try connection()
+        try outer.executeStatements("CREATE TABLE t (a)")
+        let inner = try connection()
+        let attempts = Counter()
+        // Patience without end would be a test without end: a thousand attempts stand for it.
+        inner.setBusyHandler {
+            attempts.raise(to: $0); return $0 < 1000
+        }
+        try outer.inTransaction(.exclusive) { _ -> Void in
+            #expect(throws: DatabaseError.self) { _ = try inner.int(forQuery: "SELECT count(*) FROM t") }
+        }
+        #expect(attempts.value == 1000)
+
+        try pool.inTransaction(.exclusive) { database in
+            try database.executeUpdate("INSERT INTO t VALUES (2)")
+            // What was committed before.
+            #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
+        }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 2)
+    }
+
+    @Test func readingInsideOfAReadingBlockGoesOnWithItsSnapshot() throws {
+        try pool.read { outer in
+            let before = try outer.int(forQuery: "SELECT count(*) FROM t")
+            let writer = Thread { [pool] in try? pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") } }
+            writer.start()
+            while !writer.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+            // The only reader is in use: another would never come.
+            let inner = try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") }
+            let after = try outer.int(forQuery: "SELECT count(*) FROM t")
+            #expect(before == 1 && inner == 1 && after == 1)
+        }
+    }
+
+    @Test func writingInsideOfAnyBlockIsRefusedAtOnce() throws {
+        func refused(_ body: () throws -> Void) {
+            do {
+                try body()
+                Issue.record("not refused")
+            } catch {
+                #expect((error as? DatabaseError)?.code == .misuse)
+            }
+        }
+        func tryAll() {
+            refused { try pool.write { _ in } }
+            refused { try pool.inDatabase { _ in } }
+            refused { try pool.inTransaction { _ in } }
+            refused { try pool.inTransaction { _, _ in } }
+            refused { try pool.inSavePoint { _, _ in } }
+            refused { try pool.checkpoint() }
+            refused { try pool.close() }
+            refused { try pool.rekey(.passphrase("new")) }
+        }
+        try pool.read { _ in tryAll() }
+        try pool.write { _ in tryAll() }
+        try pool.write { _ in try pool.read { _ in tryAll() } }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
+    }
+
+    /// One thread has the writer and wants a reader, the other has the only reader and wants the writer.
+    @Test func aCircleOfTwoThreadsEnds() throws {
+        let hasWriter = Gate()
+        let hasReader = Gate()
+        let refusals = Counter()
+        let first = Thread { [pool] in
+            try? pool.write { _ in
+                hasWriter.open()
+                hasReader.wait()
+                _ = try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") }
+            }
+        }
+        let second = Thread { [pool] in
+            try? pool.read { _ in
+                hasReader.open()
+                hasWriter.wait()
+                do {
+                    try pool.write { _ in }
+                } catch {
+                    refusals.add()
+                }
+            }
+        }
+        first.start()
+        second.start()
+        while !first.isFinished || !second.isFinished { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(refusals.value == 1)
+        #expect(pool.readerCounts == (1, 0, 0))
+    }
+
+    @Test func twoPoolsAndAQueueInsideOfEachOtherAreNoCircle() throws {
+        let other = try DatabasePool(path: folder.file("other.db"), key: .passphrase("other"))
+        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .passphrase("queue"))
+        try pool.write { _ in
+            try other.write { _ in
+                try queue.inTransaction { database in
+                    try database.executeStatements("CREATE TABLE q (a)")
+                    #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
+                }
+            }
+        }
+        try other.read { _ in try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (3)") } }
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 2)
+    }
+}

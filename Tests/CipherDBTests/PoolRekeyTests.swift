@@ -1,0 +1,129 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct PoolRekeyTests {
+    let folder: TemporaryFolder
+    let pool: DatabasePool
+
+    init() throws {
+        folder = try TemporaryFolder()
+        pool = try DatabasePool(
+            path: folder.file("test.db"),
+            key: .passphrase("old"),
+            configuration: Configuration {
+                $0.maximumReaders = 2
+                $0.readerWaitingLimit = .milliseconds(200)
+            }
+        )
+        try pool.write { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+    }
+
+    private func count() throws -> Int? { try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } }
+
+    private func opens(_ key: String) -> Bool {
+        let database = Database(path: folder.file("test.db"))
+        return (try? database.open(key: .passphrase(key), flags: .readWrite)) != nil
+    }
+
+    @Test func afterwardsTheNewKeyIsInForceForEveryConnection() throws {
+        #expect(try count() == 1)
+        try pool.rekey(.passphrase("new"))
+        #expect(opens("new") && !opens("old"))
+        #expect(pool.readerCounts.open == 0, "no reader under the old key is left")
+        #expect(try count() == 1)
+        try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
+        #expect(try count() == 2)
+        try pool.rekey(.passphrase("newer"))
+        #expect(try count() == 2)
+        #expect(opens("newer") && !opens("new"))
+    }
+
+    @Test func aReaderThatDoesNotEndInTimeStopsTheChangeAndNothingElse() async throws {
+        let held = Gate()
+        let release = Gate()
+        let holder = Thread { [pool] in
+            try? pool.read { database in
+                _ = try database.int(forQuery: "SELECT count(*) FROM t")
+                held.open()
+                release.wait()
+            }
+        }
+        holder.start()
+        try await held.waited()
+        do {
+            try await pool.rekey(.passphrase("new"), waitingForReaders: .milliseconds(30))
+            Issue.record("no error")
+        } catch RekeyError.notStarted(let reason) {
+            #expect(reason.contains("1 reading block"))
+        }
+        #expect(opens("old") && !opens("new"))
+        #expect(try count() == 1, "others read as before")
+        try await pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
+        release.open()
+        while !holder.isFinished { try await Task.sleep(for: .milliseconds(1)) }
+        try await pool.rekey(.passphrase("new"))
+        #expect(try count() == 2)
+    }
+
+    @Test func theChangeWaitsForBlocksThatRunAndThoseThatComeWaitForIt() async throws {
+        let held = Gate()
+        let release = Gate()
+        let holder = Thread { [pool] in
+            try? pool.read { _ in
+                held.open()
+                release.wait()
+            }
+        }
+        holder.start()
+        try await held.waited()
+        async let change: Void = pool.rekey(.passphrase("new"), waitingForReaders: .seconds(60))
+        // From here on nobody gets a reader; a request that comes too early gets one, and waits for nothing.
+        try await Task.sleep(for: .milliseconds(50))
+        let done = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask { [pool] in
+                    _ = try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") }
+                    done.add()
+                }
+                group.addTask { [pool] in
+                    try await pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
+                    done.add()
+                }
+            }
+            // Longer than a reader is waited for otherwise: the barrier does not count.
+            try await Task.sleep(for: .milliseconds(400))
+            #expect(pool.readerCounts.waiting > 0)
+            release.open()
+            try await group.waitForAll()
+        }
+        try await change
+        #expect(done.value == 40, "no request is lost")
+        #expect(try count() == 21)
+        #expect(opens("new") && !opens("old"))
+    }
+
+    @Test func aConnectionOfSomebodyElseStopsTheChange() throws {
+        let other = Database(path: folder.file("test.db"))
+        try other.open(key: .passphrase("old"))
+        #expect(try other.int(forQuery: "SELECT count(*) FROM t") == 1)
+        try pool.inDatabase { $0.busyTimeout = .milliseconds(20) }
+        #expect { try pool.rekey(.passphrase("new")) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
+        #expect(try count() == 1)
+        other.close()
+        try pool.rekey(.passphrase("new"))
+        #expect(try count() == 1)
+    }
+
+    @Test func theSameKeyIsRefusedAndThePoolGoesOn() throws {
+        #expect(try count() == 1)
+        #expect { try pool.rekey(.passphrase("old")) } throws: {
+            if case RekeyError.sameKey = $0 { true } else { false }
+        }
+        #expect(try count() == 1)
+        try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
+        #expect(try count() == 2)
+    }
+}

@@ -1,0 +1,145 @@
+import CipherDB
+import Foundation
+import Testing
+
+/// Values as users have them: single ones, dates, identifiers, enumerations, rows as dictionaries.
+@Suite struct ValueTests {
+    enum Kind: String, Bindable, ColumnDecodable { case note, task }
+    enum Level: Int, Bindable, ColumnDecodable { case low = 1, high = 9 }
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+    }
+
+    @Test func aSingleValueIsNilForNullAndForNoRowAndThrowsForAnError() throws {
+        #expect(try database.int(forQuery: "SELECT ? + 1", 4) == 5)
+        #expect(try database.double(forQuery: "SELECT 1.5") == 1.5)
+        #expect(try database.bool(forQuery: "SELECT 2") == true)
+        #expect(try database.string(forQuery: "SELECT 'a' || ?", "b") == "ab")
+        #expect(try database.data(forQuery: "SELECT x'0102'") == Data([1, 2]))
+        #expect(try database.date(forQuery: "SELECT 10") == Date(timeIntervalSince1970: 10))
+        #expect(try database.int(forQuery: "SELECT 0") == 0)
+        #expect(try database.int(forQuery: "SELECT NULL") == nil)
+        #expect(try database.int(forQuery: "SELECT 1 WHERE 0") == nil)
+        #expect(throws: DatabaseError.self) { try database.int(forQuery: "SELECT nothing") }
+        #expect(throws: DatabaseError.self) { try database.int(forQuery: "SELECT 'text'") }
+        let typed: [UInt8?] = try [
+            database.value(forQuery: "SELECT 7"), database.value(forQuery: "SELECT ?", values: [nil as Int?]),
+        ]
+        #expect(typed == [7, nil])
+        #expect(!database.hasOpenResultSets)
+    }
+
+    @Test func identifiersAndEnumerationsComeBackAsTheyWere() throws {
+        let id = UUID()
+        let rows = try database.executeQuery("SELECT ?, ?, ?, ?", id, Kind.task, Level.high, nil as Kind?)
+        #expect(try rows.next())
+        let found: (UUID, Kind, Level, Kind?) = try (rows[0], rows[1], rows[2], rows[3])
+        #expect(found == (id, .task, .high, nil))
+        #expect(try rows.string(forColumnIndex: 0) == id.uuidString && rows.int(forColumnIndex: 2) == 9)
+        let bytes = withUnsafeBytes(of: id.uuid) { Data($0) }
+        #expect(try database.value(forQuery: "SELECT ?", values: [bytes]) == id)
+        for wrong: any Bindable in ["no id", Data([1, 2]), 5] {
+            #expect(throws: DatabaseError.self) {
+                let _: UUID? = try database.value(forQuery: "SELECT ?", values: [wrong])
+            }
+        }
+        #expect(throws: DatabaseError.self) { let _: Kind? = try database.value(forQuery: "SELECT 'other'") }
+        #expect(throws: DatabaseError.self) { let _: Level? = try database.value(forQuery: "SELECT 2") }
+    }
+
+    @Test func nestedOptionalsAreNullAtAnyDepth() throws {
+        let none: Int?? = .some(nil)
+        let some: Int?? = 5
+        let rows = try database.executeQuery("SELECT ?, ?", none, some)
+        #expect(try rows.next())
+        let found: (Int??, Int??) = try (rows[0], rows[1])
+        #expect((found.0 ?? nil) == nil && found.1 == .some(5))
+        #expect(try rows.columnIndexIsNull(0))
+    }
+
+    @Test(arguments: [
+        (DateFormat.sqlite, "2009-02-13 23:31:30.500"), (DateFormat.iso8601, "2009-02-13T23:31:30.500Z"),
+    ])
+    func datesAreStoredAsTextWhereAFormatIsSet(format: DateFormat, text: String) throws {
+        let date = Date(timeIntervalSince1970: 1_234_567_890.5)
+        #expect(try database.double(forQuery: "SELECT ?", date) == 1_234_567_890.5)
+        database.dateFormat = format
+        #expect(try database.string(forQuery: "SELECT ?", date) == text)
+        #expect(try database.date(forQuery: "SELECT ?", date) == date)
+        let whole = try #require(try database.date(forQuery: "SELECT ?", text.replacing(".500", with: "")))
+        #expect(whole == Date(timeIntervalSince1970: 1_234_567_890))
+        // What was stored before the format was set still reads.
+        #expect(try database.date(forQuery: "SELECT 10") == Date(timeIntervalSince1970: 10))
+        #expect(throws: DatabaseError.self) { try database.date(forQuery: "SELECT 'yesterday'") }
+        #expect(try database.date(forQuery: "SELECT ?", nil as Date?) == nil)
+        database.dateFormat = nil
+        #expect(throws: DatabaseError.self) { try database.date(forQuery: "SELECT ?", text) }
+    }
+
+    @Test func theFormatForSQLitesOwnFunctionsIsTheirs() throws {
+        database.dateFormat = .sqlite
+        let date = Date(timeIntervalSince1970: 86400.25)
+        #expect(
+            try database.string(forQuery: "SELECT strftime('%Y-%m-%d %H:%M:%f', ?)", date) == "1970-01-02 00:00:00.250"
+        )
+        #expect(
+            try database.date(forQuery: "SELECT datetime(86400, 'unixepoch')") == Date(timeIntervalSince1970: 86400)
+        )
+    }
+
+    @Test func aRowIsADictionaryByTheNamesAsTheyAreWritten() throws {
+        let rows = try database.executeQuery("SELECT 1 AS One, NULL AS none, 'x' AS text, 2 AS One")
+        #expect(throws: DatabaseError.self) { try rows.resultDictionary }
+        #expect(try rows.next())
+        #expect(try rows.resultDictionary == ["One": .integer(1), "none": .null, "text": .text("x")])
+        #expect(try rows.resultDictionary["one"] == nil)
+        #expect(try rows.columnIndex(forName: "oNe") == 0)
+        #expect(try rows.type(forColumn: "none") == .null && rows.type(forColumnIndex: 2) == .text)
+    }
+
+    @Test func bytesAreLentWithoutACopyForAsLongAsTheBlockRuns() throws {
+        let rows = try database.executeQuery(
+            "SELECT x'010203' AS blob, 'héllo' AS text, NULL AS none, zeroblob(0), 5 AS n"
+        )
+        #expect(try rows.next())
+        #expect(try rows.withBytes(forColumn: "blob") { Array($0) } == [1, 2, 3])
+        #expect(try rows.withBytes(forColumn: "text") { $0.count } == 6)
+        #expect(try rows.withBytes(forColumn: "none") { $0.isEmpty })
+        #expect(try rows.withBytes(forColumnIndex: 3) { $0.isEmpty })
+        let first = try rows.withBytes(forColumn: "blob") { $0.baseAddress }
+        let second = try rows.withBytes(forColumn: "blob") { $0.baseAddress }
+        #expect(first == second, "SQLite's own memory")
+        #expect(throws: DatabaseError.self) { try rows.withBytes(forColumn: "n") { $0.count } }
+        struct Stop: Error {}
+        #expect(throws: Stop.self) { try rows.withBytes(forColumn: "blob") { _ in throw Stop() } }
+    }
+
+    @Test func statementsHandTheirRowsToABlockWithTheirTypes() throws {
+        var rows: [[String: DatabaseValue]] = []
+        try database.executeStatements(
+            """
+            CREATE TABLE t (a, b); -- a comment; with a semicolon
+            INSERT INTO t VALUES (1, x'ff'), (NULL, 'text');
+            SELECT a, b FROM t;
+            DROP TABLE t;
+            SELECT 2.5 AS c
+            """
+        ) { rows.append($0) }
+        #expect(
+            rows == [
+                ["a": .integer(1), "b": .blob(Data([0xff]))], ["a": .null, "b": .text("text")], ["c": .real(2.5)],
+            ]
+        )
+        #expect(try !database.tableExists("t"))
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try database.executeStatements("SELECT 1; CREATE TABLE late (a)") { _ in throw Stop() }
+        }
+        #expect(try !database.tableExists("late"))
+        #expect(!database.hasOpenResultSets)
+    }
+}
