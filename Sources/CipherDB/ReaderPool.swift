@@ -1,6 +1,5 @@
 internal import CipherKeys
 internal import Dispatch
-internal import Synchronization
 
 /// Connections that are lent to one block at a time, made when they are first needed, up to a maximum.
 ///
@@ -59,7 +58,7 @@ package final class ReaderPool: Sendable {
         var whenDrained: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let maximum: Int
     private let waitingLimit: Duration
     private let open: @Sendable () throws -> sending Database
@@ -87,7 +86,7 @@ package final class ReaderPool: Sendable {
 
     /// Waits for a reader, holding up the thread.
     package func take() throws -> Reader {
-        let answer = Mutex<Result<Grant, any Error>?>(nil)
+        let answer = Lock<Result<Grant, any Error>?>(nil)
         let answered = DispatchSemaphore(value: 0)
         let waiter = Waiter { result in
             answer.withLock { $0 = result }

@@ -196,4 +196,22 @@ import Testing
         queue.interrupt()
         #expect(!database.isOpen)
     }
+
+    @Test func nothingIsLoggedUnlessItIsAskedFor() async {
+        let result = await #expect(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent, \.standardOutputContent]
+        ) {
+            let folder = try TemporaryFolder()
+            let database = Database(path: folder.file("test.db"))
+            try database.open(key: .passphrase("secret"))
+            try? database.executeUpdate("blah blah 'hunter2'")
+            try? database.executeUpdate("INSERT INTO nothing VALUES (?)", "hunter2")
+            database.close()
+            try? database.open(key: .passphrase("wrong"))
+        }
+        let output = (result?.standardErrorContent ?? []) + (result?.standardOutputContent ?? [])
+        let text = String(decoding: output, as: UTF8.self)
+        #expect(!text.contains("hunter2") && !text.contains("blah") && !text.lowercased().contains("sqlcipher"))
+    }
 }

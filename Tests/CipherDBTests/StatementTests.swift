@@ -97,4 +97,35 @@ import Testing
         #expect(try rows.next())
         #expect(try rows.int(forColumn: "A") == 1 && rows.int(forColumnIndex: 1) == 2)
     }
+
+    @Test func aStatementSurvivesAFailedBinding() throws {
+        let insert = try database.prepare("INSERT INTO t VALUES (:a)")
+        for _ in 0..<3 {
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate(1, 2) }
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate(UInt64.max) }
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate(withParameterDictionary: ["b": 1]) }
+            try insert.executeUpdate(7)
+        }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 7") == 3)
+        database.close()
+        #expect(throws: DatabaseError.self) { try insert.executeUpdate(7) }
+    }
+
+    @Test func aBlobThatIsTooLargeIsRefusedWhenItIsBound() throws {
+        try database.setLimit(.length, to: 100)
+        let insert = try database.prepare("INSERT INTO t VALUES (?)")
+        for value: any Bindable in [Data(count: 101), String(repeating: "x", count: 101)] {
+            #expect { try insert.executeUpdate(value) } throws: { ($0 as? DatabaseError)?.code == .tooBig }
+        }
+        try insert.executeUpdate(Data(count: 90))
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 4)
+    }
+
+    @Test func integersKeepTheir64Bits() throws {
+        for value in [Int.max, .min, 1 << 32, -1 << 40] {
+            let rows = try database.executeQuery("SELECT ? AS n", value)
+            #expect(try rows.next())
+            #expect(try rows.int(forColumn: "n") == value && rows.bool(forColumn: "n") == true)
+        }
+    }
 }

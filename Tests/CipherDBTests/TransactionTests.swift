@@ -112,4 +112,22 @@ import Testing
         try file.open(key: .passphrase("secret"))
         #expect(try file.first("SELECT count(*) FROM t") == 0)
     }
+
+    @Test func aTransactionLetsOthersReadUnlessItIsExclusive() throws {
+        let folder = try TemporaryFolder()
+        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+        let other = try queue.openConnection()
+        other.busyTimeout = .zero
+        try queue.inTransaction { database in
+            try database.executeUpdate("INSERT INTO t VALUES (1)")
+            nonisolated(unsafe) let reader = other
+            #expect(try reader.int(forQuery: "SELECT count(*) FROM t") == 0)
+        }
+        try queue.inTransaction(.exclusive) { database in
+            try database.executeUpdate("INSERT INTO t VALUES (2)")
+            nonisolated(unsafe) let reader = other
+            #expect(throws: DatabaseError.self) { _ = try reader.int(forQuery: "SELECT count(*) FROM t") }
+        }
+    }
 }

@@ -1,0 +1,254 @@
+import FMDBCompat
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Where FMDB's own behaviour loses data, hangs or crashes, and FMDBCompat does not.
+@Suite(.timeLimit(.minutes(1))) struct FMDBBehaviourTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func queue(_ name: String = "test.db") throws -> FMDatabaseQueue {
+        let queue = try #require(FMDatabaseQueue(path: folder.file(name)))
+        queue.inDatabase { db in
+            #expect(db.setKey("secret"))
+            #expect(db.executeStatements("CREATE TABLE IF NOT EXISTS t (a UNIQUE)"))
+        }
+        return queue
+    }
+
+    private func count(_ queue: FMDatabaseQueue) -> Int32? {
+        var count: Int32?
+        queue.inDatabase { count = $0.int(forQuery: "SELECT count(*) FROM t") }
+        return count
+    }
+
+    @Test func afterAFailedSetKeyNothingIsWrittenInPlaintext() throws {
+        let fresh = FMDatabase(path: folder.file("fresh.db"))
+        fresh.logsErrors = false
+        #expect(fresh.open() && !fresh.setKey(""))
+        #expect(!fresh.isOpen && fresh.hadError())
+        #expect(!fresh.executeStatements("CREATE TABLE t (plaintextmarker)"))
+        #expect(folder.names.isEmpty)
+        _ = try queue()
+        let wrong = FMDatabase(path: folder.file("test.db"))
+        wrong.logsErrors = false
+        #expect(wrong.open() && !wrong.setKey("wrong"))
+        #expect(wrong.lastErrorCode() == 26 && wrong.lastErrorMessage().contains("wrong key"))
+        #expect(!wrong.isOpen && !wrong.goodConnection)
+    }
+
+    @Test func keysAreVerifiedChangedAndProvedByEachSpelling() throws {
+        let db = FMDatabase(path: folder.file("keys.db"))
+        db.logsErrors = false
+        #expect(db.open() && db.setKeyWith(Data("one".utf8)))
+        #expect(db.executeStatements("CREATE TABLE t (a)"))
+        #expect(!db.setKey("another"), "a connection is keyed once")
+        #expect(db.rekey("two") && db.rekey(with: Data("three".utf8)) && !db.rekey("three"))
+        #expect(db.executeStatements("INSERT INTO t VALUES (1)"))
+        #expect(db.close() && db.open() && !db.setKey("two"))
+        #expect(db.open() && db.setKey("three") && db.goodConnection)
+        #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(db.cipherVersion?.isEmpty == false && db.cipherProvider == "openssl")
+    }
+
+    @Test func aQueueOpensAgainWithItsKey() throws {
+        let queue = try queue()
+        queue.close()
+        #expect(count(queue) == 0)
+        queue.inDatabase { #expect($0.rekey("new") && $0.executeStatements("INSERT INTO t VALUES (1)")) }
+        queue.inDatabase { $0.close() }
+        #expect(count(queue) == 1)
+        let header = try FileState(folder.file("test.db")).bytes.prefix(6)
+        #expect(header != Data("SQLite".utf8))
+    }
+
+    @Test func aBlockInsideOfABlockGoesOnAtOnce() throws {
+        let queue = try queue()
+        queue.inTransaction { outer, _ in
+            outer.executeStatements("INSERT INTO t VALUES (1)")
+            queue.inTransaction { inner, rollback in
+                inner.executeStatements("INSERT INTO t VALUES (2)")
+                rollback.pointee = true
+            }
+            queue.inDatabase { inner in
+                #expect(inner === outer && inner.int(forQuery: "SELECT count(*) FROM t") == 1)
+            }
+            #expect(queue.inSavePoint { inner, _ in inner.executeStatements("INSERT INTO t VALUES (3)") } == nil)
+        }
+        #expect(count(queue) == 2)
+        queue.inDatabase { _ in queue.close() }
+        #expect(count(queue) == 2)
+    }
+
+    @Test func aTransactionThatCannotBeginDoesNotRunItsBlock() throws {
+        let queue = try queue()
+        let other = try self.queue()
+        let ran = Counter()
+        queue.inDatabase { db in
+            db.logsErrors = false
+            db.maxBusyRetryTimeInterval = 0.02
+        }
+        other.inExclusiveTransaction { _, _ in
+            queue.inTransaction { _, _ in ran.add() }
+            queue.inDatabase { #expect($0.lastErrorCode() == 5) }
+        }
+        #expect(ran.value == 0)
+        queue.inImmediateTransaction { _, _ in ran.add() }
+        #expect(ran.value == 1)
+    }
+
+    @Test func withoutADatabaseABlockDoesNotRun() throws {
+        let inner = try TemporaryFolder()
+        let queue = try #require(FMDatabaseQueue(path: inner.file("test.db")))
+        queue.inDatabase { db in
+            db.logsErrors = false
+            db.executeStatements("CREATE TABLE t (a)")
+        }
+        queue.close()
+        try FileManager.default.removeItem(atPath: inner.path)
+        let ran = Counter()
+        queue.inDatabase { _ in ran.add() }
+        queue.inTransaction { _, _ in ran.add() }
+        #expect(queue.inSavePoint { _, _ in ran.add() } != nil)
+        #expect(throws: NSError.self) { try queue.checkpoint(.passive) }
+        #expect(ran.value == 0)
+    }
+
+    @Test func aDelegateThatIsGoneIsNotAsked() throws {
+        final class Keeper: FMDatabasePoolDelegate {
+            let asked: Counter
+            init(_ asked: Counter) { self.asked = asked }
+            func databasePool(_ pool: FMDatabasePool, shouldAddDatabaseToPool database: FMDatabase) -> Bool {
+                asked.add()
+                return true
+            }
+            func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) { database.setKey("secret") }
+        }
+        _ = try queue()
+        let pool = FMDatabasePool(path: folder.file("test.db"))
+        let asked = Counter()
+        var keeper: Keeper? = Keeper(asked)
+        pool.delegate = keeper
+        for _ in 0..<3 { pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 0) } }
+        #expect(asked.value == 1, "once for each new database")
+        keeper = nil
+        #expect(pool.delegate == nil && keeper == nil)
+        pool.releaseAllDatabases()
+        pool.inDatabase { db in
+            db.logsErrors = false
+            #expect(db.int(forQuery: "SELECT count(*) FROM t") == nil, "nobody gave it a key")
+        }
+        #expect(asked.value == 1)
+    }
+
+    @Test func aDatabaseThatTheDelegateRefusesTakesNoPlace() throws {
+        final class Refuser: FMDatabasePoolDelegate {
+            let refuses: Mutex<Bool>
+            init() { refuses = Mutex(true) }
+            func databasePool(_ pool: FMDatabasePool, shouldAddDatabaseToPool database: FMDatabase) -> Bool {
+                refuses.withLock { !$0 }
+            }
+        }
+        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        pool.maximumNumberOfDatabasesToCreate = 1
+        let refuser = Refuser()
+        pool.delegate = refuser
+        let ran = Counter()
+        for _ in 0..<3 { pool.inDatabase { _ in ran.add() } }
+        #expect(ran.value == 0 && pool.countOfOpenDatabases == 0)
+        refuser.refuses.withLock { $0 = false }
+        pool.inDatabase { _ in ran.add() }
+        #expect(ran.value == 1 && pool.countOfCheckedInDatabases == 1)
+    }
+
+    @Test func aSavepointOfAFullPoolSaysThatItDidNotRun() {
+        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        pool.maximumNumberOfDatabasesToCreate = 1
+        let ran = Counter()
+        pool.inDatabase { _ in
+            #expect(pool.inSavePoint { _, _ in ran.add() } != nil)
+            pool.inTransaction { _, _ in ran.add() }
+        }
+        #expect(ran.value == 0)
+        #expect(pool.inSavePoint { _, _ in ran.add() } == nil)
+        #expect(ran.value == 1)
+    }
+
+    @Test func aBlockThatLeavesATransactionOpenKeepsNoLockInThePool() {
+        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        pool.inDatabase { db in
+            db.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)")
+        }
+        pool.inDatabase { db in
+            #expect(!db.isInTransaction && db.int(forQuery: "SELECT count(*) FROM t") == 0)
+        }
+    }
+
+    @Test func aValueOfATypeThatSQLiteDoesNotHaveIsRefused() throws {
+        let db = FMDatabase(path: nil)
+        db.logsErrors = false
+        #expect(db.open())
+        struct Secretive { let value = "hunter2" }
+        #expect(!db.executeUpdate("SELECT ?", withArgumentsIn: [Secretive()]))
+        #expect(db.lastErrorMessage().contains("Secretive") && !db.lastErrorMessage().contains("hunter2"))
+        #expect(throws: NSError.self) { _ = try db.executeQuery("SELECT ?", values: [URL(fileURLWithPath: "/")]) }
+        let id = UUID()
+        #expect(db.string(forQuery: "SELECT ?", id) == id.uuidString)
+    }
+
+    @Test func aWrongNumberOfValuesIsAnErrorWithAMessage() throws {
+        let db = FMDatabase(path: nil)
+        db.logsErrors = false
+        #expect(db.open())
+        for values in [[], [1, 2]] {
+            do {
+                _ = try db.executeQuery("SELECT ?", values: values)
+                Issue.record("no error")
+            } catch let error as NSError {
+                #expect(error.domain == "FMDatabase" && error.code != 0)
+                #expect(error.localizedDescription.contains("1 parameters, and \(values.count)"))
+            }
+        }
+        #expect(try db.executeQuery("SELECT ?", values: [1]).next())
+    }
+
+    @Test func aRowThatFailsIsNotTheEnd() throws {
+        let db = FMDatabase(path: nil)
+        db.logsErrors = false
+        #expect(db.open())
+        let rows = try db.executeQuery("SELECT abs(a) FROM (SELECT 1 AS a UNION ALL SELECT ?)", values: [Int64.min])
+        #expect(rows.next())
+        #expect(throws: NSError.self) { try rows.nextWithError() }
+        #expect(db.hadError() && db.lastErrorCode() == 1)
+    }
+
+    @Test func nothingOfAStatementOrItsValuesIsInALog() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let db = FMDatabase(path: nil)
+            guard db.open() else { exit(1) }
+            db.traceExecution = true
+            db.executeUpdate("SELECT ?", withArgumentsIn: ["hunter2"])
+            db.executeUpdate("SELECT hunter3(?)", withArgumentsIn: ["hunter2"])
+            db.executeStatements("PRAGMA key = 'hunter2'")
+            db.executeUpdate("ATTACH '/nowhere/at/all' AS x KEY 'hunter2'", withArgumentsIn: [])
+        }
+        let log = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(log.contains("executes: SELECT ?") && log.contains("FMDB: error"))
+        #expect(!log.contains("hunter2"))
+    }
+
+    @Test func anErrorEndsTheProgramWhereThatIsWanted() async {
+        await #expect(processExitsWith: .failure) {
+            let db = FMDatabase(path: nil)
+            db.crashOnErrors = true
+            guard db.open() else { exit(0) }
+            db.executeUpdate("blah blah", withArgumentsIn: [])
+            exit(0)
+        }
+    }
+}
