@@ -1,8 +1,9 @@
-.PHONY: help setup engines build demo test lint format clean
+.PHONY: help setup engines build demo test torture lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
+	@echo "make torture  threads, tasks and changes of key on one pool, for a minute, then under ThreadSanitizer"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
 	@echo "make lint     check the format of the sources;  make format  mend it"
@@ -21,6 +22,9 @@ demo: build
 
 test: setup engines
 	@Scripts/test.sh
+
+torture: setup
+	@Scripts/torture.sh
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples

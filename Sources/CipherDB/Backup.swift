@@ -16,7 +16,8 @@ extension Database {
     /// Whatever was in `destination` is replaced; where this throws, it is as it was before.
     ///
     /// Two encrypted databases keep each its own key, and need one cipher format. Between an encrypted database and one in
-    /// plaintext the content goes through SQLCipher's export instead of page by page, into an empty destination in a file.
+    /// plaintext the content goes through SQLCipher's export instead of page by page, into an empty destination in a file;
+    /// into an encrypted one that needs ``Capability/exportFromAttached``.
     ///
     /// - Parameters:
     ///   - destination: An open and keyed database.
@@ -106,6 +107,9 @@ extension Database {
         guard !encrypted.isInTransaction, !other.isInTransaction else {
             throw DatabaseError(.misuse, "a transaction is open; end it first")
         }
+        guard outward || Engine.current.has(.exportFromAttached) else {
+            throw DatabaseError(.error, "this engine cannot export into an encrypted database; SQLCipher 4 can")
+        }
         let target = outward ? other : encrypted
         guard try target.value(forQuery: "SELECT count(*) FROM sqlite_master") == 0 else {
             throw DatabaseError(.misuse, "the destination is not empty")
@@ -116,7 +120,10 @@ extension Database {
             try? encrypted.executeStatements("DETACH cipherdb_plain")
         }
         let (from, into) = outward ? ("main", "cipherdb_plain") : ("cipherdb_plain", "main")
-        _ = try encrypted.value(forQuery: "SELECT sqlcipher_export(?, ?)", values: [into, from]) as DatabaseValue?
+        // 3.4.1 knows the first form only.
+        let sql =
+            outward ? "SELECT sqlcipher_export('cipherdb_plain')" : "SELECT sqlcipher_export('main', 'cipherdb_plain')"
+        _ = try encrypted.value(forQuery: sql) as DatabaseValue?
         // The export leaves these two out.
         for pragma in ["user_version", "application_id"] {
             let number: Int = try encrypted.value(forQuery: "PRAGMA \(from).\(pragma)") ?? 0

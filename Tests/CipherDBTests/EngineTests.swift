@@ -24,7 +24,7 @@ import Testing
     @Test func capabilitiesAreThoseMeasuredForTheVersion() throws {
         let since4: Set<Capability> = [
             .fts5, .json, .math, .upsert, .returning, .windowFunctions, .strictTables, .generatedColumns, .dropColumn,
-            .vacuumInto, .cipherIntegrityCheck, .cipherCompatibility,
+            .vacuumInto, .cipherIntegrityCheck, .cipherCompatibility, .exportFromAttached,
         ]
         let version = try #require(Engine.current.sqlcipherVersion)
         #expect(Engine.current.capabilities.isSuperset(of: [.fts4, .rtree]))

@@ -33,13 +33,23 @@ import Testing
         // end
     }
 
+    private func inParallel() async throws {
+        // begin
+        let pool = try DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try await pool.write { try $0.executeUpdate("INSERT INTO notes (text) VALUES (?)", "buy stamps") }
+        let count = try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM notes") }
+        try await pool.rekey(.passphrase("a better passphrase"))
+        // end
+        print(count ?? 0)
+    }
+
     @Test func theCodeInTheReadmeIsTheCodeHere() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let readme = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
         let blocks = source.components(separatedBy: "// begin\n").dropFirst()
             .compactMap { $0.components(separatedBy: "        // end").first }
             .map { $0.split(separator: "\n").map { $0.dropFirst(8) }.joined(separator: "\n") }
-        #expect(blocks.count == 2)
+        #expect(blocks.count == 3)
         for block in blocks { #expect(readme.contains(block), "\(block)") }
     }
 }

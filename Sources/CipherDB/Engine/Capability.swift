@@ -28,6 +28,8 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
     case cipherIntegrityCheck
     /// `PRAGMA cipher_compatibility`: the older formats by their number.
     case cipherCompatibility
+    /// `sqlcipher_export` with two arguments: also out of an attached database.
+    case exportFromAttached
 
     /// Tries it on a database in memory.
     func isPresent(in connection: Connection, sqlcipherVersion: String?) -> Bool {
@@ -55,6 +57,7 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
         case .dropColumn: runs("CREATE TABLE t(a, b); ALTER TABLE t DROP COLUMN b")
         // Running it would write a file.
         case .vacuumInto: compiles("VACUUM INTO 'x'")
+        case .exportFromAttached: compiles("SELECT sqlcipher_export('main', 'temp')")
         // An unknown pragma is no error and gives no row, and these give none in memory either: the version tells.
         case .cipherIntegrityCheck, .cipherCompatibility:
             sqlcipherVersion.flatMap { Int($0.prefix { $0.isNumber }) }.map { $0 >= 4 } ?? false
