@@ -1,0 +1,201 @@
+import FMDBCompat
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct FMDatabaseOpeningTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func quiet(_ path: String?) -> FMDatabase {
+        let db = FMDatabase(path: path)
+        db.logsErrors = false
+        return db
+    }
+
+    @Test func aNamedFileSystemInterfaceOpens() {
+        let db = quiet(nil)
+        #expect(db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix"))
+        #expect(!db.hadError() && db.close())
+        let file = quiet(folder.file("vfs.db"))
+        #expect(file.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix") && file.setKey("secret"))
+        #expect(file.executeStatements("CREATE TABLE t (a)"))
+    }
+
+    @Test func aURLOpensItsFile() {
+        let url = URL(fileURLWithPath: folder.file("url.db"))
+        let db = FMDatabase(url: url)
+        #expect(db.open() && db.databaseURL == url && db.databasePath == url.path)
+        #expect(db.close() && !db.isOpen)
+    }
+
+    @Test func anUnknownFileSystemInterfaceIsAnError() {
+        let db = quiet(folder.file("vfs.db"))
+        #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "nobody knows this"))
+        #expect(db.hadError() && db.lastErrorMessage().contains("nobody knows this"))
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func aClosedDatabaseGivesNoRowsAndAnError() {
+        let db = quiet(folder.file("closed.db"))
+        #expect(db.open() && db.close())
+        #expect(db.executeQuery("SELECT 1", withArgumentsIn: []) == nil)
+        #expect(db.hadError() && db.lastErrorMessage().contains("not open"))
+    }
+
+    @Test func noPathIsADatabaseInMemory() {
+        for db in [quiet(nil), FMDatabase(), FMDatabase(url: nil)] {
+            #expect(db.open() && db.databaseURL == nil)
+            #expect(db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('x')"))
+            #expect(db.string(forQuery: "SELECT a FROM t") == "x")
+        }
+    }
+
+    @Test func anEmptyPathIsATemporaryDatabase() {
+        let db = quiet("")
+        #expect(db.open() && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('y')"))
+        #expect(db.string(forQuery: "SELECT a FROM t") == "y")
+    }
+
+    @Test func openingTwiceIsOpeningOnce() {
+        let db = quiet(folder.file("twice.db"))
+        #expect(db.open() && db.setKey("secret") && db.open())
+        #expect(db.goodConnection && db.executeStatements("CREATE TABLE t (a)"))
+    }
+
+    @Test func aFolderThatIsNotThereCannotBeOpenedInto() {
+        let db = quiet(folder.file("no/such/folder.db"))
+        #expect(!db.open() && db.lastErrorCode() == 14 && !db.isOpen)
+    }
+
+    @Test func aFileThatAppearsAfterAFailedOpeningIsOpenedByTheSameObject() {
+        let db = quiet(folder.file("late.db"))
+        #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE) && folder.names.isEmpty)
+        let maker = quiet(folder.file("late.db"))
+        #expect(
+            maker.open() && maker.setKey("secret") && maker.executeStatements("CREATE TABLE t (a)") && maker.close()
+        )
+        #expect(db.open(withFlags: SQLITE_OPEN_READWRITE) && db.setKey("secret"))
+        #expect(db.int(forQuery: "SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func anOpenConnectionIsGood() {
+        let db = quiet(folder.file("good.db"))
+        #expect(db.open() && db.setKey("secret") && db.goodConnection)
+    }
+
+    @Test func aConnectionThatIsNotOpenIsNotGood() {
+        #expect(!quiet(folder.file("bad.db")).goodConnection)
+    }
+
+    @Test func theVersionOfFMDBIsTheOneWhoseSurfaceThisIs() {
+        #expect(FMDatabase.fmdbUserVersion() == "2.7.12")
+    }
+
+    @Test(arguments: [("1.100.42", ComparisonResult.orderedDescending), ("10.0.42", .orderedAscending)])
+    func theVersionComparesByItsNumbers(other: String, expected: ComparisonResult) {
+        #expect(FMDatabase.fmdbUserVersion().compare(other, options: .numeric) == expected)
+    }
+
+    @Test func theVersionOfSQLiteIsAVersion3() {
+        let version = FMDatabase.sqliteLibVersion()
+        #expect(version.compare("3.7", options: .numeric) == .orderedDescending)
+        #expect(version.compare("4.0", options: .numeric) == .orderedAscending)
+    }
+
+    @Test func sqliteIsBuiltForThreads() {
+        #expect(FMDatabase.isSQLiteThreadSafe())
+    }
+
+    @Test func attachedDatabasesAreRead() throws {
+        let other = quiet(folder.file("other.db"))
+        #expect(
+            other.open() && other.executeStatements("CREATE TABLE attached (a); INSERT INTO attached VALUES ('far')")
+        )
+        other.close()
+        let db = quiet(folder.file("main.db"))
+        #expect(db.open())
+        #expect(db.executeUpdate("ATTACH DATABASE ? AS attack KEY ''", withArgumentsIn: [folder.file("other.db")]))
+        let rows = try db.executeQuery("SELECT * FROM attack.attached", values: nil)
+        #expect(rows.next() && rows.string(forColumnIndex: 0) == "far" && !rows.next())
+    }
+
+    @Test func theListOfDatabasesHasThePath() throws {
+        let db = quiet(folder.file("listed.db"))
+        #expect(db.open() && db.setKey("secret"))
+        let rows = try db.executeQuery("PRAGMA database_list", values: nil)
+        var files: [String?] = []
+        while rows.next() { files.append(rows.string(forColumn: "file")) }
+        let expected = URL(fileURLWithPath: folder.file("listed.db")).resolvingSymlinksInPath().path
+        #expect(files.count == 1)
+        #expect(files.first.flatMap { $0 }.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path } == expected)
+    }
+
+    @Test func theJournalModeAnswersWithARow() throws {
+        let db = quiet(folder.file("journal.db"))
+        #expect(db.open() && db.setKey("secret"))
+        let rows = try db.executeQuery("PRAGMA journal_mode = DELETE", values: nil)
+        #expect(rows.next() && rows.string(forColumnIndex: 0) == "delete")
+    }
+
+    @Test func thePageSizeIsSetWithoutAnError() {
+        let db = quiet(folder.file("pages.db"))
+        #expect(db.open() && db.executeUpdate("PRAGMA page_size = 2048", withArgumentsIn: []) && !db.hadError())
+        #expect(db.executeStatements("CREATE TABLE t (a)") && db.int(forQuery: "PRAGMA page_size") == 2048)
+    }
+
+    @Test func vacuumRunsWithoutAnError() {
+        let db = quiet(folder.file("vacuum.db"))
+        #expect(
+            db.open() && db.setKey("secret") && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        )
+        #expect(db.executeUpdate("VACUUM", withArgumentsIn: []) && !db.hadError())
+        #expect(db.int(forQuery: "SELECT a FROM t") == 1)
+    }
+
+    @Test func aLockOfAnotherConnectionIsBusyUntilItGoes() throws {
+        let db = quiet(folder.file("busy.db"))
+        #expect(
+            db.open() && db.setKey("secret")
+                && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+        )
+        db.maxBusyRetryTimeInterval = 0.05
+        let reader = quiet(folder.file("busy.db"))
+        #expect(reader.open() && reader.setKey("secret"))
+        let rows = try reader.executeQuery("SELECT a FROM t", values: nil)
+        #expect(rows.next())
+        #expect(!db.executeUpdate("INSERT INTO t VALUES (3)", withArgumentsIn: []) && db.lastErrorCode() == 5)
+        rows.close()
+        #expect(db.executeUpdate("INSERT INTO t VALUES (3)", withArgumentsIn: []))
+    }
+
+    @Test func theTimeoutCanBeSetWhileItIsOpen() {
+        let db = quiet(folder.file("timeout.db"))
+        #expect(db.maxBusyRetryTimeInterval == 2)
+        #expect(db.open() && db.setKey("secret"))
+        db.maxBusyRetryTimeInterval = 0.25
+        #expect(db.maxBusyRetryTimeInterval == 0.25 && db.goodConnection)
+    }
+
+    @Test func theTimeoutCanBeSetBeforeItIsOpened() throws {
+        let first = quiet(folder.file("timeout.db"))
+        #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
+        let second = quiet(folder.file("timeout.db"))
+        second.maxBusyRetryTimeInterval = 0.01
+        #expect(second.open() && second.maxBusyRetryTimeInterval == 0.01)
+        #expect(second.executeQuery("SELECT a FROM t", withArgumentsIn: [])?.next() != true)
+        #expect(second.lastErrorCode() == 5)
+    }
+
+    @Test func withoutATimeoutALockIsBusyAtOnce() {
+        let first = quiet(folder.file("zero.db"))
+        #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
+        let second = quiet(folder.file("zero.db"))
+        #expect(second.open())
+        second.maxBusyRetryTimeInterval = 0
+        #expect(!second.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []) && second.lastErrorCode() == 5)
+    }
+}

@@ -1,0 +1,197 @@
+import FMDBCompat
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FMDatabasePoolTests {
+    /// Gives each new database its key and patience.
+    final class Keeper: FMDatabasePoolDelegate, Sendable {
+        func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {
+            database.maxBusyRetryTimeInterval = 10
+            database.logsErrors = false
+            database.setKeyWith(Data("secret".utf8))
+        }
+    }
+
+    let folder: TemporaryFolder
+    let pool: FMDatabasePool
+    let keeper = Keeper()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        pool = FMDatabasePool(path: folder.file("pool.db"))
+        pool.delegate = keeper
+        pool.inDatabase { db in
+            db.executeStatements(
+                "CREATE TABLE easy (a); CREATE TABLE likefoo (foo); INSERT INTO easy VALUES (1001), (1002);"
+                    + "INSERT INTO likefoo VALUES ('hi'), ('hello'), ('not')"
+            )
+        }
+        pool.releaseAllDatabases()
+    }
+
+    private var counts: [UInt] {
+        [pool.countOfCheckedInDatabases, pool.countOfCheckedOutDatabases, pool.countOfOpenDatabases]
+    }
+
+    private func count(_ sql: String = "SELECT count(*) FROM easy") -> Int32? {
+        var count: Int32?
+        pool.inDatabase { count = $0.int(forQuery: sql) }
+        return count
+    }
+
+    @Test func withoutAURLAPoolIsInMemory() {
+        let pool = FMDatabasePool(url: nil)
+        pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
+        #expect(pool.path == nil && pool.countOfOpenDatabases == 1)
+    }
+
+    @Test func aURLGivesAPool() {
+        let url = URL(fileURLWithPath: folder.file("url.db"))
+        let pool = FMDatabasePool(url: url)
+        #expect(pool.path == url.path && !folder.names.contains("url.db"), "nothing is opened yet")
+        pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
+    }
+
+    @Test func aURLWithFlagsGivesAPool() {
+        let pool = FMDatabasePool(url: URL(fileURLWithPath: folder.file("f.db")), flags: SQLITE_OPEN_READONLY, vfs: nil)
+        #expect(pool.openFlags == SQLITE_OPEN_READONLY && pool.vfsName == nil)
+    }
+
+    @Test func whereNoFileMayBeMadeNoBlockRuns() {
+        let pool = FMDatabasePool(url: URL(fileURLWithPath: folder.file("none.db")), flags: SQLITE_OPEN_READWRITE)
+        let ran = Counter()
+        pool.inDatabase { _ in ran.add() }
+        #expect(ran.value == 0 && pool.countOfOpenDatabases == 0 && !folder.names.contains("none.db"))
+    }
+
+    @Test func aPoolForReadingOnlyDoesNotWrite() {
+        let reader = FMDatabasePool(path: folder.file("pool.db"), flags: SQLITE_OPEN_READONLY)
+        reader.delegate = keeper
+        reader.inDatabase { db in
+            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+            #expect(!db.executeUpdate("UPDATE easy SET a = 1", withArgumentsIn: []) && db.lastErrorCode() == 8)
+        }
+    }
+
+    @Test func aNamedFileSystemInterfaceOpensEachDatabase() {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let named = FMDatabasePool(path: folder.file("pool.db"), flags: flags, vfs: "unix")
+        named.delegate = keeper
+        let ran = Counter()
+        named.inDatabase { db in if db.int(forQuery: "SELECT count(*) FROM easy") == 2 { ran.add() } }
+        let unknown = FMDatabasePool(url: URL(fileURLWithPath: folder.file("pool.db")), flags: flags, vfs: "nothing")
+        unknown.inDatabase { _ in ran.add() }
+        #expect(ran.value == 1)
+    }
+
+    @Test func atFirstAPoolIsEmpty() {
+        #expect(counts == [0, 0, 0])
+    }
+
+    @Test func aDatabaseIsUsedAgainAndABlockInABlockGetsAnother() {
+        var first: ObjectIdentifier?
+        pool.inDatabase { first = ObjectIdentifier($0) }
+        pool.inDatabase { outer in
+            #expect(ObjectIdentifier(outer) == first)
+            pool.inDatabase { inner in
+                #expect(inner !== outer)
+                #expect(counts == [0, 2, 2])
+            }
+        }
+        #expect(counts == [2, 0, 2])
+        pool.releaseAllDatabases()
+        #expect(counts == [0, 0, 0])
+    }
+
+    @Test func databasesAreCountedInAndOut() {
+        pool.inDatabase { _ in #expect(counts == [0, 1, 1]) }
+        #expect(counts == [1, 0, 1])
+    }
+
+    @Test func beyondTheMaximumABlockDoesNotRun() {
+        pool.maximumNumberOfDatabasesToCreate = 2
+        #expect(pool.maximumNumberOfDatabasesToCreate == 2)
+        let ran = Counter()
+        pool.inDatabase { _ in
+            pool.inDatabase { _ in
+                ran.add()
+                pool.inDatabase { _ in ran.add() }
+            }
+        }
+        #expect(ran.value == 1 && counts == [2, 0, 2])
+    }
+
+    @Test func aTransactionHasADatabaseOfItsOwn() {
+        pool.inTransaction { db, rollback in
+            #expect(counts == [0, 1, 1])
+            #expect(db.executeUpdate("INSERT INTO easy VALUES (1)", withArgumentsIn: []))
+            rollback.pointee = true
+        }
+        #expect(counts == [1, 0, 1] && count() == 2)
+    }
+
+    @Test func oneRowIsFoundOnce() {
+        #expect(count("SELECT count(*) FROM easy WHERE a = 1001") == 1)
+    }
+
+    @Test func whatIsRolledBackWasThereInTheTransactionOnly() {
+        pool.inDeferredTransaction { db, rollback in
+            #expect(db.executeUpdate("INSERT INTO easy VALUES (1003)", withArgumentsIn: []))
+            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
+            rollback.pointee = true
+        }
+        #expect(count() == 2 && counts == [1, 0, 1])
+    }
+
+    @Test func aSavepointThatIsKeptHasNoError() {
+        #expect(pool.inSavePoint { db, _ in db.executeStatements("INSERT INTO easy VALUES (1003)") } == nil)
+        #expect(count() == 3)
+    }
+
+    @Test func aSavepointInASavepointIsRolledBackAlone() {
+        let failure = pool.inSavePoint { db, _ in
+            #expect(db.executeUpdate("INSERT INTO easy VALUES ('outer')", withArgumentsIn: []))
+            let inner = db.inSavePoint { rollback in
+                db.executeUpdate("INSERT INTO easy VALUES ('inner')", withArgumentsIn: [])
+                rollback.pointee = true
+            }
+            #expect(inner == nil)
+        }
+        #expect(failure == nil && count() == 3 && count("SELECT count(*) FROM easy WHERE a = 'outer'") == 1)
+    }
+
+    @Test func patternsAreFoundByEachDatabase() {
+        for _ in 0..<2 {
+            pool.inDatabase { db in
+                #expect(db.int(forQuery: "SELECT count(*) FROM likefoo WHERE foo LIKE 'h%'") == 2)
+                #expect(db.int(forQuery: "SELECT count(*) FROM likefoo WHERE foo LIKE ?", "h%") == 2)
+            }
+        }
+    }
+
+    @Test func manyThreadsReadWithFewDatabases() {
+        let pool = pool
+        pool.maximumNumberOfDatabasesToCreate = 4
+        let rows = Counter()
+        DispatchQueue.concurrentPerform(iterations: 128) { _ in
+            pool.inDatabase { db in rows.add(Int(db.int(forQuery: "SELECT count(*) FROM easy") ?? 0)) }
+        }
+        #expect(rows.value == 256 && pool.countOfOpenDatabases <= 4)
+    }
+
+    @Test func manyThreadsWriteInTransactions() {
+        let pool = pool
+        pool.maximumNumberOfDatabasesToCreate = 4
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            pool.inExclusiveTransaction { db, _ in
+                #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: [number]))
+                #expect((db.int(forQuery: "SELECT count(*) FROM easy") ?? 0) > 2)
+            }
+        }
+        #expect(count() == 18)
+        pool.releaseAllDatabases()
+        pool.inImmediateTransaction { db, _ in #expect(db.executeStatements("INSERT INTO easy VALUES (7)")) }
+        #expect(count() == 19)
+    }
+}

@@ -1,0 +1,146 @@
+import FMDBCompat
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FMDatabaseQueueTests {
+    let folder: TemporaryFolder
+    let queue: FMDatabaseQueue
+
+    init() throws {
+        folder = try TemporaryFolder()
+        queue = try #require(FMDatabaseQueue(path: folder.file("queue.db")))
+        queue.inDatabase { db in
+            db.setKey("secret")
+            db.executeStatements("CREATE TABLE easy (a TEXT); INSERT INTO easy VALUES ('hello world'), ('hi')")
+            db.logsErrors = false
+        }
+    }
+
+    private func count(_ like: String = "%") -> Int32? {
+        var count: Int32?
+        queue.inDatabase { count = $0.int(forQuery: "SELECT count(*) FROM easy WHERE a LIKE ?", like) }
+        return count
+    }
+
+    @Test func withoutAPathAQueueIsInMemory() {
+        let queue = FMDatabaseQueue()
+        queue?.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
+        #expect(queue != nil && queue?.path == nil)
+    }
+
+    @Test func withoutAURLAQueueIsInMemory() {
+        #expect(FMDatabaseQueue(url: nil) != nil && FMDatabaseQueue(path: nil) != nil)
+    }
+
+    @Test func aURLInAFolderThatIsNotThereGivesNoQueue() {
+        #expect(FMDatabaseQueue(url: URL(fileURLWithPath: folder.file("no/queue.db"))) == nil)
+    }
+
+    @Test func aPathInAFolderThatIsNotThereGivesNoQueue() {
+        #expect(FMDatabaseQueue(path: folder.file("no/queue.db")) == nil)
+    }
+
+    @Test func aURLGivesAQueue() throws {
+        let url = URL(fileURLWithPath: folder.file("url.db"))
+        let queue = try #require(FMDatabaseQueue(url: url))
+        #expect(queue.path == url.path && queue.openFlags == SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    }
+
+    @Test func aURLWithoutAFileGivesNoQueueWhereNoneMayBeMade() {
+        let url = URL(fileURLWithPath: folder.file("none.db"))
+        #expect(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE) == nil && !folder.names.contains("none.db"))
+    }
+
+    @Test func aQueueForReadingOnlyMakesNoTable() throws {
+        let url = URL(fileURLWithPath: folder.file("made.db"))
+        let maker = try #require(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
+        maker.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
+        let reader = try #require(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READONLY))
+        reader.inDatabase { db in
+            db.logsErrors = false
+            #expect(!db.executeStatements("CREATE TABLE u (a)") && db.lastErrorCode() == 8)
+        }
+    }
+
+    @Test func aNamedFileSystemInterfaceGivesAQueue() {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        #expect(FMDatabaseQueue(path: folder.file("vfs.db"), flags: flags, vfs: "unix")?.vfsName == "unix")
+        #expect(FMDatabaseQueue(url: URL(fileURLWithPath: folder.file("v.db")), flags: flags, vfs: "nothing") == nil)
+    }
+
+    @Test func patternsAreFoundInTheSQLAndBound() {
+        #expect(count("h%") == 2 && count("hello%") == 1)
+        queue.inDatabase { db in
+            var rows = 0
+            let found = db.executeQuery("SELECT * FROM easy WHERE a LIKE 'h%'", withArgumentsIn: [])
+            while found?.next() == true { rows += 1 }
+            #expect(rows == 2)
+        }
+    }
+
+    @Test func aQueueForReadingOnlyStaysOneWhenItOpensAgain() throws {
+        let reader = try #require(FMDatabaseQueue(path: folder.file("queue.db"), flags: SQLITE_OPEN_READONLY))
+        reader.inDatabase { db in
+            db.logsErrors = false
+            #expect(db.setKey("secret") && db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+            #expect(!db.executeUpdate("INSERT INTO easy VALUES (3)", withArgumentsIn: []))
+        }
+        reader.close()
+        reader.inDatabase { db in
+            #expect(!db.executeUpdate("INSERT INTO easy VALUES (3)", withArgumentsIn: []) && db.lastErrorCode() == 8)
+            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+        }
+    }
+
+    @Test func manyThreadsWriteAndTheQueueOpensAgain() {
+        let queue = queue
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            queue.inTransaction { db, _ in
+                #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: ["thread \(number)"]))
+            }
+        }
+        #expect(count("thread%") == 16)
+        queue.close()
+        queue.inDatabase { #expect($0.executeUpdate("INSERT INTO easy VALUES ('easy')", withArgumentsIn: [])) }
+        #expect(count() == 19)
+    }
+
+    @Test func aTransactionThatAsksForItIsRolledBack() {
+        queue.inTransaction { db, rollback in
+            #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: ["gone"]))
+            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
+            rollback.pointee = true
+        }
+        queue.inDeferredTransaction { db, _ in _ = db.executeQuery("SELECT * FROM easy", withArgumentsIn: [])?.next() }
+        queue.inDatabase { #expect(!$0.hasOpenResultSets) }
+        #expect(count() == 2)
+    }
+
+    @Test func aSavepointThatAsksForItIsRolledBack() {
+        let failure = queue.inSavePoint { db, rollback in
+            #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: ["gone"]))
+            rollback.pointee = true
+        }
+        #expect(failure == nil && count() == 2)
+        #expect(queue.inSavePoint { db, _ in db.executeStatements("INSERT INTO easy VALUES ('kept')") } == nil)
+        #expect(count() == 3)
+    }
+
+    @Test func aDatabaseClosedInABlockIsOpenInTheNext() {
+        queue.inDatabase { #expect($0.close()) }
+        #expect(count() == 2)
+        queue.interrupt()
+        #expect(count() == 2)
+    }
+
+    @Test func aSubclassOfTheDatabaseIsTheQueues() {
+        final class Noted: FMDatabase {}
+        final class NotedQueue: FMDatabaseQueue, @unchecked Sendable {
+            override class func databaseClass() -> FMDatabase.Type { Noted.self }
+        }
+        let queue = NotedQueue(path: nil)
+        queue?.inDatabase { #expect($0 is Noted) }
+        #expect(queue != nil)
+    }
+}
