@@ -91,6 +91,11 @@ extension Database {
         try register("collation \(name)") { try $0.createCollation(name, compare) }
     }
 
+    /// Forgets what was made in Swift, for connections that are opened later.
+    package func forgetRegistrations() {
+        registrations = [:]
+    }
+
     private func argumentCount(_ arguments: Int?) throws -> Int32 {
         guard let arguments else { return -1 }
         guard (0...127).contains(arguments) else {

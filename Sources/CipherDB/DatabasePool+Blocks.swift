@@ -32,7 +32,7 @@ extension DatabasePool {
                         let reader = try taken.get()
                         reader.queue.async { [self] in
                             let result = Swift.Result {
-                                try turn.begin(reader.database.interrupter)
+                                try turn.begin(reader.interrupter)
                                 defer { turn.end() }
                                 return try readers.run(reader) { try snapshot($0, body) }
                             }

@@ -5,45 +5,48 @@ internal import Dispatch
 ///
 /// Whoever comes when all are lent waits in a queue, first come first served, and gets an error when the wait grows too
 /// long.
-package final class ReaderPool: Sendable {
+final class ReaderPool: Sendable {
     /// What can be seen from outside of the pool's use.
-    package struct Counts: Sendable, Equatable {
-        package var idle = 0
-        package var lent = 0
-        package var waiting = 0
+    struct Counts: Sendable, Equatable {
+        var idle = 0
+        var lent = 0
+        var waiting = 0
     }
 
     /// One connection of the pool.
-    package final class Reader: @unchecked Sendable {
+    final class Reader: @unchecked Sendable {
         // It holds because a reader is either idle, under the pool's lock, or lent to one block.
-        package let database: Database
+        let database: Database
+        /// For other threads: `database` is one thread's at a time.
+        let interrupter: Interrupter?
         /// Where asynchronous blocks run.
         let queue = DispatchQueue(label: "CipherDB.DatabasePool.reader")
-        /// From before a change of key: closed instead of lent again.
-        let generation: Int
 
-        init(_ database: Database, generation: Int) {
+        init(_ database: Database) {
             self.database = database
-            self.generation = generation
+            interrupter = database.interrupter
         }
     }
 
     /// Somebody who waits.
-    private final class Waiter: Sendable {
+    final class Waiter: Sendable {
         let resume: @Sendable (Result<Grant, any Error>) -> Void
+        /// When the wait is too long; nil for a thread, which looks at the clock itself.
+        let deadline: DispatchTime?
 
-        init(_ resume: @escaping @Sendable (Result<Grant, any Error>) -> Void) {
+        init(deadline: DispatchTime?, _ resume: @escaping @Sendable (Result<Grant, any Error>) -> Void) {
+            self.deadline = deadline
             self.resume = resume
         }
     }
 
     /// What a waiter gets: a reader, or the right to open one.
-    private enum Grant: Sendable {
+    enum Grant: Sendable {
         case reader(Reader)
-        case mayOpen(generation: Int)
+        case mayOpen
     }
 
-    private struct State {
+    struct State {
         var idle: [Reader] = []
         /// Lent readers, and those that are being opened.
         var lent = 0
@@ -51,19 +54,20 @@ package final class ReaderPool: Sendable {
         /// While it is set nobody gets a reader, and no wait ends by its limit.
         var isHeldUp = false
         var isClosed = false
-        var generation = 0
         /// Which threads run a block with a reader, so that a block that comes back is noticed.
         var runners: [UInt: Reader] = [:]
         /// Called when the last lent reader came back.
         var whenDrained: (@Sendable () -> Void)?
+        /// Whether a timer will look at the deadlines.
+        var isWatched = false
     }
 
-    private let state = Lock(State())
-    private let maximum: Int
-    private let waitingLimit: Duration
+    let state = Lock(State())
+    let maximum: Int
+    let waitingLimit: Duration
     private let open: @Sendable () throws -> sending Database
 
-    package init(
+    init(
         maximum: Int,
         waitingLimit: Duration,
         open: @escaping @Sendable () throws -> sending Database
@@ -73,28 +77,28 @@ package final class ReaderPool: Sendable {
         self.open = open
     }
 
-    package var counts: Counts {
+    var counts: Counts {
         state.withLock { Counts(idle: $0.idle.count, lent: $0.lent, waiting: $0.waiters.count) }
     }
 
     /// The reader that a block of this pool runs with on this thread.
-    package var current: Reader? {
+    var current: Reader? {
         state.withLock { $0.runners[Platform.currentThread] }
     }
 
     // MARK: Lending
 
     /// Waits for a reader, holding up the thread.
-    package func take() throws -> Reader {
+    func take() throws -> Reader {
         let answer = Lock<Result<Grant, any Error>?>(nil)
         let answered = DispatchSemaphore(value: 0)
-        let waiter = Waiter { result in
+        let waiter = Waiter(deadline: nil) { result in
             answer.withLock { $0 = result }
             answered.signal()
         }
         ask(waiter)
         while answered.wait(timeout: .now() + waitingLimit.dispatched) == .timedOut {
-            giveUp(waiter)
+            if !state.withLock({ $0.isHeldUp }) { drop(waiter, overdue) }
         }
         guard let answer = answer.withLock({ $0 }) else { throw overdue }
         return try reader(answer.get())
@@ -102,7 +106,7 @@ package final class ReaderPool: Sendable {
 
     /// Calls `resume` with a reader, or with the error, on a thread of the pool's.
     func take(_ turn: Turn, _ resume: @escaping @Sendable (Result<Reader, any Error>) -> Void) {
-        let waiter = Waiter { [self] grant in
+        let waiter = Waiter(deadline: .now() + waitingLimit.dispatched) { [self] grant in
             // Not on the thread that gave the reader back, which has work of its own.
             DispatchQueue.global().async {
                 resume(Result { try self.reader(grant.get()) })
@@ -112,7 +116,6 @@ package final class ReaderPool: Sendable {
             drop(waiter, CancellationError())
         }
         ask(waiter)
-        watch(waiter)
     }
 
     private func ask(_ waiter: Waiter) {
@@ -124,7 +127,7 @@ package final class ReaderPool: Sendable {
             }
             return .success(grant)
         }
-        if let answer { waiter.resume(answer) }
+        if let answer { waiter.resume(answer) } else if let deadline = waiter.deadline { watch(until: deadline) }
     }
 
     /// What the next in the queue gets, if there is anything.
@@ -136,15 +139,15 @@ package final class ReaderPool: Sendable {
         }
         guard state.lent < maximum else { return nil }
         state.lent += 1
-        return .mayOpen(generation: state.generation)
+        return .mayOpen
     }
 
     private func reader(_ grant: Grant) throws -> Reader {
         switch grant {
         case .reader(let reader): return reader
-        case .mayOpen(let generation):
+        case .mayOpen:
             do {
-                return Reader(try open(), generation: generation)
+                return Reader(try open())
             } catch {
                 returned(nil)
                 throw error
@@ -153,33 +156,28 @@ package final class ReaderPool: Sendable {
     }
 
     /// Takes a reader back; whoever waits longest gets it.
-    package func giveBack(_ reader: Reader) {
+    func giveBack(_ reader: Reader) {
+        // Before it counts as back: a change of key must not meet its connection.
+        if state.withLock({ $0.isClosed }) { reader.database.close() }
         returned(reader)
     }
 
     private func returned(_ reader: Reader?) {
         var grants: [(Waiter, Grant)] = []
-        var closing: Reader?
         let drained: (@Sendable () -> Void)? = state.withLock { state in
             state.lent -= 1
-            if let reader {
-                if state.isClosed || reader.generation != state.generation {
-                    closing = reader
-                } else {
-                    state.idle.append(reader)
-                }
-            }
+            // A block may have closed what it was lent.
+            if let reader, reader.database.isOpen { state.idle.append(reader) }
             grants = serve(&state)
             guard state.lent == 0 else { return nil }
             defer { state.whenDrained = nil }
             return state.whenDrained
         }
-        closing?.database.close()
         for (waiter, grant) in grants { waiter.resume(.success(grant)) }
         drained?()
     }
 
-    private func serve(_ state: inout State) -> [(Waiter, Grant)] {
+    func serve(_ state: inout State) -> [(Waiter, Grant)] {
         var grants: [(Waiter, Grant)] = []
         while !state.waiters.isEmpty, let grant = next(&state) {
             grants.append((state.waiters.removeFirst(), grant))
@@ -188,111 +186,11 @@ package final class ReaderPool: Sendable {
     }
 
     /// Runs `body` and remembers that this thread runs it.
-    package func run<Result>(_ reader: Reader, _ body: (Database) throws -> Result) rethrows -> Result {
+    func run<Result>(_ reader: Reader, _ body: (Database) throws -> Result) rethrows -> Result {
         let thread = Platform.currentThread
         state.withLock { $0.runners[thread] = reader }
         defer { state.withLock { $0.runners[thread] = nil } }
         return try body(reader.database)
-    }
-
-    // MARK: The limit of waiting
-
-    private var overdue: DatabaseError {
-        DatabaseError(
-            .busy,
-            "no reader became free within \(waitingLimit): all \(maximum) are in use; "
-                + "shorten the blocks, or raise Configuration.maximumReaders or readerWaitingLimit"
-        )
-    }
-
-    private static var closed: DatabaseError { DatabaseError(.misuse, "the pool is closed") }
-
-    /// Ends the wait, unless the pool itself is what holds it up.
-    private func giveUp(_ waiter: Waiter) {
-        let isHeldUp = state.withLock { $0.isHeldUp }
-        if !isHeldUp { drop(waiter, overdue) }
-    }
-
-    private func drop(_ waiter: Waiter, _ error: any Error) {
-        let waits = state.withLock { state in
-            guard let place = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
-            state.waiters.remove(at: place)
-            return true
-        }
-        if waits { waiter.resume(.failure(error)) }
-    }
-
-    private func watch(_ waiter: Waiter) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + waitingLimit.dispatched) { [weak self, weak waiter] in
-            guard let self, let waiter else { return }
-            giveUp(waiter)
-            let waits = state.withLock { $0.waiters.contains { $0 === waiter } }
-            if waits { watch(waiter) }
-        }
-    }
-
-    // MARK: Barrier and end
-
-    /// Lets nobody have a reader, waits until all came back, closes them, and runs `body`; then those who waited go on.
-    ///
-    /// - Throws: what `body` throws; BUSY when a reader was not back within `limit`, and then nothing was done.
-    func withoutReaders<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
-        let drained = DispatchSemaphore(value: 0)
-        state.withLock { state in
-            state.isHeldUp = true
-            guard state.lent > 0 else {
-                drained.signal()
-                return
-            }
-            state.whenDrained = { drained.signal() }
-        }
-        defer { release() }
-        guard drained.wait(timeout: .now() + limit.dispatched) == .success else {
-            let lent = state.withLock { state in
-                state.whenDrained = nil
-                return state.lent
-            }
-            throw RekeyError.notStarted(
-                "\(lent) reading block\(lent == 1 ? "" : "s") did not end within \(limit)"
-            )
-        }
-        closeIdle()
-        state.withLock { $0.generation += 1 }
-        return try body()
-    }
-
-    private func release() {
-        let grants = state.withLock { state in
-            state.isHeldUp = false
-            return serve(&state)
-        }
-        for (waiter, grant) in grants { waiter.resume(.success(grant)) }
-    }
-
-    /// Closes the readers that nobody uses; others are made when they are needed.
-    package func closeIdle() {
-        let idle = state.withLock { state in
-            defer { state.idle = [] }
-            return state.idle
-        }
-        for reader in idle { reader.database.close() }
-    }
-
-    /// Closes the readers that nobody uses, and those in use when they come back. Whoever waits gets an error.
-    package func close() {
-        let waiters = state.withLock { state in
-            state.isClosed = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume(.failure(Self.closed)) }
-        closeIdle()
-    }
-
-    /// Stops what the idle and lent readers are doing.
-    package func interruptAll() {
-        let interrupters = state.withLock { $0.runners.values.map(\.database.interrupter) }
-        for interrupter in interrupters { interrupter?.interrupt() }
     }
 }
 

@@ -101,11 +101,13 @@ open class FMDatabase {
         }
     }
 
-    /// Closes it, ending its result sets. Closing twice does nothing. Always true.
+    /// Closes it, ending its result sets; functions made on it go too. Closing twice does nothing. Always true.
     @discardableResult open func close() -> Bool {
         for entry in preparedSets { entry.set?.close() }
         preparedSets = []
         database.close()
+        // As in FMDB: a function that refers to its database would keep it for ever.
+        database.forgetRegistrations()
         failure = nil
         return true
     }

@@ -251,6 +251,13 @@ import Testing
         #expect(asked.withLock { $0 } == 4, "once for each new reader")
     }
 
+    @Test func aBlockThatClosesItsReaderHarmsNoOther() throws {
+        let pool = try pool { $0.maximumReaders = 1 }
+        try pool.read { $0.close() }
+        #expect(pool.readerCounts == (0, 0, 0))
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
+    }
+
     @Test func aClosedPoolSaysSo() async throws {
         let pool = try pool()
         _ = try await pool.read { try $0.int(forQuery: "SELECT 1") }

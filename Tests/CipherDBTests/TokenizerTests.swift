@@ -27,7 +27,10 @@ import Testing
     @Test(arguments: ["fts3", "fts4", "fts5"])
     func aTokenizerInSwiftCutsTextsIntoWords(module: String) throws {
         guard Engine.current.has(module == "fts5" ? .fts5 : .fts4) else {
-            #expect(module == "fts5", "only SQLCipher 3.4.1 lacks one of them")
+            // SQLCipher 3.4.1 lacks FTS5: its table cannot be made, with whatever tokenizer.
+            #expect { try database.executeStatements("CREATE VIRTUAL TABLE t USING \(module)(a)") } throws: {
+                "\($0)".contains("no such module: fts5")
+            }
             return
         }
         try database.makeTokenizer(named: "plain") { text, arguments in

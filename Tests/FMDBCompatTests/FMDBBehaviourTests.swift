@@ -217,6 +217,34 @@ import Testing
         #expect(try db.executeQuery("SELECT ?", values: [1]).next())
     }
 
+    @Test func aFunctionThatClosesItsDatabaseEndsItsStatementOnly() throws {
+        let db = FMDatabase(path: nil)
+        db.logsErrors = false
+        #expect(db.open())
+        db.makeFunctionNamed("closes", arguments: 1) { context, _, argv in
+            db.close()
+            db.resultLong(db.valueLong(argv[0]), context: context)
+        }
+        let rows = try db.executeQuery("SELECT closes(a) FROM (SELECT 1 AS a UNION ALL SELECT 2)", values: nil)
+        #expect(!rows.next() && db.lastErrorCode() == 21 && !db.isOpen)
+        #expect(
+            db.open() && db.goodConnection && db.long(forQuery: "SELECT closes(1)") == nil,
+            "made on the one before"
+        )
+    }
+
+    @Test func aFunctionThatRefersToItsDatabaseKeepsItUntilItIsClosedOnly() {
+        weak var released: FMDatabase?
+        do {
+            let db = FMDatabase(path: nil)
+            released = db
+            #expect(db.open())
+            db.makeFunctionNamed("refers", arguments: 0) { context, _, _ in db.resultInt(1, context: context) }
+            #expect(db.int(forQuery: "SELECT refers()") == 1 && db.close())
+        }
+        #expect(released == nil)
+    }
+
     @Test func aRowThatFailsIsNotTheEnd() throws {
         let db = FMDatabase(path: nil)
         db.logsErrors = false

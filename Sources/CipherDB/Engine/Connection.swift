@@ -23,6 +23,10 @@ final class Connection {
     var tokenizers: [FTS4Module] = []
     /// What a function written in Swift threw, for the statement that called it to throw.
     var callbackError: (any Error)?
+    /// How many functions written in Swift are running now, one inside of the other.
+    var runningCallbacks = 0
+    /// Set where one of them closed the database that called it.
+    private var closesAfterCallbacks = false
 
     private struct WeakBlob {
         weak var blob: BlobHandle?
@@ -63,6 +67,11 @@ final class Connection {
     /// Finalises every statement and closes the handle.
     func close() {
         guard !isClosed else { return }
+        // The statement that called is still running: its end closes.
+        guard runningCallbacks == 0 else {
+            closesAfterCallbacks = true
+            return
+        }
         interrupter.detach()
         for entry in blobs.values { entry.blob?.close() }
         for entry in statements.values { entry.statement?.finalize() }
@@ -176,7 +185,16 @@ final class Connection {
 
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String) throws(DatabaseError) {
-        try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: sql)
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        try closeIfAsked(sql: sql)
+        try check(code, sql: sql)
+    }
+
+    /// Closes, and throws, where a function closed the database while the statement ran that called it.
+    func closeIfAsked(sql: String) throws(DatabaseError) {
+        guard closesAfterCallbacks, runningCallbacks == 0 else { return }
+        close()
+        throw DatabaseError(.misuse, "a function closed the database that called it", sql: sql)
     }
 
     /// The first column of the first row, as text; nil where there is no row or it is NULL.

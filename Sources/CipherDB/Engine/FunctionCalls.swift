@@ -157,6 +157,8 @@ private func answer(
     _ body: () throws -> (any Bindable)?
 ) {
     do {
+        connection.runningCallbacks += 1
+        defer { connection.runningCallbacks -= 1 }
         switch try body()?.databaseValue ?? .null {
         case .null: sqlite3_result_null(context)
         case .integer(let value): sqlite3_result_int64(context, value)

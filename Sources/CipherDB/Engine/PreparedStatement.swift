@@ -73,6 +73,7 @@ final class PreparedStatement {
     /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
     func step() throws -> Bool {
         let code = sqlite3_step(try live())
+        try connection.closeIfAsked(sql: sql)
         switch code {
         case SQLITE_ROW:
             isRunning = true
