@@ -155,6 +155,14 @@ public final class Database {
 
     // MARK: For the other files of this type
 
+    /// Runs `body` for a task, whose cancellation ends its statements.
+    func watched<Result>(by turn: Turn, _ body: (Database, Turn) throws -> Result) throws -> Result {
+        connection?.watch(turn)
+        // Of the connection there is then: a change of key makes another.
+        defer { connection?.watch(nil) }
+        return try body(self, turn)
+    }
+
     var connection: Connection? {
         switch state {
         case .closed: nil

@@ -34,7 +34,9 @@ extension DatabasePool {
                             let result = Swift.Result {
                                 try turn.begin(reader.interrupter)
                                 defer { turn.end() }
-                                return try readers.run(reader) { try snapshot($0, body) }
+                                return try readers.run(reader) { database in
+                                    try database.watched(by: turn) { database, _ in try snapshot(database, body) }
+                                }
                             }
                             readers.giveBack(reader)
                             continuation.resume(with: result)

@@ -102,7 +102,7 @@ public final class DatabaseQueue: Sendable {
                     let result = Swift.Result {
                         try turn.begin(interrupter.withLock { $0 })
                         defer { turn.end() }
-                        return try run { try body($0, turn) }
+                        return try run { try $0.watched(by: turn, body) }
                     }
                     continuation.resume(with: result)
                 }

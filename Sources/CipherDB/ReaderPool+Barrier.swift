@@ -33,6 +33,7 @@ extension ReaderPool {
     private func release() {
         let grants = state.withLock { state in
             state.isHeldUp = false
+            state.wentOn = .now()
             return serve(&state)
         }
         for (waiter, grant) in grants { waiter.resume(.success(grant)) }

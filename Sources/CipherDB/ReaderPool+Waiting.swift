@@ -22,29 +22,31 @@ extension ReaderPool {
         if waits { waiter.resume(.failure(error)) }
     }
 
-    /// Sees that somebody looks at the deadlines. One timer serves all who wait.
-    func watch(until deadline: DispatchTime) {
+    /// Sees that somebody looks at who waits too long. One timer serves all.
+    func watch() {
         let isFirst = state.withLock { state in
             defer { state.isWatched = true }
             return !state.isWatched
         }
-        if isFirst { look(at: deadline) }
+        if isFirst { look(at: .now() + waitingLimit.dispatched) }
     }
 
     private func look(at time: DispatchTime) {
-        DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in
+        clock.asyncAfter(deadline: time) { [weak self] in
             guard let self else { return }
+            let now = DispatchTime.now()
             var late: [Waiter] = []
             let next: DispatchTime? = state.withLock { state in
-                let now = DispatchTime.now()
-                if !state.isHeldUp {
-                    late = state.waiters.filter { $0.deadline ?? .distantFuture <= now }
-                    state.waiters.removeAll { $0.deadline ?? .distantFuture <= now }
-                }
-                let next = state.waiters.compactMap(\.deadline).min()
-                state.isWatched = next != nil
                 // While the pool itself holds them up their time does not count.
-                return next.map { state.isHeldUp ? now + self.waitingLimit.dispatched : $0 }
+                let lifted = state.isHeldUp ? now : state.wentOn
+                let deadline = { (waiter: Waiter) in
+                    max(waiter.began, lifted ?? waiter.began) + self.waitingLimit.dispatched
+                }
+                late = state.waiters.filter { deadline($0) <= now }
+                state.waiters.removeAll { deadline($0) <= now }
+                // The first came first.
+                state.isWatched = !state.waiters.isEmpty
+                return state.waiters.first.map(deadline)
             }
             for waiter in late { waiter.resume(.failure(overdue)) }
             if let next { look(at: next) }

@@ -31,11 +31,9 @@ final class ReaderPool: Sendable {
     /// Somebody who waits.
     final class Waiter: Sendable {
         let resume: @Sendable (Result<Grant, any Error>) -> Void
-        /// When the wait is too long; nil for a thread, which looks at the clock itself.
-        let deadline: DispatchTime?
+        let began = DispatchTime.now()
 
-        init(deadline: DispatchTime?, _ resume: @escaping @Sendable (Result<Grant, any Error>) -> Void) {
-            self.deadline = deadline
+        init(_ resume: @escaping @Sendable (Result<Grant, any Error>) -> Void) {
             self.resume = resume
         }
     }
@@ -53,12 +51,14 @@ final class ReaderPool: Sendable {
         var waiters: [Waiter] = []
         /// While it is set nobody gets a reader, and no wait ends by its limit.
         var isHeldUp = false
+        /// When the last holding up ended: the limit of waiting counts from then.
+        var wentOn: DispatchTime?
         var isClosed = false
         /// Which threads run a block with a reader, so that a block that comes back is noticed.
         var runners: [UInt: Reader] = [:]
         /// Called when the last lent reader came back.
         var whenDrained: (@Sendable () -> Void)?
-        /// Whether a timer will look at the deadlines.
+        /// Whether a timer will look at who waits.
         var isWatched = false
     }
 
@@ -66,6 +66,8 @@ final class ReaderPool: Sendable {
     let maximum: Int
     let waitingLimit: Duration
     private let open: @Sendable () throws -> sending Database
+    /// Where a timer looks at who waits. Not a global queue, whose few threads may all be held up in blocks.
+    let clock = DispatchQueue(label: "CipherDB.DatabasePool.clock")
 
     init(
         maximum: Int,
@@ -92,21 +94,19 @@ final class ReaderPool: Sendable {
     func take() throws -> Reader {
         let answer = Lock<Result<Grant, any Error>?>(nil)
         let answered = DispatchSemaphore(value: 0)
-        let waiter = Waiter(deadline: nil) { result in
+        let waiter = Waiter { result in
             answer.withLock { $0 = result }
             answered.signal()
         }
         ask(waiter)
-        while answered.wait(timeout: .now() + waitingLimit.dispatched) == .timedOut {
-            if !state.withLock({ $0.isHeldUp }) { drop(waiter, overdue) }
-        }
+        answered.wait()
         guard let answer = answer.withLock({ $0 }) else { throw overdue }
         return try reader(answer.get())
     }
 
     /// Calls `resume` with a reader, or with the error, on a thread of the pool's.
     func take(_ turn: Turn, _ resume: @escaping @Sendable (Result<Reader, any Error>) -> Void) {
-        let waiter = Waiter(deadline: .now() + waitingLimit.dispatched) { [self] grant in
+        let waiter = Waiter { [self] grant in
             // Not on the thread that gave the reader back, which has work of its own.
             DispatchQueue.global().async {
                 resume(Result { try self.reader(grant.get()) })
@@ -127,7 +127,7 @@ final class ReaderPool: Sendable {
             }
             return .success(grant)
         }
-        if let answer { waiter.resume(answer) } else if let deadline = waiter.deadline { watch(until: deadline) }
+        if let answer { waiter.resume(answer) } else { watch() }
     }
 
     /// What the next in the queue gets, if there is anything.

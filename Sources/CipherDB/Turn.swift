@@ -10,6 +10,10 @@ final class Turn: Sendable {
     }
 
     private let state = Mutex(State.waiting(whenCancelled: {}))
+    /// What the engine asks for while it works.
+    private let mayGoOn = Atomic(true)
+
+    var isCancelled: Bool { !mayGoOn.load(ordering: .relaxed) }
 
     /// Throws where the task was cancelled before its turn came.
     func begin(_ interrupter: Interrupter?) throws {
@@ -38,6 +42,8 @@ final class Turn: Sendable {
     }
 
     func cancel() {
+        // An interruption that comes just before a statement begins would be lost; this is not.
+        mayGoOn.store(false, ordering: .relaxed)
         // Interrupted under the lock: after end() the connection runs somebody else's statements.
         let whenWaiting: (@Sendable () -> Void)? = state.withLock { state in
             defer { if case .over = state {} else { state = .cancelled } }

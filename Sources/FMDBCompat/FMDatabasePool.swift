@@ -21,7 +21,7 @@ extension FMDatabasePoolDelegate {
 ///
 /// As in FMDB two of them that write in rollback mode wait for each other's locks, and one of them may find the database
 /// busy. `DatabasePool` has one writer and cannot.
-open class FMDatabasePool: @unchecked Sendable {
+open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
     // It holds because a database is either idle, under the lock, or lent to one block.
 
     /// The path as it was given.
@@ -177,34 +177,6 @@ open class FMDatabasePool: @unchecked Sendable {
             }
             condition.signal()
         }
-    }
-
-    /// Runs `block` in an exclusive transaction, which is rolled back when it sets its second argument. Where the
-    /// transaction cannot be begun the block does not run.
-    public func inTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.exclusive, block)
-    }
-
-    /// As ``inTransaction(_:)``.
-    public func inExclusiveTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.exclusive, block)
-    }
-
-    /// As ``inTransaction(_:)``, with locks when they are needed.
-    public func inDeferredTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.deferred, block)
-    }
-
-    /// As ``inTransaction(_:)``, with the lock for writing only.
-    public func inImmediateTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.immediate, block)
-    }
-
-    private func inTransaction(
-        _ kind: TransactionKind,
-        _ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void
-    ) {
-        inDatabase { database in database.inTransaction(kind) { block(database, $0) } }
     }
 
     /// Runs `block` in a savepoint, whose changes are undone when it sets its second argument. Returns what went wrong, also

@@ -7,7 +7,7 @@ internal import Synchronization
 /// As in FMDB a queue that was closed opens its file again when it is used; with the key that was verified last. A block
 /// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
 /// the block does not run. `DatabaseQueue` throws instead, and has async forms.
-open class FMDatabaseQueue: @unchecked Sendable {
+open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
     // It holds because `state` is touched on `queue` only, and what else can change has a lock.
 
     /// The path as it was given; nil for a database in memory.
@@ -95,35 +95,6 @@ open class FMDatabaseQueue: @unchecked Sendable {
     }
 
     // MARK: Transactions
-
-    /// Runs `block` in an exclusive transaction, which is rolled back when it sets its second argument.
-    ///
-    /// Inside of another transaction it is a savepoint. Where the transaction cannot be begun the block does not run.
-    public func inTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.exclusive, block)
-    }
-
-    /// As ``inTransaction(_:)``.
-    public func inExclusiveTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.exclusive, block)
-    }
-
-    /// As ``inTransaction(_:)``, with locks when they are needed.
-    public func inDeferredTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.deferred, block)
-    }
-
-    /// As ``inTransaction(_:)``, with the lock for writing only.
-    public func inImmediateTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
-        inTransaction(.immediate, block)
-    }
-
-    private func inTransaction(
-        _ kind: TransactionKind,
-        _ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void
-    ) {
-        inDatabase { database in database.inTransaction(kind) { block(database, $0) } }
-    }
 
     /// Runs `block` in a savepoint, whose changes are undone when it sets its second argument. Returns what went wrong.
     public func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {

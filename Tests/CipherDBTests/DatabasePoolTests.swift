@@ -169,21 +169,24 @@ import Testing
         #expect(sum == 9900)
     }
 
-    private static let endless =
-        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-
-    @Test func cancellingATaskInterruptsItsReading() async throws {
-        let pool = try pool()
+    /// A task with a reading block that does not end by itself.
+    private func endlessReading(_ pool: DatabasePool) async throws -> Task<Void, any Error> {
         let started = Gate()
         let task = Task {
             try await pool.read { database in
                 started.open()
-                _ = try database.int(forQuery: DatabasePoolTests.endless)
+                _ = try database.int(
+                    forQuery: "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+                )
             }
         }
         try await started.waited()
-        // Until the statement runs there is nothing to interrupt.
-        try await Task.sleep(for: .milliseconds(100))
+        return task
+    }
+
+    @Test func cancellingATaskInterruptsItsReading() async throws {
+        let pool = try pool()
+        let task = try await endlessReading(pool)
         task.cancel()
         await #expect { try await task.value } throws: { ($0 as? DatabaseError)?.code.primary == .interrupted }
         #expect(pool.readerCounts.inUse == 0)
@@ -219,17 +222,18 @@ import Testing
 
     @Test func interruptingThePoolStopsItsReaders() async throws {
         let pool = try pool()
-        let started = Gate()
-        let task = Task {
-            try await pool.read { database in
-                started.open()
-                _ = try database.int(forQuery: DatabasePoolTests.endless)
-            }
+        let task = try await endlessReading(pool)
+        let ended = Gate()
+        let watcher = Task {
+            defer { ended.open() }
+            try await task.value
         }
-        try await started.waited()
-        try await Task.sleep(for: .milliseconds(100))
-        pool.interrupt()
-        await #expect { try await task.value } throws: { ($0 as? DatabaseError)?.code.primary == .interrupted }
+        // Until the statement runs there is nothing to interrupt.
+        while !ended.passed {
+            pool.interrupt()
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await #expect { try await watcher.value } throws: { ($0 as? DatabaseError)?.code.primary == .interrupted }
     }
 
     @Test func aReaderThatIsRefusedTakesNoPlace() throws {

@@ -101,27 +101,7 @@ import Testing
             }
         }
         try await started.waited()
-        // Until the statement runs there is nothing to interrupt.
-        while true {
-            try await Task.sleep(for: .milliseconds(20))
-            task.cancel()
-            queue.interrupt()
-            if try await withThrowingTaskGroup(
-                of: Bool.self,
-                body: { group in
-                    group.addTask {
-                        _ = try? await task.value; return true
-                    }
-                    group.addTask {
-                        try await Task.sleep(for: .milliseconds(200)); return false
-                    }
-                    defer { group.cancelAll() }
-                    return try await group.next() ?? false
-                }
-            ) {
-                break
-            }
-        }
+        task.cancel()
         do {
             try await task.value
             Issue.record("an endless statement ended")

@@ -14,7 +14,7 @@ import Testing
             key: .passphrase("old"),
             configuration: Configuration {
                 $0.maximumReaders = 2
-                $0.readerWaitingLimit = .milliseconds(200)
+                $0.readerWaitingLimit = .seconds(1)
             }
         )
         try pool.write { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
@@ -94,7 +94,7 @@ import Testing
                 }
             }
             // Longer than a reader is waited for otherwise: the barrier does not count.
-            try await Task.sleep(for: .milliseconds(400))
+            try await Task.sleep(for: .milliseconds(1500))
             #expect(pool.readerCounts.waiting > 0)
             release.open()
             try await group.waitForAll()

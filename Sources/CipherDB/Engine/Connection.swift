@@ -19,6 +19,8 @@ final class Connection {
     var dateFormat: DateFormat?
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
+    /// The task that uses the connection now, where one does.
+    var turn: Turn?
     /// As long as the handle; the engine keeps their addresses.
     var tokenizers: [FTS4Module] = []
     /// What a function written in Swift threw, for the statement that called it to throw.

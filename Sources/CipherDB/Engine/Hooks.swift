@@ -66,6 +66,24 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// Ends statements with ``ResultCode/interrupted`` from when the turn's task is cancelled; nil ends the watch.
+    func watch(_ turn: Turn?) {
+        self.turn = turn
+        guard let turn else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        sqlite3_progress_handler(
+            handle,
+            // Of the engine's instructions, a fraction of a millisecond.
+            1000,
+            { turn in
+                guard let turn else { return 0 }
+                return Unmanaged<Turn>.fromOpaque(turn).takeUnretainedValue().isCancelled ? 1 : 0
+            },
+            Unmanaged.passUnretained(turn).toOpaque()
+        )
+    }
+}
+
 /// The SQL comes from the statement, without its values: the text that the engine hands over may have them in it.
 private func tell(
     kind: UInt32,
