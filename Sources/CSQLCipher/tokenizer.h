@@ -47,8 +47,8 @@ typedef struct csqlcipher_tokenizer_cursor {
 } csqlcipher_tokenizer_cursor;
 
 // fts3_tokenizer() takes a pointer, and is off until a connection turns it on; then it takes bound values only.
-static inline int csqlcipher_enable_fts3_tokenizer(sqlite3 *db) {
-    return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 1, (int *)0);
+static inline int csqlcipher_enable_fts3_tokenizer(sqlite3 *db, int on) {
+    return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, on, (int *)0);
 }
 
 // The interface of FTS5 on this connection; null where the engine, such as SQLite 3.15, cannot hand it over.

@@ -44,9 +44,7 @@ extension Database {
                     + "give it a key, or say that you are decrypting"
             )
         }
-        guard !destination.isInTransaction, !target.hasRunningStatements else {
-            throw DatabaseError(.misuse, "the destination is in use: end its transaction and its result sets")
-        }
+        if let reason = target.whyInUse { throw DatabaseError(.misuse, "the destination is in use: \(reason)") }
         destination.clearCachedStatements()
         switch (unlocked, destination.unlocked) {
         case (nil, nil): break
@@ -59,11 +57,15 @@ extension Database {
                 )
             }
         case (_?, nil):
-            try Database.export(by: self, other: destination, outward: true)
-            return try progress(BackupProgress(remaining: 0, total: try pageCount(of: source)))
+            try Database.export(by: self, other: destination, outward: true) {
+                try progress(BackupProgress(remaining: 0, total: try pageCount(of: source)))
+            }
+            return
         case (nil, _?):
-            try Database.export(by: destination, other: self, outward: false)
-            return try progress(BackupProgress(remaining: 0, total: try pageCount(of: target)))
+            try Database.export(by: destination, other: self, outward: false) {
+                try progress(BackupProgress(remaining: 0, total: try pageCount(of: target)))
+            }
+            return
         }
         try copyPages(source, target, pagesPerStep, progress)
     }
@@ -99,8 +101,14 @@ extension Database {
         try connection.text("PRAGMA page_count").flatMap { Int($0) } ?? 0
     }
 
-    /// Lets the encrypted one of two databases attach the other's file and export. So no key stands in any statement.
-    private static func export(by encrypted: Database, other: Database, outward: Bool) throws {
+    /// Lets the encrypted one of two databases attach the other's file and export, in one transaction that `tell` can still
+    /// undo. So no key stands in any statement.
+    private static func export(
+        by encrypted: Database,
+        other: Database,
+        outward: Bool,
+        _ tell: () throws -> Void
+    ) throws {
         guard let plain = other.connection, !plain.filename.isEmpty else {
             throw DatabaseError(.misuse, "a database in memory can be copied to or from one without a key only")
         }
@@ -123,11 +131,14 @@ extension Database {
         // 3.4.1 knows the first form only.
         let sql =
             outward ? "SELECT sqlcipher_export('cipherdb_plain')" : "SELECT sqlcipher_export('main', 'cipherdb_plain')"
-        _ = try encrypted.value(forQuery: sql) as DatabaseValue?
-        // The export leaves these two out.
-        for pragma in ["user_version", "application_id"] {
-            let number: Int = try encrypted.value(forQuery: "PRAGMA \(from).\(pragma)") ?? 0
-            try encrypted.executeStatements("PRAGMA \(into).\(pragma) = \(number)")
+        try encrypted.inTransaction { encrypted in
+            _ = try encrypted.value(forQuery: sql) as DatabaseValue?
+            // The export leaves these two out.
+            for pragma in ["user_version", "application_id"] {
+                let number: Int = try encrypted.value(forQuery: "PRAGMA \(from).\(pragma)") ?? 0
+                try encrypted.executeStatements("PRAGMA \(into).\(pragma) = \(number)")
+            }
+            try tell()
         }
     }
 }

@@ -56,9 +56,13 @@ public final class Blob {
         try handle.move(toRow: row)
     }
 
-    /// Closes it. Closing twice does nothing.
-    public func close() {
-        handle.close()
+    /// Closes it; outside of a transaction this commits what was written. Closing twice does nothing.
+    ///
+    /// Where a block or the blob's own end closes it, what goes wrong is thrown by the block, or the next statement.
+    ///
+    /// - Throws: ``DatabaseError`` where what was written could not be committed, and is lost.
+    public func close() throws {
+        try handle.end()
     }
 
     private func check(_ offset: Int, _ count: Int) throws {

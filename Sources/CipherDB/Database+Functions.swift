@@ -36,7 +36,7 @@ extension Database {
         _ body: @escaping ([DatabaseValue]) throws -> (any Bindable)?
     ) throws {
         let count = try argumentCount(arguments)
-        try register("function \(name)/\(count)") { connection in
+        try register(.function(name, count)) { connection in
             try connection.createFunction(name, arguments: count, deterministic: isDeterministic, body)
         }
     }
@@ -66,7 +66,7 @@ extension Database {
             },
             result: { group in try result((group as? Group<State>)?.state ?? initial()) }
         )
-        try register("function \(name)/\(count)") { connection in
+        try register(.function(name, count)) { connection in
             try connection.createAggregate(name, arguments: count, body)
         }
     }
@@ -76,7 +76,7 @@ extension Database {
     /// - Throws: ``DatabaseError`` where a statement that calls it is running.
     public func removeFunction(named name: String, arguments: Int? = nil) throws {
         let count = try argumentCount(arguments)
-        registrations["function \(name)/\(count)"] = nil
+        registrations[.function(name, count)] = nil
         clearCachedStatements()
         try usableConnection().removeFunction(name, arguments: count)
     }
@@ -88,7 +88,7 @@ extension Database {
         named name: String,
         _ compare: @escaping @Sendable (String, String) -> ComparisonResult
     ) throws {
-        try register("collation \(name)") { try $0.createCollation(name, compare) }
+        try register(.collation(name)) { try $0.createCollation(name, compare) }
     }
 
     /// Forgets what was made in Swift, for connections that are opened later.
@@ -104,13 +104,31 @@ extension Database {
         return Int32(arguments)
     }
 
-    /// Does something with the connection, and with each that is opened later.
-    func register(_ name: String, _ install: @escaping (Connection) throws -> Void) throws {
+    /// Does something with the connection, and with each that is opened later. Before the key is given, only with those.
+    func register(_ registration: Registration, _ install: @escaping (Connection) throws -> Void) throws {
+        if case .opened = state { return registrations[registration] = install }
         // Statements compiled before would go on with what they were compiled with.
         clearCachedStatements()
         try install(try usableConnection())
-        registrations[name] = install
+        registrations[registration] = install
     }
+}
+
+/// What was made in Swift, by the name under which SQLite knows it: without regard to the case of ASCII letters.
+struct Registration: Hashable {
+    private let kind: String
+    private let name: [UInt8]
+    private let arguments: Int32
+
+    private init(_ kind: String, _ name: String, _ arguments: Int32 = 0) {
+        self.kind = kind
+        self.name = name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+        self.arguments = arguments
+    }
+
+    static func function(_ name: String, _ arguments: Int32) -> Registration { .init("function", name, arguments) }
+    static func collation(_ name: String) -> Registration { .init("collation", name) }
+    static func tokenizer(_ name: String) -> Registration { .init("tokenizer", name) }
 }
 
 /// The state of an aggregate function for one group of rows.

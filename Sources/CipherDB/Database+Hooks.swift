@@ -76,6 +76,8 @@ extension Database {
     }
 
     private func installHooks() {
+        // While it is opened and keyed the statements are the library's own.
+        if case .opened = state { return }
         connection?.install(hooks)
     }
 

@@ -17,6 +17,11 @@ package struct Unlocked: Sendable {
         self.key = key
         self.format = format
     }
+
+    /// Whether `key` is that of this file. A passphrase is derived for it.
+    package func isOpened(by key: DatabaseKey) throws -> Bool {
+        try key.derive(salt: self.key.salt, format: format) == self.key
+    }
 }
 
 /// What a connection is keyed with.

@@ -10,6 +10,12 @@ extension Database {
     /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
     public func open(flags: OpenFlags = [.readWrite, .create]) throws {
         guard !isOpen else { return }
+        guard OpenFlags.possible.isSuperset(of: flags) else {
+            throw DatabaseError(
+                .misuse,
+                "the flags ask for a shared cache, which would let a connection without the key read, or for no file at all"
+            )
+        }
         guard let path, !path.isEmpty else {
             return try openInMemory(path ?? ":memory:")
         }
@@ -67,7 +73,12 @@ extension Database {
     /// The connection, where it may be used: keyed and verified, or meant to be in plaintext.
     func usableConnection() throws -> Connection {
         switch state {
-        case .keyed(let connection, _), .plain(let connection): return connection
+        case .keyed(let connection, _), .plain(let connection):
+            try throwBlobFailure(connection)
+            guard !connection.isBackupTarget else {
+                throw DatabaseError(.busy, "a backup is writing over this database; wait for its end")
+            }
+            return connection
         case .closed: throw DatabaseError(.misuse, "the database is not open")
         case .opened(let connection, let kind, _):
             switch kind {
@@ -85,10 +96,17 @@ extension Database {
         }
     }
 
+    /// Throws what was met when a blob was closed that nobody closed himself.
+    func throwBlobFailure(_ connection: Connection?) throws {
+        guard let failure = connection?.blobFailure else { return }
+        connection?.blobFailure = nil
+        throw failure
+    }
+
     func connect(_ path: String, flags: OpenFlags) throws -> Connection {
         // SQLCipher 4 takes a path that begins with "file:" for a URI, and a key from its parameters.
         let connection = try Connection(
-            path: path.hasPrefix("file:") && !flags.contains(.uri) ? "./" + path : path,
+            path: DatabaseURI.isURI(path) && !flags.contains(.uri) ? "./" + path : path,
             flags: flags,
             vfs: configuration.vfs
         )

@@ -56,10 +56,7 @@ extension Database {
     }
 
     private func checkMayRekey(_ connection: Connection) throws {
-        guard !connection.isInTransaction else { throw RekeyError.notStarted("a transaction is open; end it first") }
-        guard !connection.hasRunningStatements else {
-            throw RekeyError.notStarted("a result set is open; close it first")
-        }
+        if let reason = connection.whyInUse { throw RekeyError.notStarted(reason) }
         guard !connection.isReadOnly else { throw RekeyError.notStarted("the database is open for reading only") }
         let schemas = try executeQuery("PRAGMA database_list")
         while try schemas.next() {

@@ -36,7 +36,7 @@ public final class Database {
     var knownDamage: [Int]?
     private var savePoints = 0
     /// What was made on this database in Swift, to be made again on each connection.
-    var registrations: [String: (Connection) throws -> Void] = [:]
+    var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()
     var timeout: Duration
     /// How dates are stored as text; nil for a number of seconds since 1970. It begins as the configuration's.
@@ -119,6 +119,8 @@ public final class Database {
 
     /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.
     public var goodConnection: Bool {
+        // Looking must not begin the use of a file that a key is still to be given for.
+        if case .opened(_, .empty, _) = state { return configuration.allowsPlaintext }
         guard let connection = try? usableConnection() else { return false }
         return (try? testSelect(connection)) != nil
     }

@@ -25,7 +25,9 @@ public struct DatabaseError: Error, Sendable, Equatable {
     /// Whether a statement sets or gives a key, so that it is repeated nowhere.
     static func mayHoldKey(_ sql: String) -> Bool {
         let words = sql.lowercased()
-        return words.contains("attach") || words.contains("pragma") && words.contains("key") || words.contains("?key=")
+        // ATTACH and VACUUM INTO name files, and SQLCipher takes a key from a file's name.
+        return words.contains("attach") || words.contains("vacuum") && words.contains("into")
+            || words.contains("pragma") && words.contains("key")
     }
 }
 

@@ -101,6 +101,14 @@ extension DatabasePool {
         return try writer.inTransaction(kind, body)
     }
 
+    /// Runs `body` with the writer in a savepoint, whose changes are undone when it throws.
+    ///
+    /// - Throws: as ``write(_:)-((Database)->Result)``.
+    public func inSavePoint<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try checkNotReading()
+        return try writer.inSavePoint(body)
+    }
+
     /// Runs `body` with the writer in a savepoint, whose changes are undone when it throws or sets its second argument.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``.
@@ -111,10 +119,30 @@ extension DatabasePool {
         return try writer.inSavePoint(body)
     }
 
+    // MARK: Async forms of the writer
+
+    /// Runs `body` with the writer, outside of a transaction, without holding up a thread of the caller's.
+    ///
+    /// - Throws: as ``write(_:)-((Database)->Result)``; `CancellationError`.
+    public func inDatabase<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await writer.inDatabase(body)
+    }
+
+    /// Runs `body` with the writer in a transaction of a kind, without holding up a thread of the caller's.
+    ///
+    /// - Throws: as ``write(_:)-((Database)->Result)``; `CancellationError`.
+    public func inTransaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate,
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await writer.inTransaction(kind, body)
+    }
+
     /// Runs a reading block in a transaction of its own, so that all of it sees one state.
     private func snapshot<Result>(_ database: Database, _ body: (Database) throws -> Result) throws -> Result {
-        // A block before may have turned it off.
-        try database.executeStatements("PRAGMA query_only = ON; BEGIN DEFERRED")
+        try database.executeStatements("BEGIN DEFERRED")
         let result = Swift.Result { try body(database) }
         database.closeOpenResultSets()
         if database.isInTransaction { try? database.rollback() }

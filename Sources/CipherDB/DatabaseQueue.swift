@@ -29,6 +29,8 @@ public final class DatabaseQueue: Sendable {
     /// What other connections are opened with; nil when the queue is closed.
     private let latestUnlocked: Mutex<Access?>
     private let flags: OpenFlags
+    /// Also one that a URI names; then another connection would be another database.
+    private let isInMemory: Bool
 
     /// Opens the file with its key and verifies it. A passphrase is derived here, once for this queue.
     ///
@@ -51,6 +53,7 @@ public final class DatabaseQueue: Sendable {
             _ = try database.usableConnection()
         }
         self.path = database.path
+        isInMemory = database.connection?.filename.isEmpty ?? true
         self.flags = flags
         self.database = database
         interrupter = Mutex(database.interrupter)
@@ -163,11 +166,13 @@ public final class DatabaseQueue: Sendable {
         }
         var configuration = database.configuration
         configuration.journalMode = nil
-        return try connect(unlocked.key, configuration)
+        let reader = try connect(unlocked.key, configuration)
+        try reader.usableConnection().becomeReader()
+        return reader
     }
 
     private func connect(_ unlocked: Unlocked?, _ configuration: Configuration) throws -> sending Database {
-        guard let path, !path.isEmpty else {
+        guard let path, !isInMemory else {
             throw DatabaseError(.misuse, "a database in memory has one connection only")
         }
         let connection = Database(path: path, configuration: configuration)
@@ -195,16 +200,27 @@ public final class DatabaseQueue: Sendable {
         try database.rekey(newKey)
     }
 
+    /// A block may have closed and opened the database: never is it used without the key that the queue had.
+    private func checkKey() throws {
+        let hadKey = latestUnlocked.withLock { $0?.key != nil }
+        guard hadKey, database.isOpen, database.unlocked == nil else { return }
+        database.close()
+        throw DatabaseError(.misuse, "the block opened the queue's database without its key; the queue is closed now")
+    }
+
     /// Runs a block on the queue, and sees that it leaves nothing open.
     private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
         runner.store(Platform.currentThread, ordering: .relaxed)
         defer { runner.store(0, ordering: .relaxed) }
         let result = Swift.Result { try body(database) }
+        try checkKey()
         database.closeOpenResultSets()
-        guard database.isInTransaction else { return try result.get() }
-        try database.rollback()
-        _ = try result.get()
+        let isOpen = database.isInTransaction
+        if isOpen { try database.rollback() }
+        let value = try result.get()
+        try database.throwBlobFailure(database.connection)
+        guard isOpen else { return value }
         throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
     }
 }

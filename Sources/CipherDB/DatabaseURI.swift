@@ -8,26 +8,28 @@ struct DatabaseURI {
     /// - Throws: ``DatabaseError`` for what is no file URI, and for parameters that would give a key, which logs and lists
     ///   of processes show, or share pages with connections that have no key.
     init(_ text: String) throws {
-        guard text.hasPrefix("file:") else {
+        // By bytes, as SQLite reads: a character of Swift's may be a separator with an accent on it.
+        let bytes = Array(text.utf8)
+        guard DatabaseURI.isURI(text) else {
             throw DatabaseError(.cannotOpen, "a database's URI begins with file:")
         }
-        let withoutFragment = text.dropFirst(5).prefix { $0 != "#" }
-        let parts = withoutFragment.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let withoutFragment = bytes.dropFirst(5).prefix { $0 != UInt8(ascii: "#") }
+        let parts = DatabaseURI.halves(withoutFragment, at: "?")
         var location = parts[0]
-        if location.hasPrefix("//") {
+        if location.starts(with: "//".utf8) {
             let rest = location.dropFirst(2)
-            let host = rest.prefix { $0 != "/" }
-            guard host.isEmpty || host == "localhost" else {
+            let host = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard host.isEmpty || host.elementsEqual("localhost".utf8) else {
                 throw DatabaseError(.cannotOpen, "a database's URI names no other machine")
             }
             location = rest.dropFirst(host.count)
         }
         var found: [String: String] = [:]
-        for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            found[try DatabaseURI.decoded(sides[0])] = try DatabaseURI.decoded(sides.count > 1 ? sides[1] : "")
+        for pair in (parts.count > 1 ? parts[1] : []).split(separator: UInt8(ascii: "&")) {
+            let sides = DatabaseURI.halves(pair, at: "=")
+            found[try DatabaseURI.decoded(sides[0])] = try DatabaseURI.decoded(sides.count > 1 ? sides[1] : [])
         }
-        for name in found.keys where name.lowercased().hasSuffix("key") {
+        for name in found.keys where name.lowercased().utf8.suffix(3).elementsEqual("key".utf8) {
             throw DatabaseError(.misuse, "a URI shall not hold a key: give it by setKey")
         }
         if found["cache"] == "shared" {
@@ -47,9 +49,18 @@ struct DatabaseURI {
         }
     }
 
-    private static func decoded(_ text: Substring) throws -> String {
+    /// Whether SQLite takes `text` for a URI.
+    static func isURI(_ text: String) -> Bool {
+        text.utf8.starts(with: "file:".utf8)
+    }
+
+    private static func halves(_ bytes: ArraySlice<UInt8>, at separator: Unicode.Scalar) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) throws -> String {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
@@ -58,7 +69,7 @@ struct DatabaseURI {
             let digits = rest.prefix(2)
             rest = rest.dropFirst(2)
             guard digits.count == 2, digits.first != UInt8(ascii: "+"),
-                let byte = UInt8(String(digits) ?? "", radix: 16)
+                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw DatabaseError(.cannotOpen, "the URI has a % without two hexadecimal digits") }
             bytes.append(byte)
         }

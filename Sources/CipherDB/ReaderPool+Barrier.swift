@@ -1,3 +1,4 @@
+internal import CipherKeys
 internal import Dispatch
 
 /// What holds the lending up, and what ends it.
@@ -10,6 +11,7 @@ extension ReaderPool {
         let drained = DispatchSemaphore(value: 0)
         state.withLock { state in
             state.isHeldUp = true
+            state.holder = Platform.currentThread
             guard state.lent > 0 else {
                 drained.signal()
                 return
@@ -33,6 +35,7 @@ extension ReaderPool {
     private func release() {
         let grants = state.withLock { state in
             state.isHeldUp = false
+            state.holder = nil
             state.wentOn = .now()
             return serve(&state)
         }

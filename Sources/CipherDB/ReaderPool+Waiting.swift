@@ -12,6 +12,13 @@ extension ReaderPool {
 
     static var closed: DatabaseError { DatabaseError(.misuse, "the pool is closed") }
 
+    static var heldUpByOneself: DatabaseError {
+        DatabaseError(
+            .misuse,
+            "the pool was asked for a reader while it changes its key, by what opens its connections"
+        )
+    }
+
     /// Ends the wait of somebody who still waits.
     func drop(_ waiter: Waiter, _ error: any Error) {
         let waits = state.withLock { state in

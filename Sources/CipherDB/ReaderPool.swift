@@ -19,13 +19,18 @@ final class ReaderPool: Sendable {
         let database: Database
         /// For other threads: `database` is one thread's at a time.
         let interrupter: Interrupter?
+        private let connection: Connection?
         /// Where asynchronous blocks run.
         let queue = DispatchQueue(label: "CipherDB.DatabasePool.reader")
 
         init(_ database: Database) {
             self.database = database
             interrupter = database.interrupter
+            connection = database.connection
         }
+
+        /// Whether it is as it was made: a block may have closed it, and even opened it again.
+        var isSound: Bool { connection != nil && database.connection === connection }
     }
 
     /// Somebody who waits.
@@ -51,6 +56,8 @@ final class ReaderPool: Sendable {
         var waiters: [Waiter] = []
         /// While it is set nobody gets a reader, and no wait ends by its limit.
         var isHeldUp = false
+        /// The thread that holds it up: what it asks for itself would never come.
+        var holder: UInt?
         /// When the last holding up ended: the limit of waiting counts from then.
         var wentOn: DispatchTime?
         var isClosed = false
@@ -112,15 +119,17 @@ final class ReaderPool: Sendable {
                 resume(Result { try self.reader(grant.get()) })
             }
         }
+        ask(waiter)
+        // After it waits, so that a task that is cancelled already does not wait.
         turn.whenCancelledWhileWaiting { [self] in
             drop(waiter, CancellationError())
         }
-        ask(waiter)
     }
 
     private func ask(_ waiter: Waiter) {
         let answer: Result<Grant, any Error>? = state.withLock { state in
             if state.isClosed { return .failure(Self.closed) }
+            if state.holder == Platform.currentThread { return .failure(Self.heldUpByOneself) }
             guard let grant = next(&state) else {
                 state.waiters.append(waiter)
                 return nil
@@ -158,7 +167,7 @@ final class ReaderPool: Sendable {
     /// Takes a reader back; whoever waits longest gets it.
     func giveBack(_ reader: Reader) {
         // Before it counts as back: a change of key must not meet its connection.
-        if state.withLock({ $0.isClosed }) { reader.database.close() }
+        if state.withLock({ $0.isClosed }) || !reader.isSound { reader.database.close() }
         returned(reader)
     }
 
@@ -166,8 +175,7 @@ final class ReaderPool: Sendable {
         var grants: [(Waiter, Grant)] = []
         let drained: (@Sendable () -> Void)? = state.withLock { state in
             state.lent -= 1
-            // A block may have closed what it was lent.
-            if let reader, reader.database.isOpen { state.idle.append(reader) }
+            if let reader, reader.isSound { state.idle.append(reader) }
             grants = serve(&state)
             guard state.lent == 0 else { return nil }
             defer { state.whenDrained = nil }

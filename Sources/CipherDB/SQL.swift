@@ -78,5 +78,12 @@ extension Database {
 
 /// A name as an SQL identifier.
 func quotedIdentifier(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    // By scalars, as SQLite reads: a quote with an accent on it is one character to Swift, and no quote.
+    var quoted = "\"".unicodeScalars
+    for scalar in name.unicodeScalars {
+        if scalar == "\"" { quoted.append(scalar) }
+        quoted.append(scalar)
+    }
+    quoted.append("\"")
+    return String(quoted)
 }

@@ -35,7 +35,7 @@ extension Database {
         guard engine.has(.fts4) || engine.has(.fts5) else {
             throw DatabaseError(.error, "this engine has no full-text search")
         }
-        try register("tokenizer \(name)") { connection in
+        try register(.tokenizer(name)) { connection in
             if engine.has(.fts4) { try connection.createFTS4Tokenizer(name, tokenize) }
             if engine.has(.fts5) { try connection.createFTS5Tokenizer(name, tokenize) }
         }

@@ -32,9 +32,12 @@ final class Turn: Sendable {
 
     /// Has `action` called when the task is cancelled before its turn begins, also where it is already.
     func whenCancelledWhileWaiting(_ action: @escaping @Sendable () -> Void) {
-        state.withLock { state in
+        let isCancelled = state.withLock { state in
             if case .waiting = state { state = .waiting(whenCancelled: action) }
+            if case .cancelled = state { return true }
+            return false
         }
+        if isCancelled { action() }
     }
 
     func end() {

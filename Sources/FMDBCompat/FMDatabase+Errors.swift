@@ -46,8 +46,21 @@ extension FMDatabase {
     func note(_ error: any Error) {
         let kept = FMDatabase.databaseError(error)
         failure = kept
-        if logsErrors { FMDatabase.log("error \(kept.code.rawValue): \(kept.message)") }
+        // Most likely PRAGMA key: what comes next would be written in plaintext.
+        if kept.code.primary == .notAuthorized, databasePath != nil, database.unlocked == nil {
+            requiresKey = true
+            closeUnlessKeyed()
+        }
+        if logsErrors { FMDatabase.log("error \(kept.code.rawValue): \(FMDatabase.withoutQuotations(kept.message))") }
         if crashOnErrors { fatalError("FMDB: error \(kept.code.rawValue), and crashOnErrors is set") }
+    }
+
+    /// The message without what it quotes, which may be a value in the SQL.
+    private static func withoutQuotations(_ message: String) -> String {
+        guard let first = message.firstIndex(where: { $0 == "\"" || $0 == "'" }),
+            let last = message.lastIndex(where: { $0 == "\"" || $0 == "'" })
+        else { return message }
+        return message[..<first] + "…" + message[message.index(after: last)...]
     }
 
     static func error(_ failure: DatabaseError?) -> NSError {

@@ -128,7 +128,9 @@ extension FMDatabase {
     /// Makes the statement fail with a code; a message that was set before stays.
     public func resultErrorCode(_ errorCode: Int32, context: UnsafeMutableRawPointer) {
         let message = call(context).failure?.message ?? "error \(errorCode)"
-        call(context).failure = (ResultCode(rawValue: errorCode), message)
+        // A function that fails with the code of success fails all the same.
+        let code = errorCode > 0 ? ResultCode(rawValue: errorCode) : .error
+        call(context).failure = (code, message)
     }
 
     /// Makes the statement fail for want of memory.

@@ -1,5 +1,6 @@
 internal import CipherDB
 public import Foundation
+internal import Synchronization
 
 /// FMDB's `FMDatabase`, with FMDB's ways of calling, over CipherDB's `Database`.
 ///
@@ -23,7 +24,13 @@ open class FMDatabase {
         didSet { database.statementCacheCapacity = shouldCacheStatements ? 100 : 0 }
     }
 
-    var database: Database
+    var database: Database {
+        didSet { rememberInterrupter() }
+    }
+    /// For other threads; FMDB's programs call `interrupt` from them.
+    private let interrupter = Mutex<Interrupter?>(nil)
+    /// Set by the first `setKey`, whatever came of it: from then on nothing is read or written in plaintext.
+    var requiresKey = false
     var failure: DatabaseError?
     /// The formatter that dates are stored with.
     var dateFormatter: DateFormatter?
@@ -40,7 +47,7 @@ open class FMDatabase {
     /// - Parameter path: The file; nil for a database in memory, empty for a temporary one.
     public required init(path: String?) {
         databasePath = path
-        database = Database(path: path, configuration: FMDatabase.configuration(vfs: nil))
+        database = Database(path: path, configuration: FMDatabase.configuration(vfs: nil, allowsPlaintext: true))
     }
 
     /// A database that is not opened yet, named by a file URL; nil for one in memory.
@@ -59,15 +66,20 @@ open class FMDatabase {
     /// A database of a file, or in memory.
     public class func database(with url: URL?) -> Self { self.init(path: url?.path) }
 
-    private static func configuration(vfs: String?) -> Configuration {
+    private static func configuration(vfs: String?, allowsPlaintext: Bool) -> Configuration {
         Configuration {
             // FMDB knows no other way to a file than to open it and perhaps give a key.
-            $0.allowsPlaintext = true
+            $0.allowsPlaintext = allowsPlaintext
             $0.busyTimeout = .seconds(2)
             // As in FMDB, and in the files of programs that come from there.
             $0.enforcesForeignKeys = false
             $0.vfs = vfs
         }
+    }
+
+    /// A database of a class that a queue or pool names; of this one where that is no class of databases.
+    static func ofClass(_ name: AnyClass, path: String?) -> FMDatabase {
+        (name as? FMDatabase.Type ?? FMDatabase.self).init(path: path)
     }
 
     /// The file as a URL; nil for a database in memory.
@@ -78,7 +90,7 @@ open class FMDatabase {
 
     /// Opens the file, for reading and writing, and makes it where it does not exist. Opening twice does nothing.
     @discardableResult open func open() -> Bool {
-        open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        openFile(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     }
 
     /// Opens the file with SQLite's flags.
@@ -88,17 +100,31 @@ open class FMDatabase {
 
     /// Opens the file with SQLite's flags, and its interface to the file system of that name.
     @discardableResult open func open(withFlags flags: Int32, vfs: String?) -> Bool {
+        openFile(flags, vfs)
+    }
+
+    private func openFile(_ flags: Int32, _ vfs: String?) -> Bool {
         attempt {
-            if vfs != database.configuration.vfs, !database.isOpen {
+            let present = database.configuration
+            if !database.isOpen, vfs != present.vfs || present.allowsPlaintext == requiresKey {
                 let interval = maxBusyRetryTimeInterval
-                database = Database(path: databasePath, configuration: FMDatabase.configuration(vfs: vfs))
+                database = Database(
+                    path: databasePath,
+                    configuration: FMDatabase.configuration(vfs: vfs, allowsPlaintext: !requiresKey)
+                )
                 maxBusyRetryTimeInterval = interval
                 database.statementCacheCapacity = shouldCacheStatements ? 100 : 0
                 setDateFormat(dateFormatter)
                 installTrace()
             }
             try database.open(flags: OpenFlags(rawValue: flags))
+            rememberInterrupter()
         }
+    }
+
+    func rememberInterrupter() {
+        let present = database.interrupter
+        interrupter.withLock { $0 = present }
     }
 
     /// Closes it, ending its result sets; functions made on it go too. Closing twice does nothing. Always true.
@@ -106,6 +132,7 @@ open class FMDatabase {
         for entry in preparedSets { entry.set?.close() }
         preparedSets = []
         database.close()
+        rememberInterrupter()
         // As in FMDB: a function that refers to its database would keep it for ever.
         database.forgetRegistrations()
         failure = nil
@@ -126,10 +153,11 @@ open class FMDatabase {
     /// How many rows the last INSERT, UPDATE or DELETE changed.
     public var changes: Int32 { Int32(clamping: database.changes) }
 
-    /// Stops the statement that runs. True where the database is open.
+    /// Stops the statement that runs; from any thread. True where the database is open.
     @discardableResult public func interrupt() -> Bool {
-        database.interrupt()
-        return database.isOpen
+        guard let present = interrupter.withLock({ $0 }) else { return false }
+        present.interrupt()
+        return true
     }
 
     /// How long a statement waits for a lock, in seconds; 2 unless set.

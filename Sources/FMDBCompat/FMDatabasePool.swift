@@ -40,13 +40,14 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
         var maximum: UInt = 0
         /// Those lent before it are closed when they come back.
         var generation = 0
+        var requiresKey = false
     }
 
     private let condition = NSCondition()
     private var state = State()
 
     /// The class of its databases, for subclasses to override.
-    open class func databaseClass() -> FMDatabase.Type { FMDatabase.self }
+    open class func databaseClass() -> AnyClass { FMDatabase.self }
 
     /// A pool; nothing is opened yet.
     public init(path: String?, flags: Int32, vfs: String?) {
@@ -140,7 +141,8 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
         state.lent.append((thread, idle))
         condition.unlock()
         if let idle { return (idle, generation) }
-        let database = Self.databaseClass().init(path: path)
+        let database = FMDatabase.ofClass(Self.databaseClass(), path: path)
+        database.requiresKey = locked { $0.requiresKey }
         guard database.open(withFlags: openFlags, vfs: vfsName),
             delegate?.databasePool(self, shouldAddDatabaseToPool: database) ?? true
         else {
@@ -155,14 +157,15 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
             state.lent[place].database = database
         }
         delegate?.databasePool(self, didAdd: database)
+        noteKey(database)
         return (database, generation)
     }
 
     private func giveBack(_ database: FMDatabase, _ generation: Int) {
         database.closeOpenResultSets()
         if database.isInTransaction { database.rollback() }
-        removeLent(database, Thread.current)
-        let stays = locked { state in
+        noteKey(database)
+        let stays = removeLent(database, Thread.current) { state in
             guard state.generation == generation, database.isOpen else { return false }
             state.idle.append(database)
             return true
@@ -170,12 +173,25 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
         if !stays { database.close() }
     }
 
-    private func removeLent(_ database: FMDatabase?, _ thread: Thread) {
+    /// Once a key was given to one database of the pool, none is opened without.
+    private func noteKey(_ database: FMDatabase) {
+        database.closeUnlessKeyed()
+        if database.requiresKey { locked { $0.requiresKey = true } }
+    }
+
+    /// Takes it off the list, after `body`, so that whoever waits finds what `body` put back.
+    @discardableResult private func removeLent(
+        _ database: FMDatabase?,
+        _ thread: Thread,
+        _ body: (inout State) -> Bool = { _ in false }
+    ) -> Bool {
         locked { state in
+            defer { condition.signal() }
+            let result = body(&state)
             if let place = state.lent.firstIndex(where: { $0.thread === thread && $0.database === database }) {
                 state.lent.remove(at: place)
             }
-            condition.signal()
+            return result
         }
     }
 

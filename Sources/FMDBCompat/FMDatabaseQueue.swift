@@ -1,4 +1,5 @@
 internal import CipherDB
+internal import CipherKeys
 public import Foundation
 internal import Synchronization
 
@@ -18,20 +19,20 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
     public let vfsName: String?
 
     private let queue = DispatchQueue(label: "FMDBCompat.FMDatabaseQueue")
-    private let key = DispatchSpecificKey<Bool>()
+    /// The thread that runs a block now: one that calls the queue again goes on at once.
+    private let runner = Atomic<UInt>(0)
     private let database: FMDatabase
     private let interrupter = Mutex<Interrupter?>(nil)
 
     /// The class of its database, for subclasses to override.
-    open class func databaseClass() -> FMDatabase.Type { FMDatabase.self }
+    open class func databaseClass() -> AnyClass { FMDatabase.self }
 
     /// Opens the file; nil where that cannot be done.
     public init?(path: String?, flags: Int32, vfs: String?) {
         self.path = path
         openFlags = flags
         vfsName = vfs
-        database = Self.databaseClass().init(path: path)
-        queue.setSpecific(key: key, value: true)
+        database = FMDatabase.ofClass(Self.databaseClass(), path: path)
         guard database.open(withFlags: flags, vfs: vfs) else { return nil }
         interrupter.withLock { $0 = database.database.interrupter }
     }
@@ -73,14 +74,17 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
         onQueue {
             guard reopened() else { return }
             block(database)
+            database.closeUnlessKeyed()
             database.access = database.database.unlocked ?? database.access
             interrupter.withLock { $0 = database.database.interrupter }
         }
     }
 
     private func onQueue(_ body: () -> Void) {
-        if DispatchQueue.getSpecific(key: key) == true { return body() }
+        if runner.load(ordering: .relaxed) == Platform.currentThread { return body() }
         queue.sync {
+            runner.store(Platform.currentThread, ordering: .relaxed)
+            defer { runner.store(0, ordering: .relaxed) }
             body()
             // What a block leaves open would hold its locks.
             database.closeOpenResultSets()

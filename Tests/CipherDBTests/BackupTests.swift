@@ -159,4 +159,55 @@ import Testing
         try pool.read { try $0.backup(to: destination) }
         try checkCopy(copy)
     }
+
+    @Test func neitherSideIsRekeyedNorTheDestinationUsedWhileABackupRuns() throws {
+        let destination = try encrypted("copy.db", "two")
+        try destination.executeStatements("CREATE TABLE precious (a)")
+        var calls = 0
+        try source.backup(to: destination, pagesPerStep: 10) { progress in
+            calls += 1
+            guard progress.remaining > 0 else { return }
+            for database in [source, destination] {
+                #expect(throws: (any Error).self) { try database.rekey(.passphrase("three")) }
+            }
+            #expect { try destination.executeStatements("CREATE TABLE t (a)") } throws: {
+                ($0 as? DatabaseError)?.code == .busy
+            }
+            let count = try source.int(forQuery: "SELECT count(*) FROM t")
+            #expect(count == 3000)
+        }
+        #expect(calls > 1)
+        try checkCopy(destination)
+        try destination.rekey(.passphrase("three"))
+        try checkCopy(destination)
+    }
+
+    @Test(arguments: [true, false])
+    func closingASideEndsTheBackupWithAnErrorAndUndoesIt(closesSource: Bool) throws {
+        let destination = try encrypted("copy.db", "two")
+        try destination.executeStatements("CREATE TABLE precious (a)")
+        #expect {
+            try source.backup(to: destination, pagesPerStep: 10) { _ in
+                (closesSource ? source : destination).close()
+            }
+        } throws: { ($0 as? DatabaseError)?.code == .misuse }
+        if closesSource {
+            try source.open(key: .passphrase("one"))
+        } else {
+            try destination.open(key: .passphrase("two"))
+        }
+        #expect(try destination.tableExists("precious") && !destination.tableExists("t"))
+        try source.backup(to: destination)
+        try checkCopy(destination)
+    }
+
+    @Test func aDecryptingBackupThatFailsLeavesNoPlaintext() throws {
+        let destination = try plaintext("plain.db")
+        #expect(throws: Stop.self) { try source.backup(to: destination, decrypting: true) { _ in throw Stop() } }
+        #expect(try destination.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
+        #expect(try destination.userVersion == 0)
+        destination.close()
+        let left = try Data(contentsOf: URL(fileURLWithPath: folder.file("plain.db")))
+        #expect(left.range(of: Data("plaintextmarker".utf8)) == nil)
+    }
 }

@@ -30,8 +30,8 @@ import Testing
             try buffer.withUnsafeMutableBytes { try blob.read(into: $0, at: 99996) }
             #expect(buffer == [9, 9, 9, 9])
             #expect(try blob.read(at: 100000, count: 0).isEmpty)
-            blob.close()
-            blob.close()
+            try blob.close()
+            try blob.close()
             let whole = try database.data(forQuery: "SELECT data FROM t WHERE id = 1")
             #expect(whole == Data((0..<10).flatMap { [UInt8](repeating: UInt8($0), count: 10000) }))
         }
@@ -88,5 +88,46 @@ import Testing
         let other = try queue.openConnection()
         other.busyTimeout = .zero
         try other.inTransaction(.exclusive) { try $0.executeUpdate("DELETE FROM t") }
+    }
+
+    @Test func whatCouldNotBeCommittedIsNotLostInSilence() throws {
+        let other = Database(path: folder.file("test.db"))
+        try other.open(key: .passphrase("secret"))
+        try queue.inDatabase { $0.busyTimeout = .milliseconds(10) }
+        let reading = try other.executeQuery("SELECT * FROM t")
+        #expect(try reading.next())
+        let isBusy: @Sendable (any Error) -> Bool = { ($0 as? DatabaseError)?.code.primary == .busy }
+        try queue.inDatabase { database in
+            let blob = try database.openBlob(inTable: "t", column: "data", row: 2, writable: true)
+            try blob.write(Data([1, 2, 3]), at: 0)
+            #expect(performing: { try blob.close() }, throws: isBusy)
+        }
+        #expect(
+            performing: {
+                try queue.inDatabase { database in
+                    try database.openBlob(inTable: "t", column: "data", row: 2, writable: true).write(Data([1]), at: 0)
+                }
+            },
+            throws: isBusy
+        )
+        try queue.inDatabase { database in
+            do {
+                let blob = try database.openBlob(inTable: "t", column: "data", row: 2, writable: true)
+                try blob.write(Data([1]), at: 0)
+            }
+            #expect(performing: { try database.executeQuery("SELECT 1") }, throws: isBusy)
+            #expect(try database.int(forQuery: "SELECT 1") == 1, "it is thrown once")
+        }
+        reading.close()
+        #expect(
+            try queue.inDatabase { try $0.data(forQuery: "SELECT data FROM t WHERE id = 2") } == Data([10, 11, 12])
+        )
+    }
+
+    @Test func writingToABlobOpenedForReadingSaysSo() throws {
+        try queue.inDatabase { database in
+            let blob = try database.openBlob(inTable: "t", column: "data", row: 2)
+            #expect { try blob.write(Data([1]), at: 0) } throws: { "\($0)".contains("writable: true") }
+        }
     }
 }

@@ -214,4 +214,35 @@ import Testing
         let text = String(decoding: output, as: UTF8.self)
         #expect(!text.contains("hunter2") && !text.contains("blah") && !text.lowercased().contains("sqlcipher"))
     }
+
+    @Test(arguments: [0x20000, 0x80] as [Int32])
+    func aSharedCacheAndAnUnsavedFileAreRefused(flag: Int32) throws {
+        let folder = try TemporaryFolder()
+        let database = Database(path: folder.file("a.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        #expect { try database.open(flags: [.readWrite, .create, OpenFlags(rawValue: flag)]) } throws: {
+            ($0 as? DatabaseError)?.code == .misuse
+        }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(arguments: ["?key=\u{301}x", "?\u{301}x=1&key=x", "?a=b&\u{301}hexkey=00", "?%6bey=x"])
+    func aURIIsReadByBytesAsSQLiteReadsIt(parameters: String) throws {
+        let folder = try TemporaryFolder()
+        let uri = "file:\(folder.file("u.db"))\(parameters)"
+        let database = Database(path: uri, configuration: Configuration { $0.allowsPlaintext = true })
+        #expect(throws: DatabaseError.self) { try database.open(flags: [.readWrite, .create, .uri]) }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func thePathOfAFileIsNoURIWhateverFollows() throws {
+        let folder = try TemporaryFolder()
+        let here = FileManager.default.currentDirectoryPath
+        let name = "file:\u{301}\(UUID().uuidString).db?key=x"
+        let database = Database(path: name)
+        try database.open(key: .passphrase("k"))
+        defer { try? FileManager.default.removeItem(atPath: "\(here)/\(name)") }
+        try database.executeStatements("CREATE TABLE t (a)")
+        #expect(FileManager.default.fileExists(atPath: "\(here)/\(name)"))
+        _ = folder
+    }
 }

@@ -45,17 +45,20 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
     }
 
-    @Test func aReaderCannotWriteAndWhatItSetsIsUndone() throws {
+    @Test func aReaderCannotWriteAndCannotChangeThat() throws {
         let pool = try pool { $0.maximumReaders = 1 }
         for _ in 0..<2 {
             #expect(code { try pool.read { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }?.primary == .readOnly)
         }
-        // Who insists finds that nothing of it lasts.
-        try pool.read { database in
-            try database.executeStatements("PRAGMA query_only = OFF; INSERT INTO t VALUES (1)")
-        }
+        #expect(
+            code { try pool.read { try $0.executeStatements("PRAGMA query_only = OFF") } }?.primary == .notAuthorized
+        )
+        // Nor outside of the block's transaction.
+        #expect(
+            code { try pool.read { try $0.executeStatements("COMMIT; INSERT INTO t VALUES (1)") } }?.primary
+                == .readOnly
+        )
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
-        #expect(code { try pool.read { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }?.primary == .readOnly)
     }
 
     @Test func writingBlocksAreTransactionsOneAfterTheOther() throws {
@@ -288,5 +291,48 @@ import Testing
         let pool = try DatabasePool(path: folder.file("test.db"), key: .passphrase("secret"), flags: .readOnly)
         #expect(try pool.read { try $0.int(forQuery: "SELECT a FROM t") } == 5)
         #expect(code { try pool.inDatabase { try $0.executeUpdate("DELETE FROM t") } }?.primary == .readOnly)
+    }
+
+    @Test func aReaderThatABlockOpenedAnewIsLentToNobody() throws {
+        let pool = try pool()
+        _ = try pool.read { database in
+            database.close()
+            try database.open()
+        }
+        #expect(pool.readerCounts.open == 0)
+        #expect(try pool.read { try $0.int(forQuery: "SELECT 1") } == 1)
+    }
+
+    @Test func aTaskThatIsCancelledAlreadyDoesNotWait() async throws {
+        let pool = try pool {
+            $0.maximumReaders = 1; $0.readerWaitingLimit = .seconds(60)
+        }
+        let held = Gate()
+        let release = Gate()
+        let holder = Thread {
+            try? pool.read { _ in
+                held.open()
+                release.wait()
+            }
+        }
+        holder.start()
+        try await held.waited()
+        let begin = Gate()
+        let task = Task {
+            try? await begin.waited()
+            return try await pool.read { try $0.int(forQuery: "SELECT 1") }
+        }
+        task.cancel()
+        begin.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(pool.readerCounts.waiting == 0)
+        release.open()
+    }
+
+    @Test func theWritersFormsAreAsyncToo() async throws {
+        let pool = try pool()
+        try await pool.inDatabase { try $0.executeStatements("CREATE TABLE forms (a)") }
+        try await pool.inTransaction { try $0.executeUpdate("INSERT INTO forms VALUES (1)") }
+        #expect(try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM forms") } == 1)
     }
 }

@@ -186,4 +186,29 @@ import Testing
         #expect(memory.path == nil)
         #expect(throws: DatabaseError.self) { _ = try memory.openConnection() }
     }
+
+    @Test func aBlockCannotOpenTheDatabaseWithoutItsKey() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let queue = try DatabaseQueue(
+            path: path,
+            key: .passphrase("k"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
+        #expect {
+            try queue.inDatabase { database in
+                database.close()
+                try FileManager.default.removeItem(atPath: path)
+                try database.open()
+            }
+        } throws: { "\($0)".contains("without its key") }
+        #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") } }
+        let left = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()
+        #expect(left.isEmpty)
+    }
+
+    @Test func aDatabaseInMemoryNamedByAURIHasOneConnectionOnly() throws {
+        let queue = try DatabaseQueue(path: "file:x?mode=memory", flags: [.readWrite, .create, .uri])
+        #expect(throws: DatabaseError.self) { _ = try queue.openConnection() }
+    }
 }

@@ -183,4 +183,82 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT seven()") } == 7)
         #expect(try pool.write { try $0.int(forQuery: "SELECT seven()") } == 7)
     }
+
+    @Test(arguments: [0, -1, 100, 101, 100 | 1 << 8] as [Int32])
+    func aFunctionThatFailsWithACodeOfSuccessFailsAllTheSame(code: Int32) throws {
+        let failure = DatabaseError(code: ResultCode(rawValue: code), message: "failed")
+        try database.makeFunction(named: "f", arguments: 1) { _ in throw failure }
+        #expect(throws: failure) { try database.executeUpdate("INSERT INTO t (a) SELECT f(a) FROM t") }
+        #expect(throws: failure) { _ = try database.int(forQuery: "SELECT f(a) FROM t") }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 3)
+        try database.makeAggregate(named: "total_of", arguments: 1, initial: { 0 as Int64 }) { sum, values in
+            sum += values[0].int64Value ?? 0
+        } result: {
+            $0
+        }
+        #expect(try database.int(forQuery: "SELECT total_of(a) FROM t") == 43)
+    }
+
+    @Test func aNameIsTheSameInSmallAndCapitalLettersAlsoAfterReopening() throws {
+        let folder = try TemporaryFolder()
+        let database = Database(path: folder.file("a.db"))
+        try database.open(key: .passphrase("k"))
+        try database.makeFunction(named: "price", arguments: 0) { _ in "old" }
+        try database.makeFunction(named: "PRICE", arguments: 0) { _ in "new" }
+        for _ in 0..<5 {
+            database.close()
+            try database.open(key: .passphrase("k"))
+            #expect(try database.string(forQuery: "SELECT price()") == "new")
+        }
+        try database.removeFunction(named: "Price", arguments: 0)
+        database.close()
+        try database.open(key: .passphrase("k"))
+        #expect(throws: DatabaseError.self) { _ = try database.string(forQuery: "SELECT price()") }
+    }
+
+    @Test func functionsMayBeMadeBeforeTheKeyIsGiven() throws {
+        let folder = try TemporaryFolder()
+        let database = Database(path: folder.file("a.db"))
+        try database.open()
+        try database.makeFunction(named: "one", arguments: 0) { _ in 1 }
+        try database.setKey(.passphrase("k"))
+        #expect(try database.int(forQuery: "SELECT one()") == 1)
+    }
+
+    /// A database that its own function may reach: the function runs on the thread that uses the database.
+    private final class Reach: @unchecked Sendable {
+        var rows: ResultSet?
+        var database: Database?
+    }
+
+    @Test(arguments: ["next", "close", "closeAll", "closeDatabase", "rekey"])
+    func aFunctionThatTurnsOnItsOwnStatementGetsAnErrorAndNoCrash(act: String) throws {
+        let folder = try TemporaryFolder()
+        let database = Database(path: folder.file("a.db"))
+        try database.open(key: .passphrase("k"))
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
+        let reach = Reach()
+        reach.database = database
+        try database.makeLocalFunction(named: "turn", arguments: 1, isDeterministic: false) { _ in
+            switch act {
+            case "next": _ = try reach.rows?.next()
+            case "close": reach.rows?.close()
+            case "closeAll": reach.database?.closeOpenResultSets()
+            case "closeDatabase": reach.database?.close()
+            default: try reach.database?.rekey(.passphrase("other"))
+            }
+            return nil
+        }
+        let statement = try database.prepare("SELECT a, turn(a), a FROM t ORDER BY a")
+        #expect(throws: (any Error).self) {
+            let rows = try statement.executeQuery()
+            reach.rows = rows
+            while try rows.next() {}
+        }
+        reach.rows = nil
+        reach.database = nil
+        database.close()
+        try database.open(key: .passphrase("k"))
+        #expect(try database.int(forQuery: "SELECT sum(a) FROM t") == 6)
+    }
 }

@@ -54,4 +54,49 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
         try database.executeUpdate("INSERT INTO t VALUES (1)")
     }
+
+    @Test(arguments: ["update", "commit", "trace", "initial", "step", "collation"])
+    func aHookThatClosesTheDatabaseEndsTheStatementWithAnError(kind: String) throws {
+        final class Reach: @unchecked Sendable {
+            // It holds because hooks run on the thread that uses the database.
+            var database: Database?
+        }
+        let reach = Reach()
+        reach.database = database
+        let close: @Sendable () -> Void = { reach.database?.close() }
+        try database.executeUpdate("INSERT INTO t VALUES ('b'), ('a')")
+        switch kind {
+        case "update": database.setUpdateHook { _ in close() }
+        case "commit":
+            database.setCommitHook {
+                close()
+                return true
+            }
+        case "trace": database.setTrace { _ in close() }
+        case "collation":
+            try database.makeCollation(named: "c") { left, right in
+                close()
+                return left < right ? .orderedAscending : .orderedDescending
+            }
+        default:
+            try database.makeAggregate(named: "agg", arguments: 1) {
+                if kind == "initial" { close() }
+                return 0
+            } step: { _, _ in
+                if kind == "step" { close() }
+            } result: {
+                $0
+            }
+        }
+        #expect(throws: DatabaseError.self) {
+            switch kind {
+            case "collation": _ = try database.string(forQuery: "SELECT a FROM t ORDER BY a COLLATE c")
+            case "initial", "step": _ = try database.int(forQuery: "SELECT agg(a) FROM t")
+            default: try database.executeUpdate("INSERT INTO t VALUES ('c')")
+            }
+            // A trace tells of the end, too.
+            _ = try database.int(forQuery: "SELECT 1")
+        }
+        #expect(!database.isOpen)
+    }
 }

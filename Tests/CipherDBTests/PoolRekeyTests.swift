@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -125,5 +126,27 @@ import Testing
         #expect(try count() == 1)
         try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
         #expect(try count() == 2)
+    }
+
+    @Test func whatOpensAConnectionCannotHangTheChangeByReading() throws {
+        let reach = PoolReach()
+        let pool = try DatabasePool(
+            path: folder.file("other.db"),
+            key: .passphrase("old"),
+            configuration: Configuration { $0.prepareDatabase = { _ in try reach.read() } }
+        )
+        reach.pool.withLock { $0 = pool }
+        defer { reach.pool.withLock { $0 = nil } }
+        #expect { try pool.rekey(.passphrase("new")) } throws: { ($0 as? DatabaseError)?.code == .misuse }
+    }
+}
+
+/// A pool that its own connections' preparation reads.
+private final class PoolReach: Sendable {
+    let pool = Mutex<DatabasePool?>(nil)
+
+    func read() throws {
+        guard let pool = pool.withLock({ $0 }) else { return }
+        _ = try pool.read { try $0.int(forQuery: "SELECT 1") }
     }
 }

@@ -43,13 +43,28 @@ import Testing
         print(count ?? 0)
     }
 
+    private func blobAndBackup(_ pool: DatabasePool) throws {
+        // begin
+        try pool.write { database in
+            let blob = try database.openBlob(inTable: "files", column: "data", row: 1, writable: true)
+            try blob.write(Data([1, 2, 3]), at: 0)
+            try blob.close()
+        }
+        try pool.read { database in
+            let copy = Database(path: "copy.db")
+            try copy.open(key: .passphrase("another passphrase"))
+            try database.backup(to: copy) { print($0.remaining, "of", $0.total, "pages to go") }
+        }
+        // end
+    }
+
     @Test func theCodeInTheReadmeIsTheCodeHere() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let readme = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
         let blocks = source.components(separatedBy: "// begin\n").dropFirst()
             .compactMap { $0.components(separatedBy: "        // end").first }
             .map { $0.split(separator: "\n").map { $0.dropFirst(8) }.joined(separator: "\n") }
-        #expect(blocks.count == 3)
+        #expect(blocks.count == 4)
         for block in blocks { #expect(readme.contains(block), "\(block)") }
     }
 }

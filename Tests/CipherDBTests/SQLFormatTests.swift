@@ -52,4 +52,13 @@ import Testing
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
+
+    @Test func aQuoteWithAnAccentEndsNoIdentifier() throws {
+        try database.executeStatements("CREATE TABLE secrets (a); INSERT INTO secrets VALUES ('marker')")
+        let name = "id\"\u{301} FROM secrets --"
+        #expect(SQL("\(identifier: name)").text.unicodeScalars.count { $0 == "\"" } == 4)
+        #expect { _ = try database.executeQuery(withFormat: "SELECT t.\(identifier: name) FROM t") } throws: {
+            "\($0)".contains("no such column")
+        }
+    }
 }

@@ -76,4 +76,13 @@ import Testing
             try database.executeStatements("CREATE VIRTUAL TABLE t USING fts4(a, tokenize=nothing)")
         }
     }
+
+    @Test func theAddressesOfTokenizersAreNeitherToldNorTaken() throws {
+        guard Engine.current.has(.fts4) else { return #expect(!Engine.current.has(.fts4)) }
+        try database.makeTokenizer(named: "plain") { text, _ in TokenizerTests.words(text) }
+        for sql in ["SELECT fts3_tokenizer('simple')", "SELECT FTS3_Tokenizer('evil', x'4141414141414141')"] {
+            #expect { _ = try database.executeQuery(sql).next() } throws: { "\($0)".contains("not authorized") }
+        }
+        try database.executeStatements("CREATE VIRTUAL TABLE t USING fts4(a, tokenize=plain)")
+    }
 }

@@ -137,7 +137,7 @@ import Testing
     @Test func aSubclassOfTheDatabaseIsTheQueues() {
         final class Noted: FMDatabase {}
         final class NotedQueue: FMDatabaseQueue, @unchecked Sendable {
-            override class func databaseClass() -> FMDatabase.Type { Noted.self }
+            override class func databaseClass() -> AnyClass { Noted.self }
         }
         let queue = NotedQueue(path: nil)
         queue?.inDatabase { #expect($0 is Noted) }

@@ -179,4 +179,26 @@ import Testing
             #expect(try MemoryScan.count(needles, mask: mask) == [0, 0])
         }
     }
+
+    @Test(arguments: [
+        "VACUUM INTO 'file:/nonexistent/x.db?a=b&key=secretmarker'",
+        "VACUUM INTO 'file:/nonexistent/x.db?hexkey=secretmarker'",
+        "PRAGMA key = 'secretmarker'",
+    ])
+    func noErrorRepeatsAStatementThatMayHoldAKey(sql: String) throws {
+        let folder = try TemporaryFolder()
+        let database = Database(path: folder.file("a.db"))
+        try database.open(key: .passphrase("k"))
+        #expect { try database.executeStatements(sql) } throws: { !"\($0)".contains("secretmarker") }
+        #expect { try database.executeUpdate(sql) } throws: { !"\($0)".contains("secretmarker") }
+    }
+
+    @Test func noErrorRepeatsTheFileThatAValueNamed() throws {
+        let folder = try TemporaryFolder()
+        let database = Database(path: folder.file("a.db"))
+        try database.open(key: .passphrase("k"))
+        #expect { try database.executeUpdate("VACUUM INTO ?", "/nonexistent/secretmarker.db") } throws: {
+            !"\($0)".contains("secretmarker")
+        }
+    }
 }

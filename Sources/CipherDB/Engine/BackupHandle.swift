@@ -3,16 +3,31 @@ internal import CSQLCipher
 /// One `sqlite3_backup`: the only owner of it.
 final class BackupHandle {
     private var handle: OpaquePointer?
+    private let source: Connection
     private let destination: Connection
 
     init(from source: Connection, to destination: Connection) throws(DatabaseError) {
+        self.source = source
         self.destination = destination
         handle = sqlite3_backup_init(destination.handle, "main", source.handle, "main")
         guard handle != nil else { throw destination.error(sqlite3_errcode(destination.handle)) }
+        source.remember(self)
+        destination.remember(self)
+        destination.isBackupTarget = true
     }
 
     deinit {
-        sqlite3_backup_finish(handle)
+        end()
+    }
+
+    /// Ends it where it runs; what was copied of it is undone.
+    @discardableResult func end() -> Int32 {
+        guard let handle else { return SQLITE_OK }
+        self.handle = nil
+        source.forget(self)
+        destination.forget(self)
+        destination.isBackupTarget = false
+        return sqlite3_backup_finish(handle)
     }
 
     var total: Int { Int(sqlite3_backup_pagecount(handle)) }
@@ -22,6 +37,9 @@ final class BackupHandle {
     ///
     /// - Returns: Whether that was the last page; nil where it must be tried again.
     func step(pages: Int) throws(DatabaseError) -> Bool? {
+        guard let handle else {
+            throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
+        }
         let code = sqlite3_backup_step(handle, Int32(clamping: pages))
         switch code & 0xff {
         case SQLITE_OK: return false
@@ -31,10 +49,8 @@ final class BackupHandle {
         }
     }
 
-    /// Ends it; what was copied of an unfinished backup is undone.
+    /// Ends it, and throws where it could not be made whole.
     func finish() throws(DatabaseError) {
-        let code = sqlite3_backup_finish(handle)
-        handle = nil
-        try destination.check(code)
+        try destination.check(end())
     }
 }

@@ -4,6 +4,9 @@ internal import CSQLCipher
 final class BlobHandle {
     private let connection: Connection
     private var handle: OpaquePointer?
+    private let isWritable: Bool
+    /// What the last call answered: closing repeats it.
+    private var last = SQLITE_OK
 
     init(
         _ connection: Connection,
@@ -14,6 +17,7 @@ final class BlobHandle {
         writable: Bool
     ) throws(DatabaseError) {
         self.connection = connection
+        isWritable = writable
         try connection.check(
             sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
         )
@@ -24,12 +28,18 @@ final class BlobHandle {
         close()
     }
 
+    /// Closes it for an end that nobody asked for; a failure is thrown at the connection's next use.
     func close() {
+        do { try end() } catch { connection.blobFailure = error }
+    }
+
+    /// Closes it. Outside of a transaction that commits what was written.
+    func end() throws(DatabaseError) {
         guard let handle else { return }
         connection.forget(blob: handle)
-        // Its code repeats the failure of the last call, or says that a commit failed, which the next statement meets.
-        sqlite3_blob_close(handle)
         self.handle = nil
+        let code = sqlite3_blob_close(handle)
+        if code != last { try connection.check(code) }
     }
 
     private func live() throws(DatabaseError) -> OpaquePointer {
@@ -46,6 +56,9 @@ final class BlobHandle {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DatabaseError) {
+        guard isWritable else {
+            throw DatabaseError(.readOnly, "the blob was opened for reading; open it with writable: true")
+        }
         try check(sqlite3_blob_write(try live(), bytes.baseAddress, Int32(bytes.count), Int32(offset)))
     }
 
@@ -54,6 +67,7 @@ final class BlobHandle {
     }
 
     private func check(_ code: Int32) throws(DatabaseError) {
+        last = code
         guard code == SQLITE_ABORT else { return try connection.check(code) }
         throw DatabaseError(
             ResultCode(rawValue: code),

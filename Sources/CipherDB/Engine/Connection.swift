@@ -25,10 +25,21 @@ final class Connection {
     var tokenizers: [FTS4Module] = []
     /// What a function written in Swift threw, for the statement that called it to throw.
     var callbackError: (any Error)?
-    /// How many functions written in Swift are running now, one inside of the other.
-    var runningCallbacks = 0
+    /// How many closures the engine is calling now, one inside of the other.
+    private(set) var runningCallbacks = 0
     /// Set where one of them closed the database that called it.
     private var closesAfterCallbacks = false
+    private(set) var isReader = false
+    /// Backups that this connection is a side of, ended when it closes.
+    private var backups: [WeakBackup] = []
+    /// Set while a backup writes to this connection's database: nothing else may use it.
+    var isBackupTarget = false
+    /// What closing a blob said, for the next use of the connection to throw.
+    var blobFailure: DatabaseError?
+
+    private struct WeakBackup {
+        weak var backup: BackupHandle?
+    }
 
     private struct WeakBlob {
         weak var blob: BlobHandle?
@@ -58,12 +69,30 @@ final class Connection {
         }
         self.filename = filename
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_set_authorizer(handle, refuseKeyPragmas, nil)
+        authorize(refuseOnEveryConnection)
         interrupter.attach(handle)
     }
 
     deinit {
         close()
+    }
+
+    private func authorize(_ authorizer: @escaping Authorizer) {
+        sqlite3_set_authorizer(handle, authorizer, nil)
+    }
+
+    /// Runs `body`, whose statements are the library's own, without the authorizer.
+    func unrestricted<Result>(_ body: () throws -> Result) rethrows -> Result {
+        sqlite3_set_authorizer(handle, nil, nil)
+        defer { authorize(isReader ? refuseOnReaders : refuseOnEveryConnection) }
+        return try body()
+    }
+
+    /// From here on statements only read, and cannot change that.
+    func becomeReader() throws(DatabaseError) {
+        try execute("PRAGMA query_only = ON")
+        isReader = true
+        authorize(refuseOnReaders)
     }
 
     /// Finalises every statement and closes the handle.
@@ -75,6 +104,7 @@ final class Connection {
             return
         }
         interrupter.detach()
+        for entry in backups { entry.backup?.end() }
         for entry in blobs.values { entry.blob?.close() }
         for entry in statements.values { entry.statement?.finalize() }
         statements.removeAll()
@@ -96,10 +126,11 @@ final class Connection {
     /// The error for `code`, with the handle's message where the handle has one for it.
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
         if code & 0xff == SQLITE_AUTH {
+            // The SQL may hold the key.
             return DatabaseError(
                 .notAuthorized,
-                "keys and the cipher defaults of the process are not set by pragmas: use setKey, rekey and Configuration",
-                sql: sql
+                "keys and the cipher defaults of the process are not set by pragmas: use setKey, rekey and Configuration; "
+                    + "nor is a reader of a pool made to write, nor the engine's tokenizers looked into"
             )
         }
         let ofHandle = sqlite3_extended_errcode(handle)
@@ -160,7 +191,7 @@ final class Connection {
 
     /// The statements that were stepped and neither finished nor reset.
     var hasRunningStatements: Bool {
-        statements.values.contains { $0.statement?.isRunning == true } || !blobs.isEmpty
+        statements.values.contains { $0.statement?.isInUse == true } || !blobs.isEmpty
     }
 
     /// Ends every execution that began, so that none holds a lock; their result sets end. Open blobs are closed.
@@ -179,6 +210,29 @@ final class Connection {
         blobs[handle] = nil
     }
 
+    func remember(_ backup: BackupHandle) {
+        backups.append(WeakBackup(backup: backup))
+    }
+
+    func forget(_ backup: BackupHandle) {
+        backups.removeAll { $0.backup == nil || $0.backup === backup }
+    }
+
+    /// Why the handle cannot be given up at this moment, as a change of key does; nil where it can.
+    var whyInUse: String? {
+        if runningCallbacks > 0 { return "a function or hook is running; change it after the statement" }
+        if !backups.isEmpty { return "a backup is running; end it first" }
+        if isInTransaction { return "a transaction is open; end it first" }
+        return hasRunningStatements ? "a result set is open; close it first" : nil
+    }
+
+    /// Calls a closure for the engine: closing waits until it has returned.
+    func inCallback<Result>(_ body: () throws -> Result) rethrows -> Result {
+        runningCallbacks += 1
+        defer { runningCallbacks -= 1 }
+        return try body()
+    }
+
     /// What a function written in Swift threw since the last call.
     func takeCallbackError() -> (any Error)? {
         defer { callbackError = nil }
@@ -192,11 +246,11 @@ final class Connection {
         try check(code, sql: sql)
     }
 
-    /// Closes, and throws, where a function closed the database while the statement ran that called it.
+    /// Closes, and throws, where a function or hook closed the database while the statement ran that called it.
     func closeIfAsked(sql: String) throws(DatabaseError) {
         guard closesAfterCallbacks, runningCallbacks == 0 else { return }
         close()
-        throw DatabaseError(.misuse, "a function closed the database that called it", sql: sql)
+        throw DatabaseError(.misuse, "a function or hook closed the database that called it", sql: sql)
     }
 
     /// The first column of the first row, as text; nil where there is no row or it is NULL.
@@ -236,19 +290,43 @@ final class Connection {
     }
 }
 
+private typealias Authorizer =
+    @convention(c) (
+        UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+        UnsafePointer<CChar>?
+    ) -> Int32
+
 /// Refuses `PRAGMA key` and its relatives, which show in traces, and which on a keyed connection are ignored by SQLCipher 4
-/// and make 3.4.1 destroy the file. The fourth argument may be a key: it goes nowhere.
-private func refuseKeyPragmas(
+/// and make 3.4.1 destroy the file; and the function that hands out and takes addresses of tokenizers.
+private func refuseOnEveryConnection(
     _: UnsafeMutableRawPointer?,
     action: Int32,
-    name: UnsafePointer<CChar>?,
-    _: UnsafePointer<CChar>?,
+    first: UnsafePointer<CChar>?,
+    second: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?,
     _: UnsafePointer<CChar>?
 ) -> Int32 {
-    guard action == SQLITE_PRAGMA, let name else { return SQLITE_OK }
-    let pragma = String(cString: name).lowercased()
+    if action == SQLITE_FUNCTION, let second {
+        return String(cString: second).lowercased() == "fts3_tokenizer" ? SQLITE_DENY : SQLITE_OK
+    }
+    // The second text may be a key: it goes nowhere.
+    guard action == SQLITE_PRAGMA, let first else { return SQLITE_OK }
+    let pragma = String(cString: first).lowercased()
     let refused = ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_hmac_salt_mask"]
     // The defaults are those of all connections of the process: new files would lose their authentication.
-    return refused.contains(pragma) || pragma.hasPrefix("cipher_default") ? SQLITE_DENY : SQLITE_OK
+    let isDefault = pragma.utf8.starts(with: "cipher_default".utf8)
+    return refused.contains(pragma) || isDefault ? SQLITE_DENY : SQLITE_OK
+}
+
+/// Refuses, besides, what would let a reader of a pool write.
+private func refuseOnReaders(
+    context: UnsafeMutableRawPointer?,
+    action: Int32,
+    first: UnsafePointer<CChar>?,
+    second: UnsafePointer<CChar>?,
+    third: UnsafePointer<CChar>?,
+    fourth: UnsafePointer<CChar>?
+) -> Int32 {
+    if action == SQLITE_PRAGMA, let first, String(cString: first).lowercased() == "query_only" { return SQLITE_DENY }
+    return refuseOnEveryConnection(context, action: action, first: first, second: second, third, fourth)
 }

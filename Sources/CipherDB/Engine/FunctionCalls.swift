@@ -79,15 +79,15 @@ extension Connection {
                         sqlite3_result_error_nomem(context)
                         return
                     }
-                    if slot.pointee == nil {
-                        slot.pointee = Unmanaged.passRetained(box.body.begin()).toOpaque()
-                    }
-                    guard let state = slot.pointee else { return }
                     do {
-                        try box.body.step(
-                            Unmanaged<AnyObject>.fromOpaque(state).takeUnretainedValue(),
-                            argumentValues(count, values)
-                        )
+                        try box.connection.inCallback {
+                            let state = slot.pointee ?? Unmanaged.passRetained(box.body.begin()).toOpaque()
+                            slot.pointee = state
+                            try box.body.step(
+                                Unmanaged<AnyObject>.fromOpaque(state).takeUnretainedValue(),
+                                argumentValues(count, values)
+                            )
+                        }
                     } catch {
                         fail(context, error, box.connection)
                     }
@@ -123,8 +123,10 @@ extension Connection {
             box,
             { box, leftCount, left, rightCount, right in
                 guard let box else { return 0 }
-                let compare = CallbackBox<(String, String) -> ComparisonResult>.at(box).body
-                return Int32(compare(string(left, leftCount), string(right, rightCount)).rawValue)
+                let collation = CallbackBox<(String, String) -> ComparisonResult>.at(box)
+                return collation.connection.inCallback {
+                    Int32(collation.body(string(left, leftCount), string(right, rightCount)).rawValue)
+                }
             },
             releaseBox
         )
@@ -157,9 +159,7 @@ private func answer(
     _ body: () throws -> (any Bindable)?
 ) {
     do {
-        connection.runningCallbacks += 1
-        defer { connection.runningCallbacks -= 1 }
-        switch try body()?.databaseValue ?? .null {
+        switch try connection.inCallback(body)?.databaseValue ?? .null {
         case .null: sqlite3_result_null(context)
         case .integer(let value): sqlite3_result_int64(context, value)
         case .real(let value): sqlite3_result_double(context, value)
@@ -194,7 +194,10 @@ private func fail(_ context: OpaquePointer?, _ error: any Error, _ connection: C
     connection.callbackError = error
     // Whoever runs the statement gets the error itself; only C code above would see this.
     sqlite3_result_error(context, "a function failed", -1)
-    sqlite3_result_error_code(context, (error as? DatabaseError)?.code.rawValue ?? SQLITE_ERROR)
+    let code = (error as? DatabaseError)?.code.rawValue ?? SQLITE_ERROR
+    // The codes of success would be taken for it.
+    let isFailure = code > 0 && ![SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code & 0xff)
+    sqlite3_result_error_code(context, isFailure ? code : SQLITE_ERROR)
 }
 
 extension DatabaseValue {

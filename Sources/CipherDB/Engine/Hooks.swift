@@ -7,9 +7,18 @@ final class Hooks {
     var rollback: (() -> Void)?
     var trace: ((TraceEvent) -> Void)?
     var busy: ((Int) -> Bool)?
+    /// The one that calls.
+    fileprivate weak var connection: Connection?
 
-    fileprivate static func at(_ pointer: UnsafeMutableRawPointer?) -> Hooks? {
-        pointer.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    /// Calls `body` with the hooks at `pointer`; closing their connection waits until it has returned.
+    fileprivate static func call<Result>(
+        _ pointer: UnsafeMutableRawPointer?,
+        _ body: (Hooks) -> Result?
+    ) -> Result? {
+        guard let pointer else { return nil }
+        let hooks = Unmanaged<Hooks>.fromOpaque(pointer).takeUnretainedValue()
+        guard let connection = hooks.connection else { return body(hooks) }
+        return connection.inCallback { body(hooks) }
     }
 }
 
@@ -17,6 +26,7 @@ extension Connection {
     /// Tells the engine which of the hooks are wanted.
     func install(_ hooks: Hooks) {
         self.hooks = hooks
+        hooks.connection = self
         let pointer = Unmanaged.passUnretained(hooks).toOpaque()
         sqlite3_update_hook(
             handle,
@@ -30,23 +40,22 @@ extension Connection {
                         case SQLITE_DELETE: .delete
                         default: .update
                         }
-                    Hooks.at(pointer)?.update?(
-                        RowChange(
-                            kind: kind,
-                            schema: String(cString: schema),
-                            table: String(cString: table),
-                            rowID: row
-                        )
+                    let change = RowChange(
+                        kind: kind,
+                        schema: String(cString: schema),
+                        table: String(cString: table),
+                        rowID: row
                     )
+                    Hooks.call(pointer) { $0.update?(change) }
                 },
             pointer
         )
         sqlite3_commit_hook(
             handle,
-            hooks.commit == nil ? nil : { Hooks.at($0)?.commit?() == false ? 1 : 0 },
+            hooks.commit == nil ? nil : { Hooks.call($0) { $0.commit?() } == false ? 1 : 0 },
             pointer
         )
-        sqlite3_rollback_hook(handle, hooks.rollback == nil ? nil : { Hooks.at($0)?.rollback?() }, pointer)
+        sqlite3_rollback_hook(handle, hooks.rollback == nil ? nil : { Hooks.call($0) { $0.rollback?() } }, pointer)
         sqlite3_trace_v2(
             handle,
             hooks.trace == nil ? 0 : UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),
@@ -58,9 +67,10 @@ extension Connection {
     /// Asks `handler` while a lock is in the way; true tries again.
     func setBusyHandler(_ hooks: Hooks) {
         self.hooks = hooks
+        hooks.connection = self
         sqlite3_busy_handler(
             handle,
-            { pointer, attempts in Hooks.at(pointer)?.busy?(Int(attempts)) == true ? 1 : 0 },
+            { pointer, attempts in Hooks.call(pointer) { $0.busy?(Int(attempts)) } == true ? 1 : 0 },
             Unmanaged.passUnretained(hooks).toOpaque()
         )
     }
@@ -91,15 +101,15 @@ private func tell(
     statement: UnsafeMutableRawPointer?,
     detail: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let trace = Hooks.at(hooks)?.trace, let text = sqlite3_sql(OpaquePointer(statement)) else { return 0 }
+    guard let text = sqlite3_sql(OpaquePointer(statement)) else { return 0 }
     var sql = String(cString: text)
     if DatabaseError.mayHoldKey(sql) { sql = "(a statement that may hold a key)" }
     if kind == UInt32(SQLITE_TRACE_STMT) {
         // A trigger's part of the statement comes as a comment; the statement itself was told before.
         let shown = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
-        if shown?.hasPrefix("--") != true { trace(.began(sql: sql)) }
+        if shown?.hasPrefix("--") != true { Hooks.call(hooks) { $0.trace?(.began(sql: sql)) } }
     } else if let nanoseconds = detail?.load(as: Int64.self) {
-        trace(.ended(sql: sql, duration: .nanoseconds(nanoseconds)))
+        Hooks.call(hooks) { $0.trace?(.ended(sql: sql, duration: .nanoseconds(nanoseconds))) }
     }
     return 0
 }

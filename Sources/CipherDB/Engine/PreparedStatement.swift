@@ -11,6 +11,13 @@ final class PreparedStatement {
     private(set) var execution = 0
     /// Whether an execution began and did not end.
     private var isActive = false
+    /// Whether the engine runs it at this moment, and a function that it calls may want to end it.
+    private var isStepping = false
+    private var afterStep: AfterStep?
+
+    private enum AfterStep {
+        case end, finalize
+    }
 
     init(_ handle: OpaquePointer, sql: String, connection: Connection) {
         self.handle = handle
@@ -24,6 +31,7 @@ final class PreparedStatement {
 
     func finalize() {
         guard let handle else { return }
+        guard !isStepping else { return afterStep = .finalize }
         setActive(false)
         connection.forget(handle)
         sqlite3_finalize(handle)
@@ -34,6 +42,10 @@ final class PreparedStatement {
     /// Begins an execution: new values can be bound, and an earlier result set ends.
     func begin() throws(DatabaseError) {
         _ = try live()
+        guard !isStepping else { throw misuseWhileStepping }
+        guard !connection.isBackupTarget else {
+            throw DatabaseError(.busy, "a backup is writing over this database; wait for its end", sql: sql)
+        }
         execution += 1
         reset()
         clearBindings()
@@ -42,6 +54,7 @@ final class PreparedStatement {
 
     /// Ends the execution: no lock held, no value kept.
     func end() {
+        guard !isStepping else { return afterStep = afterStep ?? .end }
         execution += 1
         reset()
         clearBindings()
@@ -60,6 +73,9 @@ final class PreparedStatement {
 
     var isFinalized: Bool { handle == nil }
 
+    /// Whether it may hold a lock, or is being run.
+    var isInUse: Bool { isRunning || isStepping }
+
     /// The handle, which is there until ``finalize()``.
     func live() throws(DatabaseError) -> OpaquePointer {
         guard let handle else {
@@ -72,8 +88,17 @@ final class PreparedStatement {
     ///
     /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
     func step() throws -> Bool {
-        let code = sqlite3_step(try live())
+        let handle = try live()
+        guard !isStepping else { throw misuseWhileStepping }
+        isStepping = true
+        let code = sqlite3_step(handle)
+        isStepping = false
         try connection.closeIfAsked(sql: sql)
+        if let wanted = afterStep {
+            afterStep = nil
+            if wanted == .end { end() } else { finalize() }
+            throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
+        }
         switch code {
         case SQLITE_ROW:
             isRunning = true
@@ -85,14 +110,18 @@ final class PreparedStatement {
             let error = connection.error(code, sql: sql)
             reset()
             if let thrown = connection.takeCallbackError() { throw thrown }
-            // Messages of code 1 may quote a value: json_extract and MATCH do.
-            guard error.code == .error, parameterCount > 0 else { throw error }
+            // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
+            guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 else { throw error }
             throw DatabaseError(
-                .error,
+                error.code,
                 "the statement failed on one of its values; SQLite's message is not shown, as it may quote it",
                 sql: sql
             )
         }
+    }
+
+    private var misuseWhileStepping: DatabaseError {
+        DatabaseError(.misuse, "a function runs the statement that called it", sql: sql)
     }
 
     /// Back to before the first row; bound values stay.

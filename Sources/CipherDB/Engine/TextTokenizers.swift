@@ -135,13 +135,16 @@ extension Connection {
     func createFTS4Tokenizer(_ name: String, _ tokenize: @escaping TokenizeBody) throws {
         let module = FTS4Module(tokenize)
         tokenizers.append(module)
-        try check(csqlcipher_enable_fts3_tokenizer(handle))
-        guard let (statement, _) = try prepare("SELECT fts3_tokenizer(?, ?)") else { return }
-        defer { statement.finalize() }
-        try statement.bind(name, at: 1)
-        // The function takes the module's address as a blob.
-        try withUnsafeBytes(of: module.module) { try statement.bind(blob: $0, at: 2) }
-        _ = try statement.step()
+        try unrestricted {
+            try check(csqlcipher_enable_fts3_tokenizer(handle, 1))
+            defer { _ = csqlcipher_enable_fts3_tokenizer(handle, 0) }
+            guard let (statement, _) = try prepare("SELECT fts3_tokenizer(?, ?)") else { return }
+            defer { statement.finalize() }
+            try statement.bind(name, at: 1)
+            // The function takes the module's address as a blob.
+            try withUnsafeBytes(of: module.module) { try statement.bind(blob: $0, at: 2) }
+            _ = try statement.step()
+        }
     }
 
     func createFTS5Tokenizer(_ name: String, _ tokenize: @escaping TokenizeBody) throws(DatabaseError) {

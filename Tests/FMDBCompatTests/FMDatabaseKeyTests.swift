@@ -1,0 +1,168 @@
+import FMDBCompat
+import Foundation
+import TestSupport
+import Testing
+
+/// Code that does not look at what `setKey` answered must not write plaintext.
+@Suite struct FMDatabaseKeyTests {
+    let folder: TemporaryFolder
+    var path: String { folder.file("test.db") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func quiet() -> FMDatabase {
+        let db = FMDatabase(path: path)
+        db.logsErrors = false
+        return db
+    }
+
+    private func write(_ db: FMDatabase) -> Bool {
+        db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('plaintextmarker');")
+    }
+
+    private func expectNoPlaintext() {
+        for name in folder.names {
+            let bytes = (try? Data(contentsOf: URL(fileURLWithPath: folder.file(name)))) ?? Data()
+            #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil && !bytes.starts(with: Data("SQLite".utf8)))
+        }
+    }
+
+    @Test(arguments: ["PRAGMA foreign_keys = ON", "SELECT 1", "PRAGMA user_version"], ["k", "", "x'1234'"])
+    func nothingIsWrittenAfterAKeyThatCameTooLateOrIsNone(before: String, key: String) {
+        let db = quiet()
+        #expect(db.open())
+        _ = db.executeStatements(before)
+        #expect(!db.setKey(key) && !db.isOpen)
+        #expect(!write(db))
+        #expect(db.open(), "without a key it opens, and can do nothing")
+        #expect(!write(db))
+        db.close()
+        expectNoPlaintext()
+    }
+
+    @Test func lookingAtADatabaseDoesNotKeepItFromItsKey() {
+        let db = quiet()
+        #expect(db.open() && db.goodConnection)
+        db.makeFunctionNamed("one", arguments: 0) { [unowned db] context, _, _ in db.resultInt(1, context: context) }
+        db.traceExecution = true
+        db.traceExecution = false
+        db.maxBusyRetryTimeInterval = 1
+        #expect(db.setKey("k") && write(db) && db.int(forQuery: "SELECT one()") == 1)
+        expectNoPlaintext()
+    }
+
+    @Test func aKeyByPragmaIsRefusedAndNothingIsWritten() {
+        let db = quiet()
+        #expect(db.open())
+        #expect(!db.executeUpdate("PRAGMA key = 'secretmarker'", withArgumentsIn: []))
+        #expect(db.lastErrorMessage().contains("setKey") && !db.lastErrorMessage().contains("secretmarker"))
+        #expect(!db.isOpen && !write(db))
+        expectNoPlaintext()
+        #expect(db.open() && db.setKey("secret") && write(db))
+        expectNoPlaintext()
+    }
+
+    @Test func theKeyInForceMayBeGivenAgainAndNoOther() {
+        let db = quiet()
+        #expect(db.open() && db.setKey("k") && write(db))
+        #expect(db.setKey("k") && db.setKeyWith(Data("k".utf8)))
+        #expect(!db.setKey("other"))
+        #expect(db.isOpen && db.int(forQuery: "SELECT count(*) FROM t") == 1, "the right key is in force still")
+    }
+
+    @Test func anotherKeyIsTriedAfterOpeningAgain() {
+        let db = quiet()
+        #expect(db.open() && db.setKey("k") && write(db) && db.close())
+        #expect(db.open() && !db.setKey("wrong") && !db.isOpen)
+        #expect(db.open() && db.setKey("k") && db.int(forQuery: "SELECT count(*) FROM t") == 1)
+    }
+
+    @Test(arguments: ["x'1234'", "", "late"])
+    func aQueueWhoseKeyFailedWritesNothing(key: String) throws {
+        let queue = try #require(FMDatabaseQueue(path: path))
+        queue.inDatabase { db in
+            db.logsErrors = false
+            if key == "late" { _ = db.executeStatements("PRAGMA foreign_keys = ON") }
+            #expect(!db.setKey(key))
+        }
+        queue.inTransaction { db, _ in #expect(!write(db)) }
+        queue.inDatabase { db in #expect(!write(db)) }
+        expectNoPlaintext()
+        queue.inDatabase { db in #expect(db.setKey("right") && write(db)) }
+        queue.inDatabase { db in #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1) }
+        expectNoPlaintext()
+    }
+
+    @Test func aTransactionBeginsTheUseOfItsDatabaseSoAKeyInItIsTooLate() throws {
+        let queue = try #require(FMDatabaseQueue(path: path))
+        queue.inTransaction { db, _ in
+            db.logsErrors = false
+            #expect(!db.setKey("k"))
+            _ = write(db)
+        }
+        expectNoPlaintext()
+    }
+
+    @Test func aPoolWhoseKeyFailedWritesNothing() {
+        let pool = FMDatabasePool(path: path)
+        pool.inDatabase { db in
+            db.logsErrors = false
+            #expect(!db.setKey("x'1234'"))
+        }
+        pool.inDatabase { db in
+            db.logsErrors = false
+            #expect(!write(db))
+        }
+        expectNoPlaintext()
+    }
+
+    private final class Keying: FMDatabasePoolDelegate {
+        func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {
+            _ = database.goodConnection
+            _ = database.setKey("k")
+        }
+    }
+
+    @Test func aDelegateGivesEachDatabaseOfAPoolItsKey() {
+        let pool = FMDatabasePool(path: path)
+        let delegate = Keying()
+        pool.delegate = delegate
+        pool.inDatabase { db in #expect(write(db)) }
+        pool.inDatabase { db in
+            #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1)
+            pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 1) }
+        }
+        expectNoPlaintext()
+    }
+
+    private final class KeyedDatabase: FMDatabase {
+        override func open() -> Bool { super.open() && setKey("k") }
+        override func open(withFlags flags: Int32, vfs: String?) -> Bool {
+            super.open(withFlags: flags, vfs: vfs) && setKey("k")
+        }
+    }
+
+    private final class KeyedQueue: FMDatabaseQueue, @unchecked Sendable {
+        override class func databaseClass() -> AnyClass { KeyedDatabase.self }
+    }
+
+    @Test func aSubclassMayGiveTheKeyWhereItOpens() throws {
+        let queue = try #require(KeyedQueue(path: path))
+        queue.inDatabase { db in #expect(write(db)) }
+        queue.close()
+        queue.inDatabase { db in #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1) }
+        let db = KeyedDatabase(path: path)
+        #expect(db.open() && db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        expectNoPlaintext()
+    }
+
+    @Test func aQueueInAQueueInTheFirstGoesOn() throws {
+        let first = try #require(FMDatabaseQueue(path: path))
+        let second = try #require(FMDatabaseQueue(path: folder.file("second.db")))
+        var ran = false
+        first.inDatabase { _ in second.inDatabase { _ in first.inDatabase { _ in ran = true } } }
+        #expect(ran)
+    }
+}
