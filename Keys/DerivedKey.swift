@@ -16,6 +16,11 @@ package struct DerivedKey: Sendable, Equatable {
         secret.withUnsafeBytes { Array($0[CipherFormat.keySize...]) }
     }
 
+    /// Whether both encrypt pages with the same 32 bytes, whatever their salts.
+    package func hasSamePageKey(as other: DerivedKey) -> Bool {
+        withPageKey { mine in other.withPageKey { OpenSSL.constantTimeEqual(mine, $0) } }
+    }
+
     /// Gives the 32 bytes of the page key to `body`.
     package func withPageKey<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try secret.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<CipherFormat.keySize])) }

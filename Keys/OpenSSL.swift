@@ -8,7 +8,7 @@ package enum OpenSSL {
     }
 
     /// Overwrites `bytes` with zeros in a way that the optimiser may not remove.
-    static func cleanse(_ bytes: UnsafeMutableRawBufferPointer) {
+    package static func cleanse(_ bytes: UnsafeMutableRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         OPENSSL_cleanse(base, bytes.count)
     }

@@ -52,6 +52,13 @@ package enum Platform {
         return FileStatus(status)
     }
 
+    /// What stands at `path`, also where that is a link. Throws the `errno`.
+    package static func statusOfLink(_ path: String) throws(Errno) -> FileStatus {
+        var status = stat()
+        _ = try retrying { Int(lstat(path, &status)) }
+        return FileStatus(status)
+    }
+
     /// What `descriptor` is open on. Throws the `errno`.
     package static func status(of descriptor: Int32) throws(Errno) -> FileStatus {
         var status = stat()
@@ -88,6 +95,11 @@ package enum Platform {
         usleep(useconds_t(milliseconds * 1000))
     }
 
+    /// How many processors are at work.
+    package static var processorCount: Int {
+        max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
     /// A number for the thread that calls, unlike that of any other thread alive.
     package static var currentThread: UInt {
         #if canImport(Darwin)
@@ -97,7 +109,8 @@ package enum Platform {
         #endif
     }
 
-    private static func retrying(_ call: () -> Int) throws(Errno) -> Int {
+    /// Calls again as long as a signal interrupts. Throws the `errno` of a negative result.
+    package static func retrying(_ call: () -> Int) throws(Errno) -> Int {
         while true {
             let result = call()
             if result >= 0 { return result }
@@ -130,11 +143,17 @@ package enum Platform {
 package struct Errno: Error, Equatable, CustomStringConvertible {
     package let code: Int32
 
+    package init(code: Int32) {
+        self.code = code
+    }
+
     /// The system's own words, such as `No such file or directory`.
     package var description: String { String(cString: strerror(code)) }
 
     package static var noSuchFile: Errno { Errno(code: ENOENT) }
     package static var exists: Errno { Errno(code: EEXIST) }
+    /// Whether the file system has no second names for files.
+    package var meansNoLinks: Bool { [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(code) }
 }
 
 /// The kind, rights and size of a file.
@@ -148,6 +167,8 @@ package struct FileStatus: Equatable {
     package let size: Int64
     /// Device and number: equal for two names of one file.
     package let identity: [UInt64]
+    /// How many names it has.
+    package let linkCount: Int
 
     fileprivate init(_ status: stat) {
         switch status.st_mode & S_IFMT {
@@ -158,5 +179,6 @@ package struct FileStatus: Equatable {
         mode = Int(status.st_mode & 0o777)
         size = Int64(status.st_size)
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
+        linkCount = Int(status.st_nlink)
     }
 }

@@ -21,11 +21,13 @@ extension Database {
         }
         var location = path
         var flags = flags
+        isImmutable = false
         if flags.contains(.uri) {
             let uri = try DatabaseURI(path)
             guard let file = uri.path else { return try openInMemory(":memory:") }
             location = file
             flags = try uri.flags(flags)
+            isImmutable = uri.parameters["immutable"] == "1"
         }
         guard Engine.current.canEncrypt || configuration.allowsPlaintext else { throw KeyError.engineHasNoEncryption }
         if let vfs = configuration.vfs, !Connection.hasFileSystem(named: vfs) {

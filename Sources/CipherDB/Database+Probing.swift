@@ -71,9 +71,10 @@ extension Database {
         // A page that was read while it was written is read again; a writer that never rests must not keep a wrong key here.
         var attempts = 5
         while true {
-            let probe = try file.locked(waiting: busyMilliseconds) {
+            let look = {
                 try KeyProbe(database: file, log: self.writeAheadLog(of: connection), largestPage: largestPage)
             }
+            let probe = try isImmutable ? look() : file.locked(waiting: busyMilliseconds, look)
             let outcome = try run(probe, credential, formats)
             if case .opens = outcome { return outcome }
             attempts -= 1

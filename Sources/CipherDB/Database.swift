@@ -26,6 +26,8 @@ public final class Database {
     var state: State = .closed
     /// Those of the last opening.
     var flags: OpenFlags = []
+    /// Whether the last opening said that nobody changes the file, so that no locks are taken.
+    var isImmutable = false
     private(set) var cache: StatementCache
     /// The most statements that are kept compiled; begins as the configuration's.
     package var statementCacheCapacity: Int {

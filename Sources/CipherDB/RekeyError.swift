@@ -11,6 +11,8 @@ public enum RekeyError: Error, Sendable {
     case oldKeyInForce(DatabaseError?)
     /// The new key is in force, but another connection keeps pages under the old key in the file until its next checkpoint.
     case checkpointPending
+    /// The new file is in force, but the old one could not be overwritten or removed; the path is where it stands.
+    case oldFileRemains(path: String, any Error)
     /// Neither key could be proved; keep both. The error is what reopening met.
     case undecided(any Error)
 }
@@ -30,6 +32,8 @@ extension RekeyError: CustomStringConvertible {
                 + (error.map { ": \($0.message)" } ?? "; the disk may be full, or another connection was in the way")
         case .checkpointPending:
             "the new key is in force, but other connections hold up the checkpoint that removes pages under the old one"
+        case .oldFileRemains(let path, let error):
+            "the new file is in force, but what is left of the old one at \(path) could not be removed: \(error)"
         case .undecided(let error):
             "the database could not be opened again after the change of key; keep both keys: \(error)"
         }

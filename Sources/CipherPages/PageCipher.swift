@@ -1,7 +1,7 @@
 internal import COpenSSL
 package import CipherKeys
 
-/// Authenticates and decrypts the pages of one database, offline.
+/// Authenticates, decrypts and encrypts the pages of one database, offline. For one thread at a time.
 ///
 /// The layout, for pages of P bytes with a reserve of R and an HMAC of H:
 ///
@@ -11,90 +11,156 @@ package import CipherKeys
 /// AES-256-CBC without padding; `HMAC(hmac key, ciphertext || vector || page number, 4 bytes, little endian)`.
 package final class PageCipher {
     package let format: CipherFormat
-    private let key: DerivedKey
-    private let authenticationKey: SecretBytes
+    private let salt: [UInt8]
+    // Each context holds its key; OpenSSL wipes it when the context is freed.
     private let mac: OpaquePointer?
-    private let cipher: OpaquePointer
+    private let encryption: OpaquePointer
+    private let decryption: OpaquePointer
 
     package init(key: DerivedKey, format: CipherFormat) throws {
-        self.key = key
         self.format = format
-        authenticationKey = try KeyDerivation.pageAuthenticationKey(for: key, format: format)
-        guard let cipher = EVP_CIPHER_CTX_new() else { throw OpenSSLError(operation: "EVP_CIPHER_CTX_new") }
-        guard format.pageAuthentication != nil else {
-            self.cipher = cipher
-            mac = nil
-            return
+        salt = key.salt
+        mac = try format.pageAuthentication.map { algorithm in
+            try PageCipher.authentication(
+                by: KeyDerivation.pageAuthenticationKey(for: key, format: format),
+                algorithm
+            )
         }
-        let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
-        guard let mac = EVP_MAC_CTX_new(algorithm) else {
-            EVP_MAC_free(algorithm)
-            EVP_CIPHER_CTX_free(cipher)
-            throw OpenSSLError(operation: "EVP_MAC_CTX_new")
+        // A pointer that stays nil would not be freed by a deinit that never runs.
+        guard let encryption = EVP_CIPHER_CTX_new() else {
+            EVP_MAC_CTX_free(mac)
+            throw OpenSSLError(operation: "EVP_CIPHER_CTX_new")
         }
-        EVP_MAC_free(algorithm)
-        self.cipher = cipher
-        self.mac = mac
+        guard let decryption = EVP_CIPHER_CTX_new() else {
+            EVP_MAC_CTX_free(mac)
+            EVP_CIPHER_CTX_free(encryption)
+            throw OpenSSLError(operation: "EVP_CIPHER_CTX_new")
+        }
+        self.encryption = encryption
+        self.decryption = decryption
+        let done = key.withPageKey { key in
+            let key = key.baseAddress!.assumingMemoryBound(to: UInt8.self)
+            return EVP_EncryptInit_ex(encryption, EVP_aes_256_cbc(), nil, key, nil) == 1
+                && EVP_DecryptInit_ex(decryption, EVP_aes_256_cbc(), nil, key, nil) == 1
+                && EVP_CIPHER_CTX_set_padding(encryption, 0) == 1 && EVP_CIPHER_CTX_set_padding(decryption, 0) == 1
+        }
+        guard done else { throw OpenSSLError(operation: "EVP_CipherInit_ex") }
     }
 
     deinit {
-        EVP_CIPHER_CTX_free(cipher)
+        EVP_CIPHER_CTX_free(encryption)
+        EVP_CIPHER_CTX_free(decryption)
         EVP_MAC_CTX_free(mac)
     }
 
+    private static func authentication(by key: SecretBytes, _ algorithm: HashAlgorithm) throws -> OpaquePointer {
+        let hmac = EVP_MAC_fetch(nil, "HMAC", nil)
+        defer { EVP_MAC_free(hmac) }
+        guard let mac = EVP_MAC_CTX_new(hmac) else { throw OpenSSLError(operation: "EVP_MAC_CTX_new") }
+        var name = Array(algorithm.rawValue.utf8CString)
+        let done = key.withUnsafeBytes { key in
+            name.withUnsafeMutableBufferPointer { name in
+                let parameters = [
+                    OSSL_PARAM_construct_utf8_string(copenssl_mac_digest_parameter(), name.baseAddress, 0),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return EVP_MAC_init(mac, key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count, parameters)
+            }
+        }
+        guard done == 1 else {
+            EVP_MAC_CTX_free(mac)
+            throw OpenSSLError(operation: "EVP_MAC_init")
+        }
+        return mac
+    }
+
+    // MARK: Pages in memory of the caller's
+
     /// Whether `page`, as it is in the file, is what was written as page `number` under this key.
     /// Nil in formats that do not authenticate pages.
-    package func isAuthentic(_ page: some Collection<UInt8>, number: UInt32) throws -> Bool? {
+    package func isAuthentic(_ page: UnsafeRawBufferPointer, number: UInt32) throws -> Bool? {
         guard let algorithm = format.pageAuthentication else { return nil }
         guard page.count == format.pageSize else { return false }
-        return try [UInt8](page).withUnsafeBytes { page in
-            var code = [UInt8](repeating: 0, count: algorithm.digestSize)
-            let start = number == 1 ? CipherFormat.saltSize : 0
-            let end = format.pageSize - format.reserve + CipherFormat.vectorSize
-            try authenticate(
-                UnsafeRawBufferPointer(rebasing: page[start..<end]),
-                number: number,
-                algorithm: algorithm,
-                into: &code
+        let stored = UnsafeRawBufferPointer(rebasing: page[(textEnd + CipherFormat.vectorSize)...])
+        return try withUnsafeTemporaryAllocation(byteCount: algorithm.digestSize, alignment: 8) { code in
+            try authenticate(page, number: number, into: code)
+            return OpenSSL.constantTimeEqual(
+                UnsafeRawBufferPointer(code),
+                UnsafeRawBufferPointer(rebasing: stored[..<code.count])
             )
-            let stored = UnsafeRawBufferPointer(rebasing: page[end..<(end + algorithm.digestSize)])
-            return code.withUnsafeBytes { OpenSSL.constantTimeEqual($0, stored) }
         }
     }
 
-    /// The plaintext of `page`, as SQLite sees it: with its own header on page 1, and zeros in the reserve.
-    package func decrypt(_ page: some Collection<UInt8>, number: UInt32) throws -> [UInt8] {
-        guard page.count == format.pageSize else { throw UnusableCipherFormat.pageSize(page.count) }
-        let page = [UInt8](page)
-        let start = number == 1 ? CipherFormat.saltSize : 0
-        let end = format.pageSize - format.reserve
-        var plain = [UInt8](repeating: 0, count: format.pageSize)
-        if number == 1 { plain.replaceSubrange(0..<16, with: FileKind.plaintextHeader) }
-        let vector = Array(page[end..<(end + CipherFormat.vectorSize)])
+    /// Writes the plaintext of `page` as SQLite sees it: with its own header on page 1, and zeros in the reserve.
+    package func decrypt(
+        _ page: UnsafeRawBufferPointer,
+        number: UInt32,
+        into plain: UnsafeMutableRawBufferPointer
+    ) throws {
+        try check(page.count)
+        try check(plain.count)
+        let start = textStart(number)
+        if number == 1 { plain.copyBytes(from: FileKind.plaintextHeader) }
+        plain[textEnd...].initializeMemory(as: UInt8.self, repeating: 0)
         var written: Int32 = 0
-        let done = key.withPageKey { key in
-            page.withUnsafeBufferPointer { page in
-                plain.withUnsafeMutableBufferPointer { plain in
-                    EVP_DecryptInit_ex(
-                        cipher,
-                        EVP_aes_256_cbc(),
-                        nil,
-                        key.baseAddress!.assumingMemoryBound(to: UInt8.self),
-                        vector
-                    ) == 1
-                        && EVP_CIPHER_CTX_set_padding(cipher, 0) == 1
-                        && EVP_DecryptUpdate(
-                            cipher,
-                            plain.baseAddress! + start,
-                            &written,
-                            page.baseAddress! + start,
-                            Int32(end - start)
-                        )
-                            == 1
-                }
-            }
+        guard
+            EVP_DecryptInit_ex(decryption, nil, nil, nil, page.bytes(at: textEnd)) == 1,
+            EVP_DecryptUpdate(
+                decryption,
+                plain.bytes(at: start),
+                &written,
+                page.bytes(at: start),
+                Int32(textEnd - start)
+            ) == 1,
+            Int(written) == textEnd - start
+        else { throw OpenSSLError(operation: "EVP_DecryptUpdate") }
+    }
+
+    /// Writes the page that the file gets for `plain`, under a vector that has never been used before.
+    ///
+    /// - Parameter vector: 16 random bytes.
+    package func encrypt(
+        _ plain: UnsafeRawBufferPointer,
+        number: UInt32,
+        vector: UnsafeRawBufferPointer,
+        into page: UnsafeMutableRawBufferPointer
+    ) throws {
+        try check(page.count)
+        try check(plain.count)
+        let start = textStart(number)
+        if number == 1 { page.copyBytes(from: salt) }
+        page[textEnd...].initializeMemory(as: UInt8.self, repeating: 0)
+        page[textEnd..<(textEnd + CipherFormat.vectorSize)].copyBytes(from: vector)
+        var written: Int32 = 0
+        guard
+            EVP_EncryptInit_ex(encryption, nil, nil, nil, vector.bytes(at: 0)) == 1,
+            EVP_EncryptUpdate(
+                encryption,
+                page.bytes(at: start),
+                &written,
+                plain.bytes(at: start),
+                Int32(textEnd - start)
+            ) == 1,
+            Int(written) == textEnd - start
+        else { throw OpenSSLError(operation: "EVP_EncryptUpdate") }
+        guard let algorithm = format.pageAuthentication else { return }
+        let code = page[(textEnd + CipherFormat.vectorSize)...].prefix(algorithm.digestSize)
+        try authenticate(UnsafeRawBufferPointer(page), number: number, into: .init(rebasing: code))
+    }
+
+    // MARK: Pages in arrays
+
+    /// As ``isAuthentic(_:number:)-(UnsafeRawBufferPointer,_)``.
+    package func isAuthentic(_ page: some Collection<UInt8>, number: UInt32) throws -> Bool? {
+        try [UInt8](page).withUnsafeBytes { try isAuthentic($0, number: number) }
+    }
+
+    /// As ``decrypt(_:number:into:)``.
+    package func decrypt(_ page: some Collection<UInt8>, number: UInt32) throws -> [UInt8] {
+        var plain = [UInt8](repeating: 0, count: format.pageSize)
+        try [UInt8](page).withUnsafeBytes { page in
+            try plain.withUnsafeMutableBytes { try decrypt(page, number: number, into: $0) }
         }
-        guard done, Int(written) == end - start else { throw OpenSSLError(operation: "EVP_DecryptUpdate") }
         return plain
     }
 
@@ -110,32 +176,41 @@ package final class PageCipher {
             && Array(header[21...23]) == [64, 32, 32]
     }
 
-    private func authenticate(
-        _ bytes: UnsafeRawBufferPointer,
-        number: UInt32,
-        algorithm: HashAlgorithm,
-        into code: inout [UInt8]
-    ) throws {
-        var pageNumber = number.littleEndian
-        let done = authenticationKey.withUnsafeBytes { key in
-            initialize(key, algorithm: algorithm)
-                && EVP_MAC_update(mac, bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), bytes.count) == 1
-                && withUnsafeBytes(of: &pageNumber) {
-                    EVP_MAC_update(mac, $0.baseAddress!.assumingMemoryBound(to: UInt8.self), $0.count)
-                } == 1
-                && EVP_MAC_final(mac, &code, nil, code.count) == 1
-        }
-        guard done else { throw OpenSSLError(operation: "EVP_MAC") }
+    // MARK: The layout
+
+    private func textStart(_ number: UInt32) -> Int { number == 1 ? CipherFormat.saltSize : 0 }
+    private var textEnd: Int { format.pageSize - format.reserve }
+
+    private func check(_ count: Int) throws {
+        guard count == format.pageSize else { throw UnusableCipherFormat.pageSize(count) }
     }
 
-    private func initialize(_ key: UnsafeRawBufferPointer, algorithm: HashAlgorithm) -> Bool {
-        var name = Array(algorithm.rawValue.utf8CString)
-        return name.withUnsafeMutableBufferPointer { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string(copenssl_mac_digest_parameter(), name.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_init(mac, key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count, parameters) == 1
-        }
+    private func authenticate(
+        _ page: UnsafeRawBufferPointer,
+        number: UInt32,
+        into code: UnsafeMutableRawBufferPointer
+    ) throws {
+        let start = textStart(number)
+        var pageNumber = number.littleEndian
+        // Without a key the context begins anew under the one it has.
+        guard EVP_MAC_init(mac, nil, 0, nil) == 1,
+            EVP_MAC_update(mac, page.bytes(at: start), textEnd + CipherFormat.vectorSize - start) == 1,
+            withUnsafeBytes(of: &pageNumber, { EVP_MAC_update(mac, $0.bytes(at: 0), $0.count) }) == 1,
+            EVP_MAC_final(mac, code.bytes(at: 0), nil, code.count) == 1
+        else { throw OpenSSLError(operation: "EVP_MAC") }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// For C functions that take the address of bytes.
+    fileprivate func bytes(at offset: Int) -> UnsafePointer<UInt8> {
+        (baseAddress! + offset).assumingMemoryBound(to: UInt8.self)
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// For C functions that write bytes to an address.
+    fileprivate func bytes(at offset: Int) -> UnsafeMutablePointer<UInt8> {
+        (baseAddress! + offset).assumingMemoryBound(to: UInt8.self)
     }
 }

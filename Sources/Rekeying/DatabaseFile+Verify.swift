@@ -22,13 +22,12 @@ extension DatabaseFile {
     ///
     /// Other connections may go on reading and, in WAL mode, writing.
     ///
-    /// - Parameter progress: Called with the number of pages done and of all, about every mebibyte; what it throws ends
-    ///   the verification.
+    /// - Parameter progress: Called about every mebibyte; what it throws ends the verification.
     /// - Throws: ``KeyError`` where the key or the file is wrong as a whole; ``FileProblem``; `DatabaseError`. Damaged
     ///   pages are not thrown but returned.
     public func verify(
         key: DatabaseKey,
-        progress: (_ done: Int, _ all: Int) throws -> Void = { _, _ in }
+        progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> Verification {
         let database = try open()
         defer { database.close() }
@@ -52,7 +51,7 @@ extension DatabaseFile {
     func verifyOpened(
         _ database: Database,
         _ unlocked: Unlocked,
-        _ progress: (Int, Int) throws -> Void
+        _ progress: (FileProgress) throws -> Void
     ) throws -> Verification {
         // A read transaction: no writer changes the file meanwhile, nor a checkpoint what is read from the log.
         try database.inTransaction(.deferred) { database in
@@ -64,10 +63,13 @@ extension DatabaseFile {
     private func verification(
         _ database: Database,
         _ unlocked: Unlocked,
-        _ progress: (Int, Int) throws -> Void,
+        _ progress: (FileProgress) throws -> Void,
         problems: () throws -> [String]
     ) throws -> Verification {
-        let scan = try database.scanPages(unlocked, progress: progress)
+        let size = Int64(unlocked.format.pageSize)
+        let scan = try database.scanPages(unlocked) { done, all in
+            try progress(FileProgress(stage: .checking, done: Int64(done) * size, all: Int64(all) * size))
+        }
         return Verification(
             format: unlocked.format,
             pages: scan.pages,

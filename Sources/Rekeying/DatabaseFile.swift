@@ -17,9 +17,12 @@ public struct DatabaseFile: Sendable {
     }
 
     /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due.
-    func open(forWriting: Bool = false) throws -> Database {
+    func open(forWriting: Bool = false, plaintext: Bool = false) throws -> Database {
         try FileProblem.check(path, forWriting: forWriting)
-        let configuration = Configuration { $0.busyTimeout = busyTimeout }
+        let configuration = Configuration {
+            $0.busyTimeout = busyTimeout
+            $0.allowsPlaintext = plaintext
+        }
         let database = Database(path: path, configuration: configuration)
         try database.open(flags: Platform.mayWrite(path) ? [.readWrite] : [.readOnly])
         return database

@@ -8,6 +8,12 @@ public enum FileProblem: Error, Equatable, Sendable {
     case notAFile(path: String)
     /// The system refuses to say what stands there, or to let it be written.
     case noPermission(path: String)
+    /// The file has a second name, under which the old file would go on.
+    case severalNames(path: String)
+    /// Something stands there where a new file shall be.
+    case exists(path: String)
+    /// The disk has fewer bytes left than the operation needs.
+    case noSpace(path: String, needed: Int64, free: Int64)
 
     /// Throws where `path` is not a file that this process may use.
     static func check(_ path: String, forWriting: Bool) throws {
@@ -31,6 +37,12 @@ extension FileProblem: CustomStringConvertible {
         case .missing(let path): "\(path): no such file"
         case .notAFile(let path): "\(path): not a file"
         case .noPermission(let path): "\(path): permission denied"
+        case .severalNames(let path):
+            "\(path): the file has several names (hard links), and the others would keep the old content; "
+                + "remove them, or use the change in place"
+        case .exists(let path): "\(path): exists already"
+        case .noSpace(let path, let needed, let free):
+            "\(path): needs \(needed) bytes beside it, and the disk has \(free) left"
         }
     }
 }

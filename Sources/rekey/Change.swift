@@ -7,9 +7,10 @@ struct Change: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the key of an encrypted database.",
         discussion: """
-            Checks every page under the present key, re-encrypts the file in place, proves that the new key opens it and \
-            the old one does not, and checks every page again. Needs the file to itself, and as much free space as the \
-            file is large. Whenever it is stopped, the file opens with one of the two keys: keep both until it is done.
+            Checks every page under the present key and writes it under the new one into a new file, which takes the old \
+            one's place when it is complete and was read back. The old file is overwritten. Needs the file to itself, and \
+            as much free space as the file is large. Whenever it is stopped, the file opens with one of the two keys: keep \
+            both until it is done. What a killed run leaves is removed by the next, or by `rekey cleanup`.
             """
     )
 
@@ -17,22 +18,37 @@ struct Change: ParsableCommand {
     var file: String
     @OptionGroup var key: KeyOptions
     @OptionGroup var newKey: NewKeyOptions
+    @Flag(help: "Let the engine re-encrypt the file where it is: it keeps its salt, and nothing can stop it half-way.")
+    var inPlace = false
+    @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
+    func validate() throws {
+        if inPlace, replacement.keepOld != nil { throw ValidationError("A change in place keeps no old file.") }
+    }
+
     func run() throws {
-        try report.run(file) {
+        try report.run(file) { progress in
             let oldSecret = try key.choice.readKey(of: file)
             let newSecret = try newKey.choice(unsafePermissions: key.unsafePermissions)
                 .read(prompt: "New passphrase", confirmed: true)
-            var progress = Progress("checking")
-            let found = try DatabaseFile(path: file).changeKey(from: oldSecret, to: newSecret) {
-                progress.show($0, of: $1)
+            let database = DatabaseFile(path: file)
+            if inPlace {
+                let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
+                try report.print(
+                    VerificationObject(found),
+                    lines: [("key", "changed")] + VerificationObject.lines(found)
+                )
+                return found.isSound ? .done : .damaged
             }
-            try report.print(
-                VerificationObject(found),
-                lines: [("key", "changed")] + VerificationObject.lines(found)
+            let found = try database.changeKey(
+                from: oldSecret,
+                to: newSecret,
+                keepingOldAs: replacement.keepOld,
+                progress: progress.show
             )
-            return found.isSound ? .done : .damaged
+            try report.print(ReplacementObject(found), lines: [("key", "changed")] + ReplacementObject.lines(found))
+            return .done
         }
     }
 }

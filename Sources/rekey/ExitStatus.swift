@@ -9,10 +9,12 @@ enum ExitStatus: Int32, CaseIterable {
     case damaged = 65
     case noInput = 66
     case unavailable = 69
+    case cannotRemove = 70
     case cannotCreate = 73
     case inputOutput = 74
     case busy = 75
     case noPermission = 77
+    case interrupted = 130
 
     var meaning: String {
         switch self {
@@ -22,10 +24,12 @@ enum ExitStatus: Int32, CaseIterable {
         case .damaged: "the file is damaged, not a database, or not encrypted"
         case .noInput: "no such file"
         case .unavailable: "the SQLCipher library lacks what is needed"
+        case .cannotRemove: "done, but what is left of the old file could not be removed"
         case .cannotCreate: "a file could not be created"
         case .inputOutput: "reading or writing failed, or the disk is full"
         case .busy: "another connection is in the way; try again"
         case .noPermission: "wrong key, or no permission"
+        case .interrupted: "stopped by a signal; the file is as it was"
         }
     }
 
@@ -43,6 +47,11 @@ enum ExitStatus: Int32, CaseIterable {
         case FileProblem.missing: self = .noInput
         case FileProblem.noPermission: self = .noPermission
         case FileProblem.notAFile: self = .damaged
+        case FileProblem.severalNames: self = .usage
+        case FileProblem.exists: self = .cannotCreate
+        case FileProblem.noSpace: self = .inputOutput
+        case let error as FileFailure: self = ExitStatus(error)
+        case is Interrupted: self = .interrupted
         case is MalformedKey: self = .usage
         default: self = .failure
         }
@@ -73,8 +82,14 @@ enum ExitStatus: Int32, CaseIterable {
         case .checkpointPending: self = .busy
         case .oldKeyInForce(let cause?): self = ExitStatus(cause)
         case .undecided(let cause): self = ExitStatus(cause)
+        case .oldFileRemains: self = .cannotRemove
         case .notStarted, .oldKeyInForce(nil): self = .failure
         }
+    }
+
+    private init(_ error: FileFailure) {
+        // EPERM and EACCES; all else is the disk's.
+        self = [1, 13].contains(error.code) ? .noPermission : .inputOutput
     }
 
     private init(_ error: KeySourceError) {

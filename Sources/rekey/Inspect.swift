@@ -15,7 +15,7 @@ struct Inspect: ParsableCommand {
     @OptionGroup var report: Report
 
     func run() throws {
-        try report.run(file) {
+        try report.run(file) { _ in
             let secret = key.choice.isGiven ? try key.choice.read(prompt: "") : nil
             let found = try DatabaseFile(path: file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]

@@ -1,25 +1,54 @@
 import Foundation
+import Rekeying
 
-/// A line at the terminal that shows how far an operation is; nothing where standard error is no terminal.
-struct Progress {
-    private let title: String
+/// How far an operation is, on standard error: a bar with rate and time left at a terminal, a line for each tenth elsewhere.
+final class Progress {
+    private let isQuiet: Bool
+    private var stage: FileProgress.Stage?
+    private var began = ContinuousClock.now
     private var shown = -1
     private static let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// What takes the line away again.
+    /// What takes the bar away again.
     static var clear: String { isTerminal ? "\r\u{1b}[K" : "" }
 
-    init(_ title: String) {
-        self.title = title
+    init(isQuiet: Bool) {
+        self.isQuiet = isQuiet
     }
 
-    mutating func show(_ done: Int, of all: Int) {
-        guard Progress.isTerminal, all > 0 else { return }
-        let percent = done * 100 / all
+    /// Shows it, and throws where the user has asked to stop.
+    func show(_ progress: FileProgress) throws {
+        if Interruption.isWanted { throw Interrupted() }
+        guard !isQuiet, progress.all > 0 else { return }
+        if stage != progress.stage {
+            stage = progress.stage
+            began = .now
+            shown = -1
+        }
+        let percent = Int(progress.done * 100 / progress.all)
         guard percent != shown else { return }
-        shown = percent
+        if Progress.isTerminal {
+            shown = percent
+            write("\r\(bar(progress, percent))\u{1b}[K")
+            if progress.done == progress.all { write(Progress.clear) }
+        } else if percent / 10 != shown / 10 || shown < 0 {
+            shown = percent
+            // Small files are done before anybody reads it.
+            if progress.all >= 16 << 20 { write("\(progress.stage.rawValue) \(percent) %\n") }
+        }
+    }
+
+    private func bar(_ progress: FileProgress, _ percent: Int) -> String {
         let bar = String(repeating: "█", count: percent / 4) + String(repeating: "░", count: 25 - percent / 4)
-        let end = done == all ? Progress.clear : ""
-        FileHandle.standardError.write(Data("\r\(title) \(bar) \(percent) %\(end)".utf8))
+        let seconds = (ContinuousClock.now - began) / .seconds(1)
+        guard seconds > 0.2 else { return "\(progress.stage.rawValue) \(bar) \(percent) %" }
+        let rate = Double(progress.done) / seconds
+        let left = Int((Double(progress.all - progress.done) / rate).rounded(.up))
+        return "\(progress.stage.rawValue) \(bar) \(percent) %  \(Int(rate / 1e6)) MB/s  \(left / 60):"
+            + (left % 60 < 10 ? "0" : "") + "\(left % 60) left"
+    }
+
+    private func write(_ text: String) {
+        FileHandle.standardError.write(Data(text.utf8))
     }
 }

@@ -14,6 +14,6 @@ struct Rekey: ParsableCommand {
             \(ExitStatus.table)
             """,
         version: "rekey \(CipherDBVersion.current), \(Engine.current)",
-        subcommands: [Inspect.self, Verify.self, Change.self]
+        subcommands: [Inspect.self, Verify.self, Change.self, Cleanup.self]
     )
 }

@@ -6,12 +6,15 @@ import Foundation
 struct Report: ParsableArguments {
     @Flag(help: "Print one JSON object.")
     var json = false
+    @Flag(help: "Say nothing but the result, and errors.")
+    var quiet = false
 
     /// Runs a subcommand's work on `file`; an error becomes a message and the exit status that stands for it.
-    func run(_ file: String, _ body: () throws -> ExitStatus) throws {
+    func run(_ file: String, _ body: (Progress) throws -> ExitStatus) throws {
         let status: ExitStatus
         do {
-            status = try body()
+            Interruption.watch()
+            status = try body(Progress(isQuiet: quiet || json))
         } catch {
             status = ExitStatus(error)
             let text = String(describing: error)

@@ -18,10 +18,9 @@ struct Verify: ParsableCommand {
     @OptionGroup var report: Report
 
     func run() throws {
-        try report.run(file) {
+        try report.run(file) { progress in
             let secret = try key.choice.readKey(of: file)
-            var progress = Progress("verifying")
-            let found = try DatabaseFile(path: file).verify(key: secret) { progress.show($0, of: $1) }
+            let found = try DatabaseFile(path: file).verify(key: secret, progress: progress.show)
             try report.print(VerificationObject(found), lines: VerificationObject.lines(found))
             return found.isSound ? .done : .damaged
         }

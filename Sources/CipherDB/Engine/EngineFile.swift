@@ -51,17 +51,51 @@ struct EngineFile: PageSource {
             Platform.sleep(milliseconds: 5)
             waited += 5
         }
-        defer { _ = methods.xUnlock(file, SQLITE_LOCK_NONE) }
+        defer { unlock() }
         return try body()
     }
 
     /// Calls `body` while nobody else has any lock on the file; does nothing where somebody has.
     func ifUnlocked(_ body: () -> Void) {
-        defer { _ = methods.xUnlock(file, SQLITE_LOCK_NONE) }
+        defer { unlock() }
         guard methods.xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK,
             methods.xLock(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
         else { return }
         body()
+    }
+
+    /// Waits up to `milliseconds` until nobody else has a lock, and keeps everybody out until ``unlock()``.
+    /// Only for a connection that has not read anything yet.
+    func lockExclusively(waiting milliseconds: Int) throws {
+        var waited = 0
+        for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
+            while true {
+                let code = methods.xLock(file, level)
+                if code == SQLITE_OK { break }
+                guard code & 0xff == SQLITE_BUSY, waited < milliseconds else {
+                    unlock()
+                    throw error(code)
+                }
+                Platform.sleep(milliseconds: 5)
+                waited += 5
+            }
+        }
+    }
+
+    func unlock() {
+        _ = methods.xUnlock(file, SQLITE_LOCK_NONE)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        // The engine writes pages, and takes no more than 131,071 bytes at once.
+        for start in stride(from: 0, to: bytes.count, by: 65536) {
+            let part = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(65536))
+            try check(methods.xWrite(file, part.baseAddress, Int32(part.count), offset + Int64(start)))
+        }
+    }
+
+    func sync() throws {
+        try check(methods.xSync(file, SQLITE_SYNC_FULL))
     }
 
     /// Whether the file's name is gone or belongs to another file since it was opened.

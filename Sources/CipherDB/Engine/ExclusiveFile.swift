@@ -1,0 +1,53 @@
+internal import CSQLCipher
+internal import CipherKeys
+internal import CipherPages
+
+/// A database file that nobody else can read or write, by the engine's own locks, and that no engine is working on.
+///
+/// In WAL mode each open connection holds a lock, so nobody else has the file open. In rollback mode a connection that is
+/// idle holds none: others may have the file open, and find it locked.
+package final class ExclusiveFile: PageSource {
+    /// Keeps the connection, whose descriptor is used: one of our own would drop the process's locks when it is closed.
+    private let database: Database
+    private let connection: Connection
+    private let file: EngineFile
+
+    /// Locks the file of `database`, which was opened and neither keyed nor read.
+    ///
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where somebody else keeps the file for longer than the busy
+    ///   timeout.
+    package init(_ database: Database) throws {
+        guard case .opened(let connection, _, _) = database.state else {
+            throw DatabaseError(.misuse, "the file is locked before the database is keyed")
+        }
+        self.database = database
+        self.connection = connection
+        file = try EngineFile(connection)
+        try file.lockExclusively(waiting: database.busyMilliseconds)
+    }
+
+    /// The file's full path, links resolved.
+    package var path: String { connection.filename }
+
+    /// Gives the lock back.
+    package func release() {
+        file.unlock()
+        database.close()
+    }
+
+    package func size() throws -> Int64 { try file.size() }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try file.read(into: buffer, at: offset)
+    }
+
+    /// Writes over the file's bytes, for one that is given up.
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        try file.write(bytes, at: offset)
+    }
+
+    /// Returns when what was written is on the disk.
+    package func sync() throws {
+        try file.sync()
+    }
+}

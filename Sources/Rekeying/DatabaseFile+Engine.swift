@@ -1,0 +1,47 @@
+internal import CipherDB
+internal import CipherKeys
+internal import CipherPages
+
+// What the engine does for the operations that write pages themselves.
+extension DatabaseFile {
+    /// Keeps everybody else out of the file.
+    func lockExclusively() throws -> ExclusiveFile {
+        let database = try open(forWriting: true)
+        do {
+            return try ExclusiveFile(database)
+        } catch {
+            database.close()
+            guard let busy = error as? DatabaseError, busy.code.primary == .busy else { throw error }
+            throw DatabaseError(code: busy.code, message: "another connection uses the database; nothing was changed")
+        }
+    }
+
+    /// Lets the engine roll back what a journal holds, and copy what a log holds into the file.
+    func recover(_ present: Unlocked?) throws {
+        let database = try open(forWriting: true, plaintext: present == nil)
+        defer { database.close() }
+        if let present { try database.unlock(.unlocked(present)) }
+        _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
+        let counts = try database.checkpoint(.truncate)
+        guard counts.logFrameCount <= 0 else {
+            throw DatabaseError(code: .busy, message: "another connection uses the database; nothing was changed")
+        }
+    }
+
+    /// Lets the engine read the schema of a new file that nobody knows yet, without locks or files beside it.
+    func testImage(_ path: String, _ unlocked: Unlocked?) throws {
+        if let unlocked, !Engine.current.formats.contains(where: { $0.version == unlocked.format.version }) { return }
+        let escaped = path.utf8.map { byte in
+            let digits = String(byte, radix: 16)
+            return "%" + (digits.count < 2 ? "0" : "") + digits
+        }
+        let database = Database(
+            path: "file:\(escaped.joined())?immutable=1",
+            configuration: Configuration { $0.allowsPlaintext = unlocked == nil }
+        )
+        defer { database.close() }
+        try database.open(flags: [.readOnly, .uri])
+        if let unlocked { try database.unlock(.unlocked(unlocked)) }
+        _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
+    }
+}

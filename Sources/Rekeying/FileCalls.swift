@@ -1,0 +1,148 @@
+internal import CipherKeys
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The system calls that make, replace and remove files. Each throws the `errno`.
+enum FileCalls {
+    /// Makes a file that only its owner can use; fails where anything of that name exists, a link too.
+    static func create(_ path: String) throws(Errno) -> Int32 {
+        try Faults.check(.open, path)
+        return Int32(
+            try Platform.retrying {
+                Int(open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+            }
+        )
+    }
+
+    /// Opens a file for writing, and no link to one.
+    static func openExisting(_ path: String) throws(Errno) -> Int32 {
+        try Faults.check(.open, path)
+        return Int32(try Platform.retrying { Int(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) })
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    static func write(
+        _ bytes: UnsafeRawBufferPointer,
+        to descriptor: Int32,
+        at offset: Int64,
+        _ path: String
+    ) throws(Errno) {
+        var done = 0
+        while done < bytes.count {
+            let most = try Faults.limit(bytes.count - done, .write, path)
+            done += try Platform.retrying {
+                pwrite(descriptor, bytes.baseAddress! + done, most, off_t(offset) + off_t(done))
+            }
+        }
+    }
+
+    /// Returns when what was written is on the disk.
+    static func sync(_ descriptor: Int32, _ path: String) throws(Errno) {
+        try Faults.check(.sync, path)
+        #if canImport(Darwin)
+            // > fsync … the drive itself may not write the data to the platters for quite some time (fsync(2))
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        _ = try Platform.retrying { Int(fsync(descriptor)) }
+    }
+
+    /// Returns when the names in the folder of `path` are on the disk.
+    static func syncFolder(of path: String) throws(Errno) {
+        try Faults.check(.sync, path)
+        let descriptor = Int32(
+            try Platform.retrying { Int(open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
+        )
+        defer { Platform.close(descriptor) }
+        _ = try Platform.retrying { Int(fsync(descriptor)) }
+    }
+
+    /// Gives the file the owner, group and rights that `path` has.
+    static func adopt(_ descriptor: Int32, from path: String) throws(Errno) {
+        try Faults.check(.adopt, path)
+        var old = stat()
+        var new = stat()
+        _ = try Platform.retrying { Int(stat(path, &old)) }
+        _ = try Platform.retrying { Int(fstat(descriptor, &new)) }
+        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
+            _ = try Platform.retrying { Int(fchown(descriptor, old.st_uid, old.st_gid)) }
+        }
+        _ = try Platform.retrying { Int(fchmod(descriptor, old.st_mode & 0o7777)) }
+    }
+
+    /// Gives the file `old` the name `new`; a file that had that name loses it, in one step.
+    static func rename(_ old: String, over new: String) throws(Errno) {
+        try Faults.check(.rename, old)
+        _ = try Platform.retrying { Int(systemRename(old, new)) }
+    }
+
+    /// Gives the file `old` a second name, which nothing may have.
+    static func link(_ old: String, as new: String) throws(Errno) {
+        try Faults.check(.link, old)
+        _ = try Platform.retrying { Int(systemLink(old, new)) }
+    }
+
+    /// Removes the name `path`.
+    static func remove(_ path: String) throws(Errno) {
+        try Faults.check(.unlink, path)
+        try Platform.remove(path)
+    }
+
+    /// Bytes that this process may still write beside `path`.
+    static func freeSpace(beside path: String) throws(Errno) -> Int64 {
+        var status = statvfs()
+        _ = try Platform.retrying { Int(statvfs(folder(of: path), &status)) }
+        return Int64(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+        )
+    }
+
+    /// The names in the folder of `path`.
+    static func names(beside path: String) throws(Errno) -> [String] {
+        guard let folder = opendir(folder(of: path)) else { throw Errno(code: errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let name { names.append(name) }
+        }
+        return names
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    static func name(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+
+    // The names are those of functions of this type, too.
+    private static func systemRename(_ old: String, _ new: String) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.rename(old, new)
+        #elseif canImport(Glibc)
+            Glibc.rename(old, new)
+        #else
+            Musl.rename(old, new)
+        #endif
+    }
+
+    private static func systemLink(_ old: String, _ new: String) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.link(old, new)
+        #elseif canImport(Glibc)
+            Glibc.link(old, new)
+        #else
+            Musl.link(old, new)
+        #endif
+    }
+}

@@ -1,0 +1,23 @@
+/// How far an operation on a file is.
+public struct FileProgress: Sendable, Equatable {
+    /// What an operation does, one after the other; not each does all.
+    public enum Stage: String, Sendable {
+        /// The pages of the file are authenticated.
+        case checking
+        /// The new file is written.
+        case writing
+        /// The pages of the new file are authenticated.
+        case verifying
+        /// The old file is copied, to be kept.
+        case keeping
+        /// The old file is overwritten.
+        case erasing
+    }
+
+    /// What is being done.
+    public let stage: Stage
+    /// Bytes of the stage that are done.
+    public let done: Int64
+    /// Bytes of the stage in all.
+    public let all: Int64
+}

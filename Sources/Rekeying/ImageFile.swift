@@ -1,0 +1,64 @@
+internal import CipherKeys
+internal import CipherPages
+
+/// A new file beside a database, which takes its place when it is complete.
+///
+/// Its name says whose it is, so that a later run recognises what a killed one left: `NAME.rekey-` and 16 hexadecimal
+/// digits. Only its owner can use it until then.
+final class ImageFile: PageSink, PageSource {
+    let path: String
+    private let descriptor: Int32
+
+    /// Makes the file beside the database at `database`.
+    init(beside database: String) throws {
+        let path = try ImageFile.newName(for: database)
+        self.path = path
+        descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.create(path) }
+    }
+
+    deinit {
+        Platform.close(descriptor)
+    }
+
+    private static let infix = ".rekey-"
+
+    /// A path of this kind that nothing has.
+    static func newName(for database: String) throws -> String {
+        let digits = try SecretBytes.random(count: 8).withUnsafeBytes { bytes in
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        return database + infix + digits
+    }
+
+    /// Whether a file of the name `name` is one of the database `database`.
+    static func isImage(_ name: String, of database: String) -> Bool {
+        guard name.hasPrefix(database + infix) else { return false }
+        let digits = name.utf8.dropFirst(database.utf8.count + infix.utf8.count)
+        return digits.count == 16 && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.write(bytes, to: descriptor, at: offset, path)
+        }
+    }
+
+    func sync() throws {
+        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.sync(descriptor, path) }
+    }
+
+    /// Takes over the owner, the group and the rights of the file at `other`.
+    func adopt(_ other: String) throws {
+        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.adopt(descriptor, from: other) }
+    }
+
+    func size() throws -> Int64 {
+        try FileFailure.naming(path) { () throws(Errno) in try Platform.status(of: descriptor).size }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try FileFailure.naming(path) { () throws(Errno) in
+            try Faults.check(.read, path)
+            return try Platform.read(descriptor, into: buffer, at: offset)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import CipherKeys
+
+/// What killed runs left beside a database: a new file that was not complete, or an old one that was replaced.
+///
+/// Which it is makes no difference: what has the database's name is the database. Only for one who keeps everybody else
+/// out of it, because the files of a run that goes on look the same.
+struct Leftovers {
+    private let database: String
+
+    /// Those of the database whose path, links resolved, is `database`.
+    init(of database: String) {
+        self.database = database
+    }
+
+    /// Their paths.
+    func paths() throws -> [String] {
+        let name = FileCalls.name(of: database)
+        let folder = database.dropLast(name.count)
+        return try FileFailure.naming(database) { () throws(Errno) in try FileCalls.names(beside: database) }
+            .filter { ImageFile.isImage($0, of: name) }.sorted().map { folder + $0 }
+            .filter { (try? Platform.statusOfLink($0).kind) == .regular }
+    }
+
+    /// Overwrites and removes them; returns their paths.
+    @discardableResult
+    func remove() throws -> [String] {
+        let found = try paths()
+        for path in found {
+            // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
+            if try FileFailure.naming(path, { () throws(Errno) in try Platform.statusOfLink(path).linkCount }) == 1 {
+                try Erasure(path: path).run { _, _ in }
+            }
+            try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,188 @@
+internal import CipherDB
+internal import CipherKeys
+internal import CipherPages
+
+/// Puts a new file in the place of a database, so that a kill at any moment leaves the one or the other, whole.
+///
+/// Documentation/Rekeying.md has the steps, and what a kill between two of them leaves.
+struct Replacement {
+    let file: DatabaseFile
+    /// How the database is now, for the engine to recover it; nil for plaintext.
+    let present: Unlocked?
+    /// The name that the old file shall have afterwards.
+    let keptAs: String?
+    let progress: (FileProgress) throws -> Void
+
+    /// Replaces the file by what `write` puts into the image; it returns how the image's pages are.
+    ///
+    /// - Throws: whatever goes wrong; the file is as it was then, unless it is ``RekeyError/oldFileRemains(path:_:)``.
+    func run(_ write: (any PageSource, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
+        let old = try lock()
+        defer { old.release() }
+        try Leftovers(of: old.path).remove()
+        guard try Platform.status(of: old.path).linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
+        try checkSpace(try old.size(), old.path)
+
+        let image = try ImageFile(beside: old.path)
+        var made = [image.path]
+        let second: String?
+        let result: Rewritten
+        do {
+            let side = try write(OldFile(file: old), image)
+            result = Rewritten(
+                format: side.format,
+                pageSize: side.pageSize,
+                pages: Int(try image.size()) / side.pageSize
+            )
+            try image.sync()
+            try verify(image, side)
+            try image.adopt(old.path)
+            try image.sync()
+            if let keptAs { try keep(old, as: keptAs, &made) }
+            try removeSideFiles(old.path)
+            second = try addName(to: old.path)
+            if let second { made.append(second) }
+            try FileFailure.naming(old.path) { () throws(Errno) in try FileCalls.rename(image.path, over: old.path) }
+        } catch {
+            for path in made { try? FileCalls.remove(path) }
+            throw error
+        }
+        // From here on the new file is in force.
+        do {
+            try discard(old, named: second)
+        } catch {
+            throw RekeyError.oldFileRemains(path: second ?? old.path, error)
+        }
+        return result
+    }
+
+    // MARK: Before
+
+    /// Locks everybody out of a file in which nothing is to be recovered.
+    private func lock() throws -> ExclusiveFile {
+        for _ in 0..<3 {
+            let locked = try file.lockExclusively()
+            if try isAtRest(locked.path) { return locked }
+            locked.release()
+            try file.recover(present)
+        }
+        throw DatabaseError(
+            code: .busy,
+            message: "another connection goes on writing to the database; nothing was changed"
+        )
+    }
+
+    /// Whether all of the database stands in its own file.
+    private func isAtRest(_ path: String) throws -> Bool {
+        if let log = try? Platform.status(of: path + "-wal"), log.size > 0 { return false }
+        guard let journal = try? FileBytes(path: path + "-journal") else { return true }
+        return try RollbackJournal(journal) == nil
+    }
+
+    private func checkSpace(_ size: Int64, _ path: String) throws {
+        let needed = (keptAs == nil ? size : 2 * size) + 1 << 20
+        let free = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.freeSpace(beside: path) }
+        guard free >= needed else { throw FileProblem.noSpace(path: path, needed: needed, free: free) }
+    }
+
+    // MARK: The image
+
+    /// Reads every page of the image back, and lets the engine open it where it can.
+    private func verify(_ image: ImageFile, _ side: PageRewrite.Side) throws {
+        switch side {
+        case .plaintext:
+            try file.testImage(image.path, nil)
+        case .encrypted(let key, let format):
+            let scan = try PageScan(database: image, log: nil, key: key, format: format).run { done, all in
+                try progress(.verifying, done, all, format.pageSize)
+            }
+            guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+            try file.testImage(image.path, Unlocked(key: key, format: format))
+        }
+    }
+
+    /// Copies the old file; what has it open must not go on with the file that is kept.
+    private func keep(_ old: ExclusiveFile, as name: String, _ made: inout [String]) throws {
+        let copy = try ImageFile(beside: old.path)
+        made.append(copy.path)
+        try PagePipeline(OldFile(file: old), pageSize: 65536).run { done, all in
+            try progress(.keeping, done, all, 65536)
+        } makeWorker: {
+            { try copy.write($0.bytes, at: Int64($0.first - 1) * 65536) }
+        }
+        try copy.adopt(old.path)
+        try copy.sync()
+        do {
+            try FileCalls.link(copy.path, as: name)
+        } catch .exists {
+            throw FileProblem.exists(path: name)
+        } catch {
+            throw FileFailure(path: name, code: error.code)
+        }
+        made.append(name)
+        try FileFailure.naming(copy.path) { () throws(Errno) in try FileCalls.remove(copy.path) }
+        try FileFailure.naming(name) { () throws(Errno) in try FileCalls.syncFolder(of: name) }
+    }
+
+    private func progress(_ stage: FileProgress.Stage, _ done: Int, _ all: Int, _ pageSize: Int) throws {
+        try progress(FileProgress(stage: stage, done: Int64(done * pageSize), all: Int64(all * pageSize)))
+    }
+
+    // MARK: The exchange
+
+    /// What the engine keeps beside a database at rest: an ended journal, whose pages are under the old key, or a log
+    /// without pages. The new file must not meet them.
+    private func removeSideFiles(_ path: String) throws {
+        for suffix in ["-journal", "-wal", "-shm"] {
+            do {
+                try FileCalls.remove(path + suffix)
+            } catch .noSuchFile {
+                continue
+            } catch {
+                throw FileFailure(path: path + suffix, code: error.code)
+            }
+        }
+    }
+
+    /// Gives the old file a name for the time between the exchange and its end, so that a killed run's successor finds it.
+    /// Nil where the file system has no second names.
+    private func addName(to path: String) throws -> String? {
+        let name = try ImageFile.newName(for: path)
+        do {
+            try FileCalls.link(path, as: name)
+            return name
+        } catch  where error.meansNoLinks {
+            return nil
+        } catch {
+            throw FileFailure(path: name, code: error.code)
+        }
+    }
+
+    /// Overwrites the old file and removes its last name. Before that the new one's name is on the disk: after a power
+    /// failure the old file must not be what is found.
+    private func discard(_ old: ExclusiveFile, named name: String?) throws {
+        let path = old.path
+        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.syncFolder(of: path) }
+        try Erasure(old, at: path).run { try progress(FileProgress(stage: .erasing, done: $0, all: $1)) }
+        guard let name else { return }
+        do {
+            try FileCalls.remove(name)
+        } catch .noSuchFile {
+            // Another run, which may lock the new file already, has taken it for a leftover.
+        } catch {
+            throw FileFailure(path: name, code: error.code)
+        }
+    }
+}
+
+/// The old file as a source of pages.
+private struct OldFile: PageSource {
+    let file: ExclusiveFile
+
+    func size() throws -> Int64 { try file.size() }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.read, file.path) }
+        return try file.read(into: buffer, at: offset)
+    }
+}

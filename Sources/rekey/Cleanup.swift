@@ -1,0 +1,33 @@
+import ArgumentParser
+import Rekeying
+
+/// `rekey cleanup FILE`
+struct Cleanup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Remove what a killed run left beside a database.",
+        discussion: """
+            That is a new file that was not complete, or the old one that a complete one had replaced. Both have the \
+            database's name with `.rekey-` and 16 digits after it. They are overwritten and removed. The database itself is \
+            not touched, and needs no key for this; every other command does the same first.
+            """
+    )
+
+    @Argument(help: "The database file.")
+    var file: String
+    @OptionGroup var report: Report
+
+    func run() throws {
+        try report.run(file) { _ in
+            let removed = try DatabaseFile(path: file).cleanUp()
+            try report.print(
+                Object(removed: removed),
+                lines: removed.isEmpty ? [("removed", "nothing")] : removed.map { ("removed", $0) }
+            )
+            return .done
+        }
+    }
+
+    private struct Object: Encodable {
+        let removed: [String]
+    }
+}

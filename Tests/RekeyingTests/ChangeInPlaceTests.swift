@@ -1,0 +1,60 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct ChangeInPlaceTests {
+    let folder: TemporaryFolder
+    let path: String
+    var file: DatabaseFile { DatabaseFile(path: path) }
+    static let key = SampleKey.all[1]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func make(by shell: StockShell, format: Int? = nil, pageSize: Int? = nil, before: String = "") throws {
+        try SampleFile.make(
+            at: path,
+            by: shell,
+            key: Self.key,
+            format: format ?? shell.format,
+            pageSize: pageSize,
+            before: before
+        )
+    }
+
+    private static var own: Int { Engine.current.formats.first?.version ?? 0 }
+
+    @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
+    func aKeyChangedInPlaceOpensInTheShellAndTheOldOneDoesNot(shell: StockShell, mode: String) throws {
+        try make(by: shell, before: "PRAGMA journal_mode = \(mode);")
+        let found = try file.changeKeyInPlace(from: Self.key.key, to: SampleKey.all[2].key)
+        #expect(found.isSound)
+        let rows = try shell.run(path, key: SampleKey.all[2].pragma, SampleFile.query + "PRAGMA integrity_check;")
+        #expect(rows == [SampleFile.answer, "ok"])
+        #expect(throws: StockShell.Failure.self) { try shell.run(path, key: Self.key.pragma, SampleFile.query) }
+    }
+
+    @Test(arguments: StockShell.all)
+    func aFileKeepsItsFormatAndPageSizeWhenItsKeyChangesInPlace(shell: StockShell) throws {
+        for format in 1...shell.format where format <= Self.own {
+            for size in [1024, 8192] {
+                try? FileManager.default.removeItem(atPath: path)
+                try make(by: shell, format: format, pageSize: size)
+                let found = try file.changeKeyInPlace(from: Self.key.key, to: .passphrase("new"))
+                #expect(found.isSound && found.format.version == format && found.format.pageSize == size)
+                let rows = try shell.run(
+                    path,
+                    key: "key = 'new'",
+                    settings: shell.settings(forFormat: format) + ["cipher_page_size = \(size)"],
+                    SampleFile.query + "PRAGMA integrity_check;"
+                )
+                #expect(rows == [SampleFile.answer, "ok"], "format \(format), pages of \(size)")
+            }
+        }
+    }
+}

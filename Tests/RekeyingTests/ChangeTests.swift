@@ -1,0 +1,267 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// The change of key that writes a new file.
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct ChangeTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+    let path: String
+    var file: DatabaseFile { DatabaseFile(path: path) }
+    static let old = SampleKey.all[1]
+    static let new = SampleKey.all[2]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    /// A database of this process's engine, open nowhere.
+    private func make(_ mode: JournalMode = .delete) throws {
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.old.key,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    private func answer(_ key: DatabaseKey, at path: String? = nil) throws -> String? {
+        let database = Database(path: path ?? self.path)
+        try database.open(key: key, flags: .readWrite)
+        defer { database.close() }
+        return try database.string(forQuery: SampleFile.query)
+    }
+
+    @Test(arguments: StockShell.all, ["delete", "wal"])
+    func theShellOpensTheFileWithTheNewKeyAndNotWithTheOld(shell: StockShell, mode: String) throws {
+        for format in 2...shell.format {
+            for size in [1024, 4096, 65536] {
+                try? FileManager.default.removeItem(atPath: path)
+                try SampleFile.make(
+                    at: path,
+                    by: shell,
+                    key: Self.old,
+                    format: format,
+                    pageSize: size,
+                    before: "PRAGMA journal_mode = \(mode);"
+                )
+                try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+                let before = try FileState(path)
+                let done = try file.changeKey(from: Self.old.key, to: Self.new.key)
+                #expect(done.format?.version == format && done.pageSize == size)
+                #expect(done.pages == before.bytes.count / size)
+                let settings = shell.settings(forFormat: format) + ["cipher_page_size = \(size)"]
+                let rows = try shell.run(
+                    path,
+                    key: Self.new.pragma,
+                    settings: settings,
+                    SampleFile.query + "PRAGMA integrity_check; PRAGMA journal_mode;"
+                )
+                #expect(rows == [SampleFile.answer, "ok", mode], "format \(format), pages of \(size)")
+                #expect(throws: StockShell.Failure.self) {
+                    try shell.run(path, key: Self.old.pragma, settings: settings, SampleFile.query)
+                }
+                let after = try FileState(path)
+                #expect(after.bytes.count == before.bytes.count && after.bytes.prefix(16) != before.bytes.prefix(16))
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
+                #expect(folder.names == ["test.db"])
+            }
+        }
+    }
+
+    @Test func filesOfFormat4OpenInPython() throws {
+        let shell = try #require(StockShell.all.last)
+        try SampleFile.make(at: path, by: shell, key: Self.old, format: 4)
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        let sql = "SELECT count(*) || '|' || sum(id) || '|' || max(name) FROM people"
+        #expect(try StockShell.runPython(path, key: Self.new.pragma, sql) == [SampleFile.answer])
+        #expect(try StockShell.runPython(path, key: Self.new.pragma, "PRAGMA cipher_integrity_check") == [])
+    }
+
+    @Test func theSamePassphraseUnderANewSaltIsANewKeyAndTheSameRawKeyIsNot() throws {
+        try make()
+        let salt = try FileState(path).bytes.prefix(16)
+        try file.changeKey(from: Self.old.key, to: Self.old.key)
+        #expect(try FileState(path).bytes.prefix(16) != salt)
+        #expect(try answer(Self.old.key) == SampleFile.answer)
+        let raw = try DatabaseKey.random()
+        try file.changeKey(from: Self.old.key, to: raw)
+        #expect { try file.changeKey(from: raw, to: raw) } throws: {
+            if case RekeyError.sameKey = $0 { true } else { false }
+        }
+        let salted = try DatabaseKey.raw(hex: String(repeating: "ab", count: 48))
+        try file.changeKey(from: raw, to: salted)
+        #expect(try FileState(path).bytes.prefix(16) == Data(repeating: 0xab, count: 16))
+        #expect(try answer(salted) == SampleFile.answer)
+    }
+
+    @Test func aDamagedFileIsNotRewritten() throws {
+        try make()
+        let size = try #require(Engine.current.formats.first?.pageSize)
+        for number in [5, 9] { try flipByte(of: path, at: (number - 1) * size + 9) }
+        let before = try FileState(path)
+        #expect(throws: KeyError.damaged(pages: [5, 9])) { try file.changeKey(from: Self.old.key, to: Self.new.key) }
+        #expect(try FileState(path) == before && folder.names == ["test.db"])
+    }
+
+    @Test func aWrongKeyOrAStopChangesNothing() throws {
+        try make()
+        let before = try FileState(path)
+        #expect(throws: KeyError.wrongKey) { try file.changeKey(from: .passphrase("wrong"), to: Self.new.key) }
+        for stage in [FileProgress.Stage.writing, .verifying] {
+            #expect(throws: Stop.self) {
+                try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == stage { throw Stop() } }
+            }
+        }
+        #expect(try FileState(path) == before && folder.names == ["test.db"])
+    }
+
+    @Test func format1IsToldToMigrate() throws {
+        let shell = try #require(StockShell.all.first)
+        try SampleFile.make(at: path, by: shell, key: Self.old, format: 1)
+        #expect { try file.changeKey(from: Self.old.key, to: Self.new.key) } throws: { "\($0)".contains("migrate") }
+    }
+
+    @Test(arguments: [JournalMode.delete, .truncate, .persist, .wal])
+    func whatACrashLeftIsRecoveredFirst(mode: JournalMode) throws {
+        // Copied while it is used: in WAL mode the rows stand in the log, else a transaction is half-written.
+        let source = folder.file("source.db")
+        let queue = try DatabaseQueue(
+            path: source,
+            key: Self.old.key,
+            configuration: Configuration {
+                $0.journalMode = mode
+                $0.pageCacheSize = 1 << 15
+            }
+        )
+        try queue.inDatabase { database in
+            try database.executeStatements(SampleFile.script)
+            try database.executeStatements("BEGIN; UPDATE people SET name = 'gone', note = randomblob(500)")
+            for suffix in ["", "-journal", "-wal"] where FileManager.default.fileExists(atPath: source + suffix) {
+                try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+            }
+            try database.executeStatements("ROLLBACK")
+        }
+        try queue.close()
+        #expect(folder.names.contains(mode == .wal ? "test.db-wal" : "test.db-journal"))
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        #expect(try answer(Self.new.key) == SampleFile.answer)
+        #expect(folder.names.filter { $0.hasPrefix("test") } == ["test.db"])
+    }
+
+    @Test func anIdleConnectionGetsAnErrorAndNothingIsWrittenIntoTheOldFile() throws {
+        for keptAs in [nil, folder.file("kept.db")] {
+            for mode in ["delete", "truncate", "persist", "memory", "off"] {
+                try? FileManager.default.removeItem(atPath: path)
+                if let keptAs { try? FileManager.default.removeItem(atPath: keptAs) }
+                try make()
+                let idle = Database(path: path)
+                try idle.open(key: Self.old.key)
+                // Rollback mode: an idle connection holds no lock.
+                try idle.executeStatements("PRAGMA journal_mode = \(mode)")
+                #expect(try idle.string(forQuery: SampleFile.query) == SampleFile.answer)
+                try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: keptAs)
+                #expect(throws: (any Error).self) {
+                    try idle.executeUpdate("INSERT INTO people (name) VALUES ('lost')")
+                }
+                #expect(throws: (any Error).self) { _ = try idle.string(forQuery: SampleFile.query) }
+                idle.close()
+                #expect(try answer(Self.new.key) == SampleFile.answer, "journal mode \(mode)")
+                if let keptAs { #expect(try answer(Self.old.key, at: keptAs) == SampleFile.answer) }
+            }
+        }
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func aConnectionInUseStopsTheChange(mode: JournalMode) throws {
+        try make(mode)
+        let other = Database(path: path)
+        try other.open(key: Self.old.key)
+        let rows = try other.executeQuery("SELECT * FROM people")
+        #expect(try rows.next())
+        var file = file
+        file.busyTimeout = .milliseconds(20)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect { try file.changeKey(from: Self.old.key, to: Self.new.key) } throws: {
+            ($0 as? DatabaseError)?.code.primary == .busy
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        while try rows.next() {}
+        other.close()
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        #expect(folder.names == ["test.db"])
+    }
+
+    @Test func theOldFileIsKeptWhereThatIsAskedForAndNothingIsOverwritten() throws {
+        try make()
+        let kept = folder.file("kept.db")
+        try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: kept)
+        #expect(try answer(Self.old.key, at: kept) == SampleFile.answer)
+        #expect(try answer(Self.new.key) == SampleFile.answer)
+        let before = try FileState(path)
+        #expect(throws: FileProblem.exists(path: kept)) {
+            try file.changeKey(from: Self.new.key, to: Self.old.key, keepingOldAs: kept)
+        }
+        #expect(try FileState(path) == before && folder.names == ["kept.db", "test.db"])
+    }
+
+    @Test func aSymbolicLinkGoesOnPointingAtTheDatabaseAndAHardLinkIsRefused() throws {
+        try make()
+        let link = folder.file("link.db")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        try DatabaseFile(path: link).changeKey(from: Self.old.key, to: Self.new.key)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+        #expect(try answer(Self.new.key, at: link) == SampleFile.answer)
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.linkItem(atPath: path, toPath: link)
+        let before = try FileState(path)
+        #expect(throws: FileProblem.severalNames(path: path)) {
+            try file.changeKey(from: Self.new.key, to: Self.old.key)
+        }
+        #expect(try FileState(path) == before)
+    }
+
+    @Test func leftoversAreRemovedAndNothingElse() throws {
+        try make()
+        let digits = "0123456789abcdef"
+        let others = [
+            "test.db.rekey-", "test.db.rekey-\(digits)0", "test.db.rekey-0123456789ABCDEF", "rest.db.rekey-\(digits)",
+        ]
+        for name in others { _ = try folder.write([1], to: name) }
+        let linked = folder.file("test.db.rekey-aaaaaaaaaaaaaaaa")
+        try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: folder.file(others[0]))
+        let leftover = try folder.write([1, 2, 3], to: "test.db.rekey-\(digits)")
+        // What a run leaves that was killed between the two names of the old file and the exchange.
+        let second = folder.file("test.db.rekey-bbbbbbbbbbbbbbbb")
+        try FileManager.default.linkItem(atPath: path, toPath: second)
+        let before = try FileState(path)
+        #expect(try file.cleanUp() == [leftover, second])
+        #expect(try FileState(path).bytes == before.bytes && answer(Self.old.key) == SampleFile.answer)
+        #expect(folder.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
+        _ = try folder.write([1], to: "test.db.rekey-\(digits)")
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        #expect(folder.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
+    func aDiskThatIsTooSmallIsToldBeforeAnythingIsWritten() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let path = disk.file("test.db")
+        let queue = try DatabaseQueue(path: path, key: Self.old.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        let before = try FileState(path)
+        #expect {
+            try DatabaseFile(path: path).changeKey(from: Self.old.key, to: Self.new.key)
+        } throws: {
+            if case FileProblem.noSpace(_, let needed, let free) = $0 { needed > free } else { false }
+        }
+        #expect(try FileState(path) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["test.db"])
+    }
+}
