@@ -3,7 +3,7 @@
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
-	@echo "make torture  threads, tasks and changes of key on one pool, for a minute, then under ThreadSanitizer"
+	@echo "make torture  a pool under load, then under ThreadSanitizer; the command killed at random moments"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
 	@echo "make lint     check the format of the sources;  make format  mend it"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Threads, tasks and changes of key on one pool, for SECONDS_TO_RUN (60 unless set), then under ThreadSanitizer for as long.
-# The seed is printed; SEED=n repeats its choices, as far as threads let them be repeated.
+# Threads, tasks and changes of key on one pool, for SECONDS_TO_RUN (60 unless set), then under ThreadSanitizer for as long;
+# and the command, killed KILLS times (100 unless set) at random moments in each operation, journal mode and engine.
+# Seeds are printed; SEED=n repeats the choices, as far as threads and processes let them be repeated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60}
-[ -n "${SEED:-}" ] && export CIPHERDB_STRESS_SEED=$SEED
+export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60} CIPHERDB_KILLS=${KILLS:-100}
+if [ -n "${SEED:-}" ]; then export CIPHERDB_STRESS_SEED=$SEED CIPHERDB_KILL_SEED=$SEED; fi
 
 echo "== stress, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests
@@ -14,5 +15,15 @@ echo "== stress under ThreadSanitizer, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests --sanitize=thread --scratch-path .build-tsan
 # A report does not fail the run by itself.
 TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-xctest --sanitize=thread \
-    --scratch-path .build-tsan --filter 'PoolStressTests|DatabasePoolTests|PoolRekeyTests|PoolDeadlockTests|DatabaseQueueTests'
+    --scratch-path .build-tsan \
+    --filter 'PoolStressTests|DatabasePoolTests|PoolRekeyTests|PoolDeadlockTests|DatabaseQueueTests|PagePipeline|ChangeTests'
+
+for engine in .engines/[0-9]*; do
+    [ -d "$engine" ] || continue
+    name=$(basename "$engine")
+    echo "== $CIPHERDB_KILLS kills of each operation, SQLCipher $name"
+    Scripts/with-engine.sh "$name" swift build -q --build-tests --scratch-path ".build-$name"
+    CIPHERDB_ENGINE=$name Scripts/with-engine.sh "$name" \
+        swift test -q --skip-build --disable-xctest --scratch-path ".build-$name" --filter KillTests
+done
 echo "torture: everything passed"

@@ -29,6 +29,23 @@ package enum Credential {
     case key(DatabaseKey)
     /// Derived and verified by an earlier connection to this file.
     case unlocked(Unlocked)
+    /// Derived for a file that is made now.
+    case new(Unlocked)
+
+    fileprivate var format: CipherFormat? {
+        if case .new(let made) = self { made.format } else { nil }
+    }
+
+    /// What a new file gets: a salt of its own, unless the key brings one.
+    fileprivate func unlockingNew(_ format: CipherFormat) throws -> Unlocked {
+        switch self {
+        case .unlocked: throw KeyError.notADatabase
+        case .new(let made): return made
+        case .key(let key):
+            let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+            return Unlocked(key: try key.derive(salt: salt, format: format), format: format)
+        }
+    }
 }
 
 // The one place where a key is handed to the engine: `handOver`.
@@ -154,15 +171,13 @@ extension Database {
     /// Keys a file without bytes, and writes its first page: until then any key would seem right.
     private func encryptNew(_ connection: Connection, _ credential: Credential) throws -> Unlocked {
         guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
-        guard case .key(let key) = credential else { throw KeyError.notADatabase }
-        guard let format = configuration.format ?? Engine.current.formats.first else {
+        guard let format = credential.format ?? configuration.format ?? Engine.current.formats.first else {
             throw KeyError.engineHasNoEncryption
         }
         guard Engine.current.formats.contains(where: { $0.version == format.version }) else {
             throw KeyError.otherFormat(format)
         }
-        let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
-        let unlocked = Unlocked(key: try key.derive(salt: salt, format: format), format: format)
+        let unlocked = try credential.unlockingNew(format)
         try handOver(unlocked, to: connection)
         do {
             try connection.execute("PRAGMA user_version = 0")
@@ -174,7 +189,8 @@ extension Database {
         guard !file.hasMoved else {
             throw DatabaseError(.busy, "the file was removed while it was made; open it again")
         }
-        guard try FileKind.recognise(file) == .opaque, try file.read(CipherFormat.saltSize, at: 0) == salt else {
+        guard try FileKind.recognise(file) == .opaque, try file.read(CipherFormat.saltSize, at: 0) == unlocked.key.salt
+        else {
             // Nothing but an empty schema was written so far, by this connection.
             if case .opened(_, _, created: true) = state { try? Platform.remove(connection.filename) }
             throw KeyError.engineHasNoEncryption

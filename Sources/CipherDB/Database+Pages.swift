@@ -16,6 +16,11 @@ extension Database {
         try FileKind.looksEncrypted(EngineFile(openConnection()))
     }
 
+    /// The first bytes of the file.
+    package func firstPage(_ count: Int) throws -> [UInt8] {
+        try EngineFile(openConnection()).read(count, at: 0)
+    }
+
     /// The file's size in bytes.
     package func fileSize() throws -> Int64 {
         try EngineFile(openConnection()).size()

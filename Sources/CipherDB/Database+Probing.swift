@@ -56,7 +56,7 @@ extension Database {
         _ formats: [CipherFormat]
     ) throws -> KeyProbe.Outcome {
         switch credential {
-        case .unlocked(let known): try probe.run(known.key, format: known.format)
+        case .unlocked(let known), .new(let known): try probe.run(known.key, format: known.format)
         case .key(let key): try probe.run(key, formats: formats)
         }
     }

@@ -2,7 +2,7 @@ internal import CipherDB
 internal import CipherKeys
 internal import CipherPages
 
-// What the engine does for the operations that write pages themselves.
+// What the engine does for the operations that write a new file.
 extension DatabaseFile {
     /// Keeps everybody else out of the file.
     func lockExclusively() throws -> ExclusiveFile {
@@ -28,9 +28,8 @@ extension DatabaseFile {
         }
     }
 
-    /// Lets the engine read the schema of a new file that nobody knows yet, without locks or files beside it.
-    func testImage(_ path: String, _ unlocked: Unlocked?) throws {
-        if let unlocked, !Engine.current.formats.contains(where: { $0.version == unlocked.format.version }) { return }
+    /// Opens a file that nobody changes meanwhile, without locks, or files beside it. Nil stands for plaintext.
+    func openImage(_ path: String, _ unlocked: Unlocked?) throws -> Database {
         let escaped = path.utf8.map { byte in
             let digits = String(byte, radix: 16)
             return "%" + (digits.count < 2 ? "0" : "") + digits
@@ -39,9 +38,33 @@ extension DatabaseFile {
             path: "file:\(escaped.joined())?immutable=1",
             configuration: Configuration { $0.allowsPlaintext = unlocked == nil }
         )
-        defer { database.close() }
         try database.open(flags: [.readOnly, .uri])
         if let unlocked { try database.unlock(.unlocked(unlocked)) }
+        return database
+    }
+
+    /// Opens an empty file that is to become a database under a key that was derived for it. Nil stands for plaintext.
+    func openNew(_ path: String, _ unlocked: Unlocked?, pageSize: Int) throws -> Database {
+        let database = Database(path: path, configuration: Configuration { $0.allowsPlaintext = unlocked == nil })
+        try database.open(flags: [.readWrite, .create])
+        if let unlocked {
+            try database.unlock(.new(unlocked))
+        } else {
+            try database.executeStatements("PRAGMA page_size = \(pageSize)")
+        }
+        return database
+    }
+
+    /// Lets the engine read a new file: its schema, or with `content` all of it.
+    func testImage(_ path: String, _ unlocked: Unlocked?, content: Bool) throws {
+        if let unlocked, !Engine.current.formats.contains(where: { $0.version == unlocked.format.version }) { return }
+        let database = try openImage(path, unlocked)
+        defer { database.close() }
         _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
+        guard content else { return }
+        let found = try database.string(forQuery: "PRAGMA integrity_check")
+        guard found == "ok" else {
+            throw DatabaseError(code: .corrupt, message: "the new file would not be sound: \(found ?? "")")
+        }
     }
 }

@@ -32,8 +32,14 @@ final class ImageFile: PageSink, PageSource {
 
     /// Whether a file of the name `name` is one of the database `database`.
     static func isImage(_ name: String, of database: String) -> Bool {
-        guard name.hasPrefix(database + infix) else { return false }
-        let digits = name.utf8.dropFirst(database.utf8.count + infix.utf8.count)
+        let begin = Array((database + infix).utf8)
+        guard name.utf8.starts(with: begin) else { return false }
+        let digits = name.utf8.dropFirst(begin.count).prefix(16)
+        // What the engine keeps beside a file while it writes to it.
+        let rest = Array(name.utf8.dropFirst(begin.count + 16))
+        guard rest.isEmpty || ["-journal", "-wal", "-shm"].contains(where: { $0.utf8.elementsEqual(rest) }) else {
+            return false
+        }
         return digits.count == 16 && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 

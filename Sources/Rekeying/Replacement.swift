@@ -11,12 +11,14 @@ struct Replacement {
     let present: Unlocked?
     /// The name that the old file shall have afterwards.
     let keptAs: String?
+    /// Whether the engine checks the new file's structure, which takes its time; needless where pages stay as they are.
+    var checksContent = false
     let progress: (FileProgress) throws -> Void
 
     /// Replaces the file by what `write` puts into the image; it returns how the image's pages are.
     ///
     /// - Throws: whatever goes wrong; the file is as it was then, unless it is ``RekeyError/oldFileRemains(path:_:)``.
-    func run(_ write: (any PageSource, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
+    func run(_ write: (OldFile, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
         let old = try lock()
         defer { old.release() }
         try Leftovers(of: old.path).remove()
@@ -28,7 +30,7 @@ struct Replacement {
         let second: String?
         let result: Rewritten
         do {
-            let side = try write(OldFile(file: old), image)
+            let side = try write(OldFile(old), image)
             result = Rewritten(
                 format: side.format,
                 pageSize: side.pageSize,
@@ -44,7 +46,7 @@ struct Replacement {
             if let second { made.append(second) }
             try FileFailure.naming(old.path) { () throws(Errno) in try FileCalls.rename(image.path, over: old.path) }
         } catch {
-            for path in made { try? FileCalls.remove(path) }
+            for path in made + ["-journal", "-wal", "-shm"].map({ image.path + $0 }) { try? FileCalls.remove(path) }
             throw error
         }
         // From here on the new file is in force.
@@ -91,13 +93,13 @@ struct Replacement {
     private func verify(_ image: ImageFile, _ side: PageRewrite.Side) throws {
         switch side {
         case .plaintext:
-            try file.testImage(image.path, nil)
+            try file.testImage(image.path, nil, content: true)
         case .encrypted(let key, let format):
             let scan = try PageScan(database: image, log: nil, key: key, format: format).run { done, all in
                 try progress(.verifying, done, all, format.pageSize)
             }
             guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
-            try file.testImage(image.path, Unlocked(key: key, format: format))
+            try file.testImage(image.path, Unlocked(key: key, format: format), content: checksContent)
         }
     }
 
@@ -105,7 +107,7 @@ struct Replacement {
     private func keep(_ old: ExclusiveFile, as name: String, _ made: inout [String]) throws {
         let copy = try ImageFile(beside: old.path)
         made.append(copy.path)
-        try PagePipeline(OldFile(file: old), pageSize: 65536).run { done, all in
+        try PagePipeline(OldFile(old), pageSize: 65536).run { done, all in
             try progress(.keeping, done, all, 65536)
         } makeWorker: {
             { try copy.write($0.bytes, at: Int64($0.first - 1) * 65536) }
@@ -176,8 +178,13 @@ struct Replacement {
 }
 
 /// The old file as a source of pages.
-private struct OldFile: PageSource {
-    let file: ExclusiveFile
+struct OldFile: PageSource {
+    private let file: ExclusiveFile
+    var path: String { file.path }
+
+    init(_ file: ExclusiveFile) {
+        self.file = file
+    }
 
     func size() throws -> Int64 { try file.size() }
 

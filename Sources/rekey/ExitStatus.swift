@@ -1,3 +1,4 @@
+import ArgumentParser
 import CipherDB
 import Rekeying
 
@@ -52,7 +53,7 @@ enum ExitStatus: Int32, CaseIterable {
         case FileProblem.noSpace: self = .inputOutput
         case let error as FileFailure: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
-        case is MalformedKey: self = .usage
+        case is MalformedKey, is UnusableCipherFormat, is ValidationError: self = .usage
         default: self = .failure
         }
     }

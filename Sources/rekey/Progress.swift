@@ -18,13 +18,15 @@ final class Progress {
 
     /// Shows it, and throws where the user has asked to stop.
     func show(_ progress: FileProgress) throws {
+        // Until now, and while a secret is asked for, a signal just ends the process.
+        if stage == nil { Interruption.watch() }
         if Interruption.isWanted { throw Interrupted() }
-        guard !isQuiet, progress.all > 0 else { return }
         if stage != progress.stage {
             stage = progress.stage
             began = .now
             shown = -1
         }
+        guard !isQuiet, progress.all > 0 else { return }
         let percent = Int(progress.done * 100 / progress.all)
         guard percent != shown else { return }
         if Progress.isTerminal {

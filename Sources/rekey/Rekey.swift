@@ -5,7 +5,7 @@ import CipherDB
 struct Rekey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rekey",
-        abstract: "Checks encrypted SQLite databases and changes their keys, without losing one.",
+        abstract: "Checks, encrypts and decrypts SQLite databases and changes their keys, without losing one.",
         discussion: """
             Databases are SQLCipher files. A secret is asked for at the terminal, or comes from a file, a descriptor or \
             the environment; it is never an argument, because every user of a machine can read those.
@@ -14,6 +14,8 @@ struct Rekey: ParsableCommand {
             \(ExitStatus.table)
             """,
         version: "rekey \(CipherDBVersion.current), \(Engine.current)",
-        subcommands: [Inspect.self, Verify.self, Change.self, Cleanup.self]
+        subcommands: [
+            Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Cleanup.self,
+        ]
     )
 }

@@ -13,7 +13,6 @@ struct Report: ParsableArguments {
     func run(_ file: String, _ body: (Progress) throws -> ExitStatus) throws {
         let status: ExitStatus
         do {
-            Interruption.watch()
             status = try body(Progress(isQuiet: quiet || json))
         } catch {
             status = ExitStatus(error)

@@ -234,55 +234,6 @@ struct RekeyCommandTests {
         #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
     }
 
-    @Test(arguments: [JournalMode.delete, .wal])
-    func aChangeThatIsKilledLeavesTheOldOrTheNewKeyAndEveryRow(mode: JournalMode) throws {
-        // Raw keys, so that the time goes into the pages.
-        let keys = try (0..<2).map { try folder.write([UInt8](repeating: UInt8($0 + 1), count: 32), to: "key\($0)") }
-        let queue = try DatabaseQueue(
-            path: path,
-            key: .raw(SecretBytes(copying: [UInt8](repeating: 1, count: 32))),
-            configuration: Configuration { $0.journalMode = mode }
-        )
-        try queue.inTransaction { database in
-            try database.executeStatements("CREATE TABLE t (a)")
-            let insert = try database.prepare("INSERT INTO t VALUES (randomblob(2000))")
-            for _ in 0..<6000 { try insert.executeUpdate() }
-        }
-        try queue.close()
-        var present = 0
-        var survived = [0, 0]
-        var random = SystemRandomNumberGenerator()
-        for _ in 0..<8 {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-            process.arguments = [
-                "change", path, "--key-file", keys[present], "--new-key-file", keys[1 - present], "--json",
-            ]
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            Thread.sleep(forTimeInterval: Double.random(in: 0.02...0.6, using: &random))
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            let opened = try [0, 1].filter { try rekey("verify", path, "--key-file", keys[$0]).status == 0 }
-            #expect(opened.count == 1, "exactly one key opens the file, and every page is sound")
-            present = try #require(opened.first)
-            survived[present] += 1
-            let reader = try DatabaseQueue(
-                path: path,
-                key: .raw(SecretBytes(copying: [UInt8](repeating: UInt8(present + 1), count: 32)))
-            )
-            let rows: Int = try reader.inDatabase { database in
-                let rows = try database.executeQuery("SELECT count(*) FROM t WHERE length(a) = 2000")
-                _ = try rows.next()
-                return try rows[0]
-            }
-            #expect(rows == 6000)
-            try reader.close()
-        }
-        #expect(survived[0] + survived[1] == 8)
-    }
-
     @Test func aFormatThatTheEngineLacksIsTold() throws {
         let newest = try #require(StockShell.all.last)
         try SampleFile.make(at: path, by: newest, key: SampleKey.all[0], format: newest.format)

@@ -20,11 +20,51 @@ import Testing
             path = folder.file("test.db")
         }
 
-        private func opens(_ key: DatabaseKey) throws -> Bool {
-            let database = Database(path: path)
+        /// What the file is under, to begin with or afterwards; nil for plaintext.
+        private enum Operation: CaseIterable, Sendable {
+            case change, encrypt, decrypt, migrate
+        }
+
+        /// Runs it in the direction in which the file is now, so that each run has something to do.
+        private func run(_ operation: Operation, back: Bool) throws {
+            let file = DatabaseFile(path: path)
+            let kept = folder.file("kept.db")
+            switch (operation, back) {
+            case (.change, false): try file.changeKey(from: old, to: new, keepingOldAs: kept)
+            case (.change, true): try file.changeKey(from: new, to: old, keepingOldAs: kept)
+            case (.encrypt, false), (.decrypt, true): try file.encrypt(with: old, keepingOldAs: kept)
+            case (.encrypt, true), (.decrypt, false): try file.decryptToPlaintext(key: old, keepingOldAs: kept)
+            case (.migrate, _):
+                let own = try #require(Engine.current.formats.first)
+                let format = back ? own : try own.with(pageSize: 8192)
+                try file.migrate(key: back ? new : old, to: back ? old : new, format: format, keepingOldAs: kept)
+            }
+        }
+
+        /// Whether the file is what the operation begins with, or what it leads to.
+        private func state(_ operation: Operation) throws -> (before: Bool, after: Bool) {
+            switch operation {
+            case .change: try (opens(old), opens(new))
+            case .migrate: try (opens(old), opens(new, pageSize: 8192))
+            case .encrypt: try (opens(nil), opens(old))
+            case .decrypt: try (opens(old), opens(nil))
+            }
+        }
+
+        private func opens(_ key: DatabaseKey?, pageSize: Int? = nil) throws -> Bool {
+            let format = try pageSize.flatMap { try Engine.current.formats.first?.with(pageSize: $0) }
+            let database = Database(
+                path: path,
+                configuration: Configuration {
+                    $0.allowsPlaintext = key == nil
+                    $0.format = format
+                }
+            )
             do {
-                try database.open(key: key, flags: .readWrite)
-            } catch KeyError.wrongKey {
+                try database.open(flags: .readWrite)
+                if let key { try database.setKey(key) }
+                _ = try database.int(forQuery: "SELECT 1 FROM people")
+            } catch is KeyError {
                 return false
             }
             defer { database.close() }
@@ -37,38 +77,46 @@ import Testing
         /// ENOSPC, EIO, EACCES.
         @Test(arguments: Faults.Call.allCases, [28, 5, 13] as [Int32])
         func aFailureAnywhereLeavesTheOldOrTheNewKeyAndARunThatEndsClean(call: Faults.Call, code: Int32) throws {
-            let queue = try DatabaseQueue(path: path, key: old)
-            try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
-            try queue.close()
-            var isNew = false
+            for operation in Operation.allCases {
+                try? FileManager.default.removeItem(atPath: path)
+                let queue = try DatabaseQueue(
+                    path: path,
+                    key: operation == .encrypt ? nil : old,
+                    configuration: Configuration { $0.allowsPlaintext = operation == .encrypt }
+                )
+                try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+                try queue.close()
+                try failEachCall(operation, call, code)
+            }
+        }
+
+        private func failEachCall(_ operation: Operation, _ call: Faults.Call, _ code: Int32) throws {
+            var isAfter = false
             var failures = 0
             for number in 0..<60 {
-                let (from, to) = isNew ? (new, old) : (old, new)
                 let order = Faults.Order(prefix: path, call: call, after: number, code: code)
-                let (outcome, met) = Faults.with(order) {
-                    try DatabaseFile(path: path).changeKey(from: from, to: to, keepingOldAs: folder.file("kept.db"))
-                }
-                let opened = try (opens(old), opens(new))
-                #expect(opened.0 != opened.1, "exactly one key opens the file")
+                let (outcome, met) = Faults.with(order) { try run(operation, back: isAfter) }
+                let found = try state(operation)
+                #expect(found.before != found.after, "\(operation): the one or the other")
                 switch outcome {
                 case .success:
-                    #expect(opened.1 != isNew)
+                    #expect(found.after != isAfter)
                 case .failure(RekeyError.oldFileRemains):
-                    #expect(opened.1 != isNew, "the new key is in force")
+                    #expect(found.after != isAfter, "\(operation): the new file is in force")
                     failures += 1
                 case .failure(let error):
-                    #expect(opened.1 == isNew, "the old key is in force: \(error)")
+                    #expect(found.after == isAfter, "\(operation): the old file is in force: \(error)")
                     #expect("\(error)".contains(folder.path), "the message names the file: \(error)")
                     failures += 1
                 }
-                isNew = opened.1
+                isAfter = found.after
                 _ = try DatabaseFile(path: path).cleanUp()
                 try? FileManager.default.removeItem(atPath: folder.file("kept.db"))
                 #expect(folder.names == ["test.db"], "nothing is left")
                 if !met { break }
                 #expect(number < 59, "more calls than this test knows")
             }
-            #expect(failures > 0, "no call of this kind failed")
+            #expect(failures > 0, "\(operation): no call of this kind failed")
         }
 
         @Test func aWriteThatDoesAPartOnlyIsCalledAgain() throws {

@@ -118,7 +118,7 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/cmdline"), "this system has no /proc"))
     func theCommandHasNoArgumentThatTakesASecret() throws {
-        let help = try ["inspect", "verify", "change", "cleanup"].map {
+        let help = try ["inspect", "verify", "change", "encrypt", "decrypt", "migrate", "cleanup"].map {
             try Program.run(Program.built("rekey"), ["help", $0]).output
         }.joined()
         let options = Set(help.split { !($0.isLetter || $0 == "-") }.filter { $0.hasPrefix("--") }.map(String.init))
@@ -127,6 +127,7 @@ import Testing
                 "--passphrase-file", "--passphrase-fd", "--passphrase-env", "--key-file", "--unsafe-permissions",
                 "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
+                "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext",
             ]
         )
     }

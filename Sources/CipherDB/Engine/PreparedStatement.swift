@@ -197,6 +197,12 @@ final class PreparedStatement {
         try connection.check(code, sql: sql)
     }
 
+    /// Binds a column of another statement's row, of whatever kind it is.
+    func bind(columnOf other: PreparedStatement, _ column: Int, at index: Int) throws(DatabaseError) {
+        let value = sqlite3_column_value(try other.live(), Int32(column))
+        try connection.check(sqlite3_bind_value(try live(), Int32(index), value), sql: sql)
+    }
+
     // MARK: Columns of the current row, counted from 0
 
     func storageClass(_ column: Int) -> StorageClass {

@@ -1,0 +1,194 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+
+extension DatabaseFile {
+    /// Encrypts a database in plaintext, by a new file that takes its place. The plaintext is overwritten.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the file shall have.
+    ///   - format: The format that it shall have; nil for this engine's own.
+    ///   - keptAs: A path on the same disk where a copy of the file in plaintext shall stay.
+    ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
+    /// - Throws: ``RekeyError/notStarted(_:)`` for a file that is no database in plaintext or a format that this engine
+    ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func encrypt(
+        with key: DatabaseKey,
+        format: CipherFormat? = nil,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten {
+        let format = try writable(format)
+        let header = try plaintextHeader()
+        let next = try derived(key, format)
+        if header.pageSize == format.pageSize, header.reserve == format.reserve {
+            return try rewrite(
+                .plaintext(pageSize: header.pageSize),
+                .encrypted(next.key, format),
+                nil,
+                keptAs,
+                progress
+            )
+        }
+        return try copyContent(from: nil, to: next, pageSize: format.pageSize, header.isLogged, keptAs, progress)
+    }
+
+    /// Writes the database in plaintext, which everybody who gets at the file can read, in the place of the encrypted one.
+    ///
+    /// - Parameters: as of ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func decryptToPlaintext(
+        key: DatabaseKey,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten {
+        let present = try identify(key)
+        guard present.format.pageAuthentication == nil else {
+            return try rewrite(
+                .encrypted(present.key, present.format),
+                .plaintext(pageSize: present.format.pageSize),
+                present,
+                keptAs,
+                progress
+            )
+        }
+        // Without codes no page can be called authentic; the engine reads what it can make sense of.
+        return try copyContent(
+            from: present,
+            to: nil,
+            pageSize: present.format.pageSize,
+            try isLogged(present),
+            keptAs,
+            progress
+        )
+    }
+
+    /// Brings an encrypted database into another format or other parameters, and under another key where one is given.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the file has.
+    ///   - newKey: The key that it shall have; nil for the same. A passphrase is derived under a new salt in any case.
+    ///   - format: The format that it shall have; nil for this engine's own.
+    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
+    /// - Throws: ``RekeyError/notStarted(_:)`` where the file is in that format already and no other key is given; else as
+    ///   ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func migrate(
+        key: DatabaseKey,
+        to newKey: DatabaseKey? = nil,
+        format: CipherFormat? = nil,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten {
+        let present = try identify(key)
+        let format = try writable(format)
+        guard format != present.format || newKey != nil else {
+            throw RekeyError.notStarted("the file is in the format of \(format) already")
+        }
+        let next = try derived(newKey ?? key, format)
+        let isSameLayout =
+            format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
+            && present.format.pageAuthentication != nil
+        if isSameLayout {
+            return try rewrite(
+                .encrypted(present.key, present.format),
+                .encrypted(next.key, format),
+                present,
+                keptAs,
+                progress
+            )
+        }
+        return try copyContent(
+            from: present,
+            to: next,
+            pageSize: format.pageSize,
+            try isLogged(present),
+            keptAs,
+            progress
+        )
+    }
+
+    /// The format, or the engine's own; throws where the engine cannot write it.
+    private func writable(_ format: CipherFormat?) throws -> CipherFormat {
+        guard let own = Engine.current.formats.first else { throw KeyError.engineHasNoEncryption }
+        guard let format else { return own }
+        guard Engine.current.formats.contains(where: { $0.version == format.version }) else {
+            throw RekeyError.notStarted(
+                "SQLCipher \(format.version) or later is needed to write the format of \(format)"
+            )
+        }
+        return format
+    }
+
+    private func plaintextHeader() throws -> PlaintextHeader {
+        let database = try open(forWriting: true, plaintext: true)
+        defer { database.close() }
+        guard try database.fileKind() == .plaintext else {
+            throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
+        }
+        return PlaintextHeader(try database.firstPage(512))
+    }
+
+    /// Whether the database keeps a write-ahead log, which its header says.
+    private func isLogged(_ present: Unlocked) throws -> Bool {
+        let database = try open()
+        defer { database.close() }
+        let page = try database.firstPage(present.format.pageSize)
+        return try PlaintextHeader(PageCipher(key: present.key, format: present.format).decrypt(page, number: 1))
+            .isLogged
+    }
+
+    /// Replaces the file by one that the engine fills. Nil stands for plaintext.
+    private func copyContent(
+        from present: Unlocked?,
+        to next: Unlocked?,
+        pageSize: Int,
+        _ isLogged: Bool,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> Rewritten {
+        try withoutActuallyEscaping(progress) { progress in
+            try Replacement(
+                file: self,
+                present: present,
+                keptAs: keptAs,
+                checksContent: true,
+                progress: progress
+            ).run { old, image in
+                let source = try openImage(old.path, present)
+                // Not before the exchange: that would give the lock back.
+                defer { source.close() }
+                let target = try openNew(image.path, next, pageSize: pageSize)
+                defer { target.close() }
+                try ContentCopy(
+                    source: source,
+                    target: target,
+                    size: try old.size(),
+                    pageSize: pageSize,
+                    progress: progress
+                ).run()
+                if isLogged { try target.executeStatements("PRAGMA journal_mode = WAL") }
+                return next.map { .encrypted($0.key, $0.format) } ?? .plaintext(pageSize: pageSize)
+            }
+        }
+    }
+}
+
+/// What the first 100 bytes of a database in plaintext say (sqlite.org/fileformat.html, section 1.3).
+private struct PlaintextHeader {
+    let pageSize: Int
+    /// Bytes at the end of each page that SQLite leaves unused.
+    let reserve: Int
+    /// Whether it keeps a write-ahead log.
+    let isLogged: Bool
+
+    init(_ bytes: [UInt8]) {
+        let size = Int(bytes[16]) << 8 | Int(bytes[17])
+        pageSize = size == 1 ? 65536 : size
+        reserve = Int(bytes[20])
+        isLogged = bytes[18] == 2
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import CipherDB
+import Foundation
+import Rekeying
+
+/// `rekey decrypt FILE`
+struct Decrypt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a database in plaintext, in the place of the encrypted one.",
+        discussion: """
+            Everybody who gets at the file can read it then. So a word has to be typed at the terminal, or \
+            --yes-write-plaintext given.
+            """
+    )
+
+    @Argument(help: "The database file.")
+    var file: String
+    @Flag(help: "Write the plaintext without asking.")
+    var yesWritePlaintext = false
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var replacement: ReplacementOptions
+    @OptionGroup var report: Report
+
+    func run() throws {
+        try report.run(file) { progress in
+            let database = DatabaseFile(path: file)
+            if !yesWritePlaintext { try Decrypt.confirm(file) }
+            let secret = try key.choice.readKey(of: file)
+            let done = try database.decryptToPlaintext(
+                key: secret,
+                keepingOldAs: replacement.keepOld,
+                progress: progress.show
+            )
+            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
+            return .done
+        }
+    }
+
+    private static func confirm(_ file: String) throws {
+        let refusal = ValidationError("Nothing was written: type the word, or give --yes-write-plaintext.")
+        guard isatty(STDIN_FILENO) == 1 else { throw refusal }
+        FileHandle.standardError.write(
+            Data("\(file) will be readable by everybody who gets at it. Type 'plaintext' to go on: ".utf8)
+        )
+        guard readLine() == "plaintext" else { throw refusal }
+    }
+}

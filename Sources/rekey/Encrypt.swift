@@ -1,0 +1,42 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey encrypt FILE`
+struct Encrypt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Encrypt a database that is in plaintext.",
+        discussion: """
+            Writes an encrypted file, which takes the place of the one in plaintext when it is complete and was checked. The \
+            old file is overwritten; on flash, and where there are snapshots or backups, that is no promise. Needs the file \
+            to itself, and as much free space as the file is large.
+            """
+    )
+
+    @Argument(help: "The database file.")
+    var file: String
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var format: FormatOptions
+    @OptionGroup var replacement: ReplacementOptions
+    @OptionGroup var report: Report
+
+    func run() throws {
+        try report.run(file) { progress in
+            let database = DatabaseFile(path: file)
+            let format = try format.choice()
+            // Nobody is asked for a secret that would not help.
+            guard try database.inspect().kind == .plaintext else {
+                throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
+            }
+            let secret = try key.choice.read(prompt: "Passphrase for \(file)", confirmed: true)
+            let done = try database.encrypt(
+                with: secret,
+                format: format,
+                keepingOldAs: replacement.keepOld,
+                progress: progress.show
+            )
+            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
+            return .done
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey migrate FILE`
+struct Migrate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a database into another SQLCipher format, or other parameters.",
+        discussion: """
+            From the formats 1 to 4, whichever the key fits, to the engine's own, or to the one named. Row identifiers, text \
+            encoding, auto_vacuum, user_version, application_id and full-text tables come along. The key stays, unless a new \
+            one is given. Needs the file to itself, and as much free space as the file is large.
+            """
+    )
+
+    @Argument(help: "The database file.")
+    var file: String
+    @OptionGroup var format: FormatOptions
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var newKey: NewKeyOptions
+    @OptionGroup var replacement: ReplacementOptions
+    @OptionGroup var report: Report
+
+    func run() throws {
+        try report.run(file) { progress in
+            let format = try format.choice()
+            let secret = try key.choice.readKey(of: file)
+            let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
+            let done = try DatabaseFile(path: file).migrate(
+                key: secret,
+                to: choice.isGiven ? try choice.read(prompt: "") : nil,
+                format: format,
+                keepingOldAs: replacement.keepOld,
+                progress: progress.show
+            )
+            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
+            return .done
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// The command is killed at random moments, and then looked at by the stock shell.
+///
+/// `CIPHERDB_KILLS` sets how often for each case, four times unless set; `CIPHERDB_KILL_SEED` repeats a run's moments.
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), .serialized)
+struct KillTests {
+    /// What the file can be, and how the shell opens it.
+    struct State: Equatable {
+        let key: Int?
+        let pageSize: Int?
+
+        static let old = State(key: 0, pageSize: nil)
+        static let new = State(key: 1, pageSize: nil)
+        static let plaintext = State(key: nil, pageSize: nil)
+        static let largePages = State(key: 0, pageSize: 8192)
+    }
+
+    enum Operation: String, CaseIterable, Sendable {
+        case change, changeInPlace, encryptAndDecrypt, migrate
+
+        var states: [State] {
+            switch self {
+            case .change, .changeInPlace: [.old, .new]
+            case .encryptAndDecrypt: [.plaintext, .old]
+            case .migrate: [.old, .largePages]
+            }
+        }
+    }
+
+    let folder: TemporaryFolder
+    let path: String
+    let keyFiles: [String]
+    let shell: StockShell
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: false)
+        path = folder.file("data/test.db")
+        // Raw keys, so that the time goes into the pages.
+        keyFiles = try [
+            folder.write([UInt8](repeating: 1, count: 32), to: "key0"),
+            folder.write([UInt8](repeating: 2, count: 32), to: "key1"),
+        ]
+        shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+    }
+
+    private func arguments(_ operation: Operation, to state: State) -> [String] {
+        let (present, next) = state == .new ? (keyFiles[0], keyFiles[1]) : (keyFiles[1], keyFiles[0])
+        let changing = ["change", path, "--key-file", present, "--new-key-file", next]
+        return switch operation {
+        case .change: changing
+        case .changeInPlace: changing + ["--in-place"]
+        case .encryptAndDecrypt:
+            state == .plaintext
+                ? ["decrypt", path, "--key-file", keyFiles[0], "--yes-write-plaintext"]
+                : ["encrypt", path, "--key-file", keyFiles[0]]
+        case .migrate:
+            [
+                "migrate", path, "--key-file", keyFiles[0], "--page-size",
+                state == .largePages ? "8192" : "\(ownPageSize)",
+            ]
+        }
+    }
+
+    private var ownPageSize: Int { Engine.current.formats.first?.pageSize ?? 0 }
+
+    /// The lines that the shell answers, or nil where it cannot open the file so.
+    private func ask(_ state: State) -> [String]? {
+        let key = state.key.map { "key = \"x'" + String(repeating: $0 == 0 ? "01" : "02", count: 32) + "'\"" }
+        return try? shell.run(
+            path,
+            key: key,
+            settings: state.pageSize.map { ["cipher_page_size = \($0)"] } ?? [],
+            "SELECT count(*) || '|' || sum(length(a)) FROM t; PRAGMA integrity_check;"
+        )
+    }
+
+    @Test(arguments: Operation.allCases, [JournalMode.delete, .wal])
+    func aRunThatIsKilledLeavesTheOneOrTheOtherAndTheNextLeavesNothing(
+        operation: Operation,
+        mode: JournalMode
+    ) throws {
+        let states = operation.states
+        let queue = try DatabaseQueue(
+            path: path,
+            key: states[0].key == nil ? nil : .raw(SecretBytes(copying: [UInt8](repeating: 1, count: 32))),
+            configuration: Configuration {
+                $0.journalMode = mode
+                $0.allowsPlaintext = states[0].key == nil
+            }
+        )
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE t (a)")
+            let insert = try database.prepare("INSERT INTO t VALUES (randomblob(2000))")
+            for _ in 0..<3000 { try insert.executeUpdate() }
+        }
+        try queue.close()
+
+        let environment = ProcessInfo.processInfo.environment
+        let kills = environment["CIPHERDB_KILLS"].flatMap { Int($0) } ?? 4
+        let seed = environment["CIPHERDB_KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
+        print("kills: \(operation.rawValue), \(mode.rawValue): \(kills), CIPHERDB_KILL_SEED=\(seed)")
+        var random = SplitMix(seed)
+
+        // How long a run takes that nobody kills.
+        let began = ContinuousClock.now
+        let whole = try Program.run(Program.built("rekey"), arguments(operation, to: states[1]))
+        #expect(whole.status == 0, "\(whole.errors)")
+        let duration = (ContinuousClock.now - began) / .seconds(1)
+        var present = 1
+        for _ in 0..<kills {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
+            process.arguments = arguments(operation, to: states[1 - present])
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            Thread.sleep(forTimeInterval: Double.random(in: 0...(duration * 1.15), using: &random))
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            // First the shell: it finds the file as the kill left it.
+            let answers = states.map { ask($0) }
+            let opened = states.indices.filter { answers[$0] != nil }
+            #expect(opened.count == 1, "exactly one of the two opens")
+            present = try #require(opened.first)
+            #expect(answers[present] == ["3000|6000000", "ok"])
+            let cleaned = try Program.run(Program.built("rekey"), ["cleanup", path])
+            #expect(cleaned.status == 0, "\(cleaned.errors)")
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("data"))
+            #expect(left == ["test.db"], "nothing is left")
+        }
+    }
+}
