@@ -25,9 +25,13 @@ struct Erasure {
         close = {}
     }
 
-    /// A file that nobody uses.
-    init(path: String) throws {
+    /// A file that nobody uses; nil where somebody does.
+    init?(path: String) throws {
         let descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.openExisting(path) }
+        guard FileCalls.tryLock(descriptor) else {
+            Platform.close(descriptor)
+            return nil
+        }
         do {
             size = try FileFailure.naming(path) { () throws(Errno) in try Platform.status(of: descriptor).size }
         } catch {

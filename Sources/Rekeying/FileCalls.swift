@@ -26,6 +26,11 @@ enum FileCalls {
         return Int32(try Platform.retrying { Int(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) })
     }
 
+    /// Locks the file for this descriptor; false where another has it locked. It has nothing to do with the engine's locks.
+    static func tryLock(_ descriptor: Int32) -> Bool {
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
     /// Writes all of `bytes` at `offset`.
     static func write(
         _ bytes: UnsafeRawBufferPointer,

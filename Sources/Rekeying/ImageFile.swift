@@ -14,6 +14,8 @@ final class ImageFile: PageSink, PageSource {
         let path = try ImageFile.newName(for: database)
         self.path = path
         descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.create(path) }
+        // As long as the descriptor is open nobody takes the file for a leftover.
+        _ = FileCalls.tryLock(descriptor)
     }
 
     deinit {
@@ -50,6 +52,29 @@ final class ImageFile: PageSink, PageSource {
 
     func sync() throws {
         try FileFailure.naming(path) { () throws(Errno) in try FileCalls.sync(descriptor, path) }
+    }
+
+    /// Removes it, and what the engine may have left beside it.
+    func discard() {
+        for suffix in ["", "-journal", "-wal", "-shm"] { try? FileCalls.remove(path + suffix) }
+    }
+
+    /// Gives it a name that nothing may have, in place of its own.
+    func giveName(_ name: String) throws {
+        do {
+            try FileCalls.link(path, as: name)
+        } catch .exists {
+            throw FileProblem.exists(path: name)
+        } catch {
+            throw FileFailure(path: name, code: error.code)
+        }
+        do {
+            try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }
+            try FileFailure.naming(name) { () throws(Errno) in try FileCalls.syncFolder(of: name) }
+        } catch {
+            try? FileCalls.remove(name)
+            throw error
+        }
     }
 
     /// Takes over the owner, the group and the rights of the file at `other`.

@@ -3,7 +3,7 @@ internal import CipherKeys
 /// What killed runs left beside a database: a new file that was not complete, or an old one that was replaced.
 ///
 /// Which it is makes no difference: what has the database's name is the database. Only for one who keeps everybody else
-/// out of it, because the files of a run that goes on look the same.
+/// out of it: an old file that a run is about to remove has no mark. A new one is locked as long as its run goes on.
 struct Leftovers {
     private let database: String
 
@@ -24,14 +24,16 @@ struct Leftovers {
     /// Overwrites and removes them; returns their paths.
     @discardableResult
     func remove() throws -> [String] {
-        let found = try paths()
-        for path in found {
+        var removed: [String] = []
+        for path in try paths() {
             // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
             if try FileFailure.naming(path, { () throws(Errno) in try Platform.statusOfLink(path).linkCount }) == 1 {
-                try Erasure(path: path).run { _, _ in }
+                guard let erasure = try Erasure(path: path) else { continue }
+                try erasure.run { _, _ in }
             }
             try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }
+            removed.append(path)
         }
-        return found
+        return removed
     }
 }

@@ -114,16 +114,8 @@ struct Replacement {
         }
         try copy.adopt(old.path)
         try copy.sync()
-        do {
-            try FileCalls.link(copy.path, as: name)
-        } catch .exists {
-            throw FileProblem.exists(path: name)
-        } catch {
-            throw FileFailure(path: name, code: error.code)
-        }
+        try copy.giveName(name)
         made.append(name)
-        try FileFailure.naming(copy.path) { () throws(Errno) in try FileCalls.remove(copy.path) }
-        try FileFailure.naming(name) { () throws(Errno) in try FileCalls.syncFolder(of: name) }
     }
 
     private func progress(_ stage: FileProgress.Stage, _ done: Int, _ all: Int, _ pageSize: Int) throws {

@@ -15,7 +15,7 @@ struct Rekey: ParsableCommand {
             """,
         version: "rekey \(CipherDBVersion.current), \(Engine.current)",
         subcommands: [
-            Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Cleanup.self,
+            Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Copy.self, Cleanup.self,
         ]
     )
 }

@@ -1,0 +1,75 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+
+extension DatabaseFile {
+    /// Makes a consistent encrypted copy of a database that others go on using, for a backup.
+    ///
+    /// The copy has a salt of its own, unless a raw key brings one, and is its owner's alone. It gets its name when it is
+    /// complete, was read back and is on the disk. In WAL mode writers are not held up; in rollback mode they can write
+    /// between two steps, and the copy begins anew when they do.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the database.
+    ///   - destination: Where the copy shall stand; nothing may be there.
+    ///   - newKey: The key of the copy; nil for the same.
+    ///   - progress: Called about every mebibyte; what it throws ends the copying, and nothing is left of it.
+    /// - Throws: ``KeyError``, ``FileProblem``, ``FileFailure``, `DatabaseError`; ``KeyError/damaged(pages:)`` with the numbers
+    ///   of the pages where a page of the database is damaged.
+    @discardableResult
+    public func copy(
+        key: DatabaseKey,
+        to destination: String,
+        newKey: DatabaseKey? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten {
+        guard (try? Platform.statusOfLink(destination)) == nil else { throw FileProblem.exists(path: destination) }
+        let source = try open()
+        defer { source.close() }
+        let present = try fit(key, to: source)
+        try unlock(source, present)
+        try Leftovers(of: destination).remove()
+        let image = try ImageFile(beside: destination)
+        defer { image.discard() }
+        let next = try derived(newKey ?? key, present.unlocked.format)
+        do {
+            try copyPages(source, image.path, next, progress)
+        } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
+            // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
+            let scan = try source.scanPages(present.unlocked) { _, _ in }
+            throw scan.damaged.isEmpty ? error : KeyError.damaged(pages: scan.damaged)
+        }
+        try image.sync()
+        let pageSize = next.format.pageSize
+        let scan = try PageScan(database: image, log: nil, key: next.key, format: next.format).run { done, all in
+            try progress(FileProgress(stage: .verifying, done: Int64(done * pageSize), all: Int64(all * pageSize)))
+        }
+        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+        try image.giveName(destination)
+        return Rewritten(format: next.format, pageSize: pageSize, pages: scan.pages)
+    }
+
+    private func copyPages(
+        _ source: Database,
+        _ path: String,
+        _ next: Unlocked,
+        _ progress: (FileProgress) throws -> Void
+    ) throws {
+        let target = try openNew(path, next, pageSize: next.format.pageSize)
+        defer { target.close() }
+        // A transaction keeps to one state, and in WAL mode keeps nobody from writing.
+        let isLogged = try source.string(forQuery: "PRAGMA journal_mode") == "wal"
+        if isLogged { try source.executeStatements("BEGIN; SELECT count(*) FROM sqlite_master") }
+        defer { if isLogged { try? source.rollback() } }
+        let pageSize = next.format.pageSize
+        try source.backup(to: target, pagesPerStep: max(1, (1 << 20) / pageSize)) { step in
+            try progress(
+                FileProgress(
+                    stage: .writing,
+                    done: Int64((step.total - step.remaining) * pageSize),
+                    all: Int64(step.total * pageSize)
+                )
+            )
+        }
+    }
+}

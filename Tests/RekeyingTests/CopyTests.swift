@@ -1,0 +1,107 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct CopyTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+    let path: String
+    let copy: String
+    var file: DatabaseFile { DatabaseFile(path: path) }
+    static let key = SampleKey.all[1]
+    static let other = SampleKey.all[2]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        copy = folder.file("copy.db")
+    }
+
+    private func queue(_ mode: JournalMode) throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        return queue
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func theCopyOpensInTheShellAndHasASaltAndRightsOfItsOwn(mode: JournalMode) throws {
+        let queue = try queue(mode)
+        let done = try file.copy(key: Self.key.key, to: copy, newKey: Self.other.key)
+        try queue.close()
+        #expect(done.format == Engine.current.formats.first)
+        let shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        #expect(
+            try shell.run(copy, key: Self.other.pragma, SampleFile.query + "PRAGMA integrity_check;")
+                == [SampleFile.answer, "ok"]
+        )
+        #expect(try FileState(copy).bytes.prefix(16) != FileState(path).bytes.prefix(16))
+        #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o600)
+        try file.copy(key: Self.key.key, to: folder.file("same.db"))
+        #expect(try FileState(folder.file("same.db")).bytes.prefix(16) != FileState(path).bytes.prefix(16))
+        #expect(folder.names == ["copy.db", "same.db", "test.db"])
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func eachCopyMadeBesideAWriterIsOneState(mode: JournalMode) throws {
+        let queue = try queue(mode)
+        // Two tables that change together: a copy of two states would have them differ.
+        try queue.inTransaction { database in
+            try database.executeStatements(
+                "CREATE TABLE a (n); CREATE TABLE b (n); INSERT INTO a VALUES (0); INSERT INTO b VALUES (0)"
+            )
+        }
+        let stop = Gate()
+        let done = Gate()
+        Thread {
+            while !stop.passed {
+                try? queue.inTransaction { database in
+                    try database.executeStatements(
+                        "UPDATE a SET n = n + 1; UPDATE people SET note = randomblob(80) WHERE id % 9 = 0; UPDATE b SET n = n + 1"
+                    )
+                }
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+            done.open()
+        }.start()
+        for number in 0..<5 {
+            let copy = folder.file("copy\(number).db")
+            try file.copy(key: Self.key.key, to: copy)
+            let database = Database(path: copy)
+            try database.open(key: Self.key.key)
+            #expect(try database.int(forQuery: "SELECT (SELECT n FROM a) - (SELECT n FROM b)") == 0)
+            #expect(try database.string(forQuery: "PRAGMA integrity_check") == "ok")
+        }
+        stop.open()
+        done.wait()
+        try queue.close()
+    }
+
+    @Test func nothingIsReplacedAndAStopLeavesNothing() throws {
+        try queue(.delete).close()
+        _ = try folder.write([1], to: "copy.db")
+        #expect(throws: FileProblem.exists(path: copy)) { try file.copy(key: Self.key.key, to: copy) }
+        try FileManager.default.removeItem(atPath: copy)
+        for stage in [FileProgress.Stage.writing, .verifying] {
+            #expect(throws: Stop.self) {
+                try file.copy(key: Self.key.key, to: copy) { if $0.stage == stage { throw Stop() } }
+            }
+        }
+        #expect(throws: KeyError.wrongKey) { try file.copy(key: Self.other.key, to: copy) }
+        #expect(folder.names == ["test.db"])
+    }
+
+    @Test func aDamagedPageIsNamedAndNotCopied() throws {
+        try queue(.delete).close()
+        let size = try #require(Engine.current.formats.first?.pageSize)
+        try flipByte(of: path, at: 6 * size + 9)
+        #expect(throws: KeyError.damaged(pages: [7])) { try file.copy(key: Self.key.key, to: copy) }
+        #expect(folder.names == ["test.db"])
+    }
+}
