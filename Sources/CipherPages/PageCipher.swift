@@ -128,9 +128,6 @@ package final class PageCipher {
         try check(page.count)
         try check(plain.count)
         let start = textStart(number)
-        if number == 1 { page.copyBytes(from: salt) }
-        page[textEnd...].initializeMemory(as: UInt8.self, repeating: 0)
-        page[textEnd..<(textEnd + CipherFormat.vectorSize)].copyBytes(from: vector)
         var written: Int32 = 0
         guard
             EVP_EncryptInit_ex(encryption, nil, nil, nil, vector.bytes(at: 0)) == 1,
@@ -143,6 +140,30 @@ package final class PageCipher {
             ) == 1,
             Int(written) == textEnd - start
         else { throw OpenSSLError(operation: "EVP_EncryptUpdate") }
+        if number == 1 { page.copyBytes(from: salt) }
+        try finish(number: number, vector: vector, page)
+    }
+
+    /// Makes a page of a text that was encrypted under `vector` elsewhere; not for page 1.
+    func seal(
+        _ text: UnsafeRawBufferPointer,
+        number: UInt32,
+        vector: UnsafeRawBufferPointer,
+        into page: UnsafeMutableRawBufferPointer
+    ) throws {
+        try check(page.count)
+        page.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<textEnd]))
+        try finish(number: number, vector: vector, page)
+    }
+
+    /// Writes what stands behind the text.
+    private func finish(
+        number: UInt32,
+        vector: UnsafeRawBufferPointer,
+        _ page: UnsafeMutableRawBufferPointer
+    ) throws {
+        page[textEnd...].initializeMemory(as: UInt8.self, repeating: 0)
+        page[textEnd..<(textEnd + CipherFormat.vectorSize)].copyBytes(from: vector)
         guard let algorithm = format.pageAuthentication else { return }
         let code = page[(textEnd + CipherFormat.vectorSize)...].prefix(algorithm.digestSize)
         try authenticate(UnsafeRawBufferPointer(page), number: number, into: .init(rebasing: code))

@@ -54,6 +54,7 @@ package struct PageRewrite: Sendable {
     private final class Worker {
         private let old: PageCipher?
         private let new: PageCipher?
+        private let lanes: LaneEncryption?
         private let plain: UnsafeMutableRawBufferPointer
         private let vectors: UnsafeMutableRawBufferPointer
         private var result: UnsafeMutableRawBufferPointer
@@ -61,9 +62,13 @@ package struct PageRewrite: Sendable {
         init(from: Side, to: Side) throws {
             old = try from.cipher()
             new = try to.cipher()
-            plain = .allocate(byteCount: from.pageSize, alignment: 16)
-            vectors = .allocate(byteCount: 256 * CipherFormat.vectorSize, alignment: 16)
-            result = .allocate(byteCount: 0, alignment: 16)
+            lanes =
+                if case .encrypted(let key, let format) = to { try LaneEncryption(key: key, format: format) } else {
+                    nil
+                }
+            plain = .allocate(byteCount: from.pageSize, alignment: 64)
+            vectors = .allocate(byteCount: LaneEncryption.lanes * CipherFormat.vectorSize, alignment: 64)
+            result = .allocate(byteCount: 0, alignment: 64)
         }
 
         deinit {
@@ -79,44 +84,68 @@ package struct PageRewrite: Sendable {
                 result.deallocate()
                 result = .allocate(byteCount: batch.bytes.count, alignment: 4096)
             }
+            let format = (old ?? new)?.format
+            var waiting: [(number: UInt32, place: UnsafeMutableRawBufferPointer)] = []
             var index = 0
             try batch.forEach { page, number in
+                guard page.count == plain.count else { throw UnauthenticPage(number: Int(number)) }
                 let place = UnsafeMutableRawBufferPointer(
-                    rebasing: result[(index * batch.pageSize)...].prefix(batch.pageSize)
+                    rebasing: result[(index * page.count)...].prefix(page.count)
                 )
-                let vector = index % 256
-                if vector == 0, new != nil { try OpenSSL.randomize(vectors) }
-                let start = vector * CipherFormat.vectorSize
-                try rewrite(page, number, UnsafeRawBufferPointer(vectors)[start...], into: place)
                 index += 1
+                if format?.isLockPage(number) == true {
+                    place.initializeMemory(as: UInt8.self, repeating: 0)
+                } else if let new, let lanes, number > 1 {
+                    try open(page, number, into: lanes.lane(waiting.count))
+                    waiting.append((number, place))
+                    if waiting.count == LaneEncryption.lanes { try seal(&waiting, new, lanes) }
+                } else if let new {
+                    // Page 1 begins with the salt, so its text is not like the others'.
+                    try OpenSSL.randomize(vectors)
+                    try open(page, number, into: plain)
+                    try new.encrypt(UnsafeRawBufferPointer(plain), number: number, vector: vector(0), into: place)
+                } else {
+                    try open(page, number, into: place)
+                }
             }
+            if let new, let lanes { try seal(&waiting, new, lanes) }
             return UnsafeRawBufferPointer(rebasing: result[..<batch.bytes.count])
         }
 
-        private func rewrite(
+        /// Writes the plaintext of a page; throws where the page is not authentic.
+        private func open(
             _ page: UnsafeRawBufferPointer,
             _ number: UInt32,
-            _ vector: Slice<UnsafeRawBufferPointer>,
-            into place: UnsafeMutableRawBufferPointer
+            into plain: UnsafeMutableRawBufferPointer
         ) throws {
-            guard page.count == plain.count else { throw UnauthenticPage(number: Int(number)) }
-            if let format = (old ?? new)?.format, format.isLockPage(number) {
-                return _ = place.initializeMemory(as: UInt8.self, repeating: 0)
+            guard let old else { return plain.copyMemory(from: page) }
+            guard try old.isAuthentic(page, number: number) != false else { throw UnauthenticPage(number: Int(number)) }
+            try old.decrypt(page, number: number, into: plain)
+        }
+
+        /// Encrypts the pages that wait in the lanes, and writes them to their places.
+        private func seal(
+            _ waiting: inout [(number: UInt32, place: UnsafeMutableRawBufferPointer)],
+            _ new: PageCipher,
+            _ lanes: LaneEncryption
+        ) throws {
+            guard !waiting.isEmpty else { return }
+            try OpenSSL.randomize(vectors)
+            try lanes.run(waiting.count, vectors: UnsafeRawBufferPointer(vectors))
+            for (index, (number, place)) in waiting.enumerated() {
+                try new.seal(
+                    UnsafeRawBufferPointer(lanes.lane(index)),
+                    number: number,
+                    vector: vector(index),
+                    into: place
+                )
             }
-            if let old {
-                guard try old.isAuthentic(page, number: number) != false else {
-                    throw UnauthenticPage(number: Int(number))
-                }
-                try old.decrypt(page, number: number, into: new == nil ? place : plain)
-            }
-            guard let new else { return }
-            let vector = UnsafeRawBufferPointer(rebasing: vector.prefix(CipherFormat.vectorSize))
-            try new.encrypt(
-                old == nil ? page : UnsafeRawBufferPointer(plain),
-                number: number,
-                vector: vector,
-                into: place
-            )
+            waiting.removeAll(keepingCapacity: true)
+        }
+
+        private func vector(_ index: Int) -> UnsafeRawBufferPointer {
+            let start = index * CipherFormat.vectorSize
+            return UnsafeRawBufferPointer(rebasing: vectors[start..<(start + CipherFormat.vectorSize)])
         }
     }
 }

@@ -1,67 +1,61 @@
 internal import CipherDB
 internal import CipherKeys
 
-/// Overwrites a file with random bytes, its first page before all others.
+/// Overwrites a file with random bytes, and returns when they are on the disk.
 ///
-/// A connection that still has the file open finds no database in it at its next read. That nothing can be recovered is
-/// more than can be promised on a disk that writes elsewhere: see SECURITY.md.
-struct Erasure {
+/// That nothing can be recovered is more than can be promised on a disk that writes elsewhere: see SECURITY.md.
+final class Erasure {
+    private let path: String
+    private let descriptor: Int32
     private let size: Int64
-    private let write: (UnsafeRawBufferPointer, Int64) throws -> Void
-    private let sync: () throws -> Void
-    private let close: () -> Void
+    private let noise: SecretBytes
 
-    /// The file that a run has kept everybody out of.
-    init(_ file: ExclusiveFile, at path: String) throws {
-        size = try file.size()
-        write = { bytes, offset in
-            try FileFailure.naming(path) { () throws(Errno) in try Faults.check(.write, path) }
-            try file.write(bytes, at: offset)
-        }
-        sync = {
-            try FileFailure.naming(path) { () throws(Errno) in try Faults.check(.sync, path) }
-            try file.sync()
-        }
-        close = {}
-    }
-
-    /// A file that nobody uses; nil where somebody does.
-    init?(path: String) throws {
+    /// The file at `path`, where nobody else is at it; else nil.
+    ///
+    /// - Parameter identity: Throws where it is not this file.
+    init?(path: String, identity: [UInt64]? = nil) throws {
+        self.path = path
         let descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.openExisting(path) }
-        guard FileCalls.tryLock(descriptor) else {
-            Platform.close(descriptor)
-            return nil
-        }
+        self.descriptor = descriptor
         do {
-            size = try FileFailure.naming(path) { () throws(Errno) in try Platform.status(of: descriptor).size }
+            let status = try FileFailure.naming(path) { () throws(Errno) in try Platform.status(of: descriptor) }
+            guard identity == nil || status.identity == identity else { throw FileProblem.notAFile(path: path) }
+            size = status.size
+            noise = try SecretBytes.random(count: 1 << 20)
         } catch {
             Platform.close(descriptor)
             throw error
         }
-        write = { bytes, offset in
-            try FileFailure.naming(path) { () throws(Errno) in
-                try FileCalls.write(bytes, to: descriptor, at: offset, path)
-            }
-        }
-        sync = { try FileFailure.naming(path) { () throws(Errno) in try FileCalls.sync(descriptor, path) } }
-        close = { Platform.close(descriptor) }
+        guard FileCalls.tryLock(descriptor) else { return nil }
     }
 
-    /// Does it, and returns when it is on the disk.
-    func run(progress: (_ done: Int64, _ all: Int64) throws -> Void) throws {
-        defer { close() }
-        let noise = try SecretBytes.random(count: Int(min(size, 1 << 20)))
+    deinit {
+        Platform.close(descriptor)
+    }
+
+    /// Does it. The system lets one thread at a time write to a file, so more would be of no use.
+    func run(progress: (_ done: Int64, _ all: Int64) throws -> Void = { _, _ in }) throws {
         try noise.withUnsafeBytes { noise in
-            try write(UnsafeRawBufferPointer(rebasing: noise.prefix(65536)), 0)
-            try sync()
             var offset: Int64 = 0
             while offset < size {
-                let part = noise.prefix(Int(min(Int64(noise.count), size - offset)))
-                try write(UnsafeRawBufferPointer(rebasing: part), offset)
+                let part = UnsafeRawBufferPointer(rebasing: noise.prefix(Int(min(Int64(noise.count), size - offset))))
+                try FileFailure.naming(path) { () throws(Errno) in
+                    try FileCalls.write(part, to: descriptor, at: offset, path)
+                }
                 offset += Int64(part.count)
                 try progress(offset, size)
             }
         }
-        try sync()
+        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.sync(descriptor, path) }
+    }
+
+    /// Overwrites the beginning of a file that a run keeps everybody out of. Whoever has it open finds no database in it at
+    /// the next read.
+    static func spoil(_ file: ExclusiveFile) throws {
+        try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.write, file.path) }
+        let noise = try SecretBytes.random(count: Int(min(file.size(), 65536)))
+        try noise.withUnsafeBytes { try file.write($0, at: 0) }
+        try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.sync, file.path) }
+        try file.sync()
     }
 }

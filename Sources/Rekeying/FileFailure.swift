@@ -7,6 +7,8 @@ public struct FileFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system's error number, `errno`.
     public let code: Int32
 
+    var isMissing: Bool { code == Errno.noSuchFile.code }
+
     /// The path and the system's own words.
     public var description: String { "\(path): \(Errno(code: code))" }
 

@@ -29,7 +29,7 @@ struct Leftovers {
             // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
             if try FileFailure.naming(path, { () throws(Errno) in try Platform.statusOfLink(path).linkCount }) == 1 {
                 guard let erasure = try Erasure(path: path) else { continue }
-                try erasure.run { _, _ in }
+                try erasure.run()
             }
             try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }
             removed.append(path)

@@ -22,7 +22,8 @@ struct Replacement {
         let old = try lock()
         defer { old.release() }
         try Leftovers(of: old.path).remove()
-        guard try Platform.status(of: old.path).linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
+        let status = try Platform.status(of: old.path)
+        guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
         try checkSpace(try old.size(), old.path)
 
         let image = try ImageFile(beside: old.path)
@@ -51,7 +52,7 @@ struct Replacement {
         }
         // From here on the new file is in force.
         do {
-            try discard(old, named: second)
+            try discard(old, status.identity, named: second)
         } catch {
             throw RekeyError.oldFileRemains(path: second ?? old.path, error)
         }
@@ -154,17 +155,18 @@ struct Replacement {
 
     /// Overwrites the old file and removes its last name. Before that the new one's name is on the disk: after a power
     /// failure the old file must not be what is found.
-    private func discard(_ old: ExclusiveFile, named name: String?) throws {
-        let path = old.path
-        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.syncFolder(of: path) }
-        try Erasure(old, at: path).run { try progress(FileProgress(stage: .erasing, done: $0, all: $1)) }
+    private func discard(_ old: ExclusiveFile, _ identity: [UInt64], named name: String?) throws {
+        try FileFailure.naming(old.path) { () throws(Errno) in try FileCalls.syncFolder(of: old.path) }
+        try Erasure.spoil(old)
         guard let name else { return }
         do {
-            try FileCalls.remove(name)
-        } catch .noSuchFile {
+            // From here on its lock protects nothing, so closing this other descriptor may give it up.
+            try Erasure(path: name, identity: identity)?.run {
+                try progress(FileProgress(stage: .erasing, done: $0, all: $1))
+            }
+            try FileFailure.naming(name) { () throws(Errno) in try FileCalls.remove(name) }
+        } catch let failure as FileFailure where failure.isMissing {
             // Another run, which may lock the new file already, has taken it for a leftover.
-        } catch {
-            throw FileFailure(path: name, code: error.code)
         }
     }
 }
