@@ -2,7 +2,7 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// `rekey change FILE`
+/// `rekey change FILE…`
 struct Change: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the key of an encrypted database.",
@@ -14,8 +14,8 @@ struct Change: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @OptionGroup var key: KeyOptions
     @OptionGroup var newKey: NewKeyOptions
     @Flag(help: "Let the engine re-encrypt the file where it is: it keeps its salt, and nothing can stop it half-way.")
@@ -25,21 +25,25 @@ struct Change: ParsableCommand {
 
     func validate() throws {
         if inPlace, replacement.keepOld != nil { throw ValidationError("A change in place keeps no old file.") }
+        try replacement.check(files)
     }
 
     func run() throws {
-        try report.run(file) { progress in
-            let oldSecret = try key.choice.readKey(of: file)
-            let newSecret = try newKey.choice(unsafePermissions: key.unsafePermissions)
-                .read(prompt: "New passphrase", confirmed: true)
+        let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
+        try report.run(files) { file, progress in
+            let oldSecret = try key.choice.readKey(of: file, secret)
+            let newSecret = try newSecret {
+                try newKey.choice(unsafePermissions: key.unsafePermissions)
+                    .read(prompt: "New passphrase", confirmed: true)
+            }
             let database = DatabaseFile(path: file)
             if inPlace {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
-                try report.print(
+                return Report.Result(
                     VerificationObject(found),
-                    lines: [("key", "changed")] + VerificationObject.lines(found)
+                    lines: [("key", "changed")] + VerificationObject.lines(found),
+                    status: found.isSound ? .done : .damaged
                 )
-                return found.isSound ? .done : .damaged
             }
             let found = try database.changeKey(
                 from: oldSecret,
@@ -47,8 +51,10 @@ struct Change: ParsableCommand {
                 keepingOldAs: replacement.keepOld,
                 progress: progress.show
             )
-            try report.print(ReplacementObject(found), lines: [("key", "changed")] + ReplacementObject.lines(found))
-            return .done
+            return Report.Result(
+                ReplacementObject(found),
+                lines: [("key", "changed")] + ReplacementObject.lines(found)
+            )
         }
     }
 }

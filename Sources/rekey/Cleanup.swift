@@ -1,7 +1,7 @@
 import ArgumentParser
 import Rekeying
 
-/// `rekey cleanup FILE`
+/// `rekey cleanup FILE…`
 struct Cleanup: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove what a killed run left beside a database.",
@@ -12,18 +12,17 @@ struct Cleanup: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @OptionGroup var report: Report
 
     func run() throws {
-        try report.run(file) { _ in
+        try report.run(files) { file, _ in
             let removed = try DatabaseFile(path: file).cleanUp()
-            try report.print(
+            return Report.Result(
                 Object(removed: removed),
                 lines: removed.isEmpty ? [("removed", "nothing")] : removed.map { ("removed", $0) }
             )
-            return .done
         }
     }
 

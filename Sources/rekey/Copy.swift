@@ -21,8 +21,8 @@ struct Copy: ParsableCommand {
     @OptionGroup var report: Report
 
     func run() throws {
-        try report.run(file) { progress in
-            let secret = try key.choice.readKey(of: file)
+        try report.run([file]) { file, progress in
+            let secret = try key.choice.readKey(of: file, Once())
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             let done = try DatabaseFile(path: file).copy(
                 key: secret,
@@ -30,8 +30,7 @@ struct Copy: ParsableCommand {
                 newKey: choice.isGiven ? try choice.read(prompt: "") : nil,
                 progress: progress.show
             )
-            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
-            return .done
+            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
         }
     }
 }

@@ -3,7 +3,7 @@ import CipherDB
 import Foundation
 import Rekeying
 
-/// `rekey decrypt FILE`
+/// `rekey decrypt FILE…`
 struct Decrypt: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a database in plaintext, in the place of the encrypted one.",
@@ -13,26 +13,28 @@ struct Decrypt: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @Flag(help: "Write the plaintext without asking.")
     var yesWritePlaintext = false
     @OptionGroup var key: KeyOptions
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
+    func validate() throws { try replacement.check(files) }
+
     func run() throws {
-        try report.run(file) { progress in
+        let secret = Once<DatabaseKey>()
+        try report.run(files) { file, progress in
             let database = DatabaseFile(path: file)
             if !yesWritePlaintext { try Decrypt.confirm(file) }
-            let secret = try key.choice.readKey(of: file)
+            let secret = try key.choice.readKey(of: file, secret)
             let done = try database.decryptToPlaintext(
                 key: secret,
                 keepingOldAs: replacement.keepOld,
                 progress: progress.show
             )
-            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
-            return .done
+            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// `rekey encrypt FILE`
+/// `rekey encrypt FILE…`
 struct Encrypt: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Encrypt a database that is in plaintext.",
@@ -13,30 +13,32 @@ struct Encrypt: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @OptionGroup var key: KeyOptions
     @OptionGroup var format: FormatOptions
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
+    func validate() throws { try replacement.check(files) }
+
     func run() throws {
-        try report.run(file) { progress in
+        let secret = Once<DatabaseKey>()
+        try report.run(files) { file, progress in
             let database = DatabaseFile(path: file)
             let format = try format.choice()
             // Nobody is asked for a secret that would not help.
             guard try database.inspect().kind == .plaintext else {
                 throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
             }
-            let secret = try key.choice.read(prompt: "Passphrase for \(file)", confirmed: true)
+            let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
             let done = try database.encrypt(
                 with: secret,
                 format: format,
                 keepingOldAs: replacement.keepOld,
                 progress: progress.show
             )
-            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
-            return .done
+            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
         }
     }
 }

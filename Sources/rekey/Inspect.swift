@@ -2,21 +2,22 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// `rekey inspect FILE`
+/// `rekey inspect FILE…`
 struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say what a file is: encrypted, plaintext, empty, or not a database.",
         discussion: "With a key also its format, page size and page count. Nothing is asked for at the terminal."
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @OptionGroup var key: KeyOptions
     @OptionGroup var report: Report
 
     func run() throws {
-        try report.run(file) { _ in
-            let secret = key.choice.isGiven ? try key.choice.read(prompt: "") : nil
+        let secret = Once<DatabaseKey>()
+        try report.run(files) { file, _ in
+            let secret = key.choice.isGiven ? try secret { try key.choice.read(prompt: "") } : nil
             let found = try DatabaseFile(path: file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let format = found.format, let pages = found.pageCount {
@@ -25,7 +26,7 @@ struct Inspect: ParsableCommand {
                     ("pages", "\(pages)"),
                 ]
             }
-            try report.print(
+            return Report.Result(
                 Object(
                     kind: found.kind.rawValue,
                     size: found.size,
@@ -33,9 +34,9 @@ struct Inspect: ParsableCommand {
                     pageSize: found.format?.pageSize,
                     pageCount: found.pageCount
                 ),
-                lines: lines
+                lines: lines,
+                status: found.kind == .notADatabase ? .damaged : .done
             )
-            return found.kind == .notADatabase ? .damaged : .done
         }
     }
 

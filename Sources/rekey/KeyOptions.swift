@@ -99,12 +99,13 @@ struct KeyChoice {
         return try KeySource.prompt(prompt, confirmed: confirmed).readPassphrase()
     }
 
-    /// The key of `file`, which is looked at before anybody is asked for a secret that would not help.
-    func readKey(of file: String) throws -> DatabaseKey {
+    /// The key of `file`, which is looked at before anybody is asked for a secret that would not help. `secret` has it from
+    /// the first file on.
+    func readKey(of file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
         switch try DatabaseFile(path: file).inspect().kind {
         case .plaintext: throw KeyError.notEncrypted
         case .empty: throw KeyError.notADatabase
-        case .encrypted, .notADatabase: return try read(prompt: "Passphrase of \(file)")
+        case .encrypted, .notADatabase: return try secret { try read(prompt: "Passphrase of \(file)") }
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// `rekey migrate FILE`
+/// `rekey migrate FILE…`
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring a database into another SQLCipher format, or other parameters.",
@@ -13,28 +13,30 @@ struct Migrate: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @OptionGroup var format: FormatOptions
     @OptionGroup var key: KeyOptions
     @OptionGroup var newKey: NewKeyOptions
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
+    func validate() throws { try replacement.check(files) }
+
     func run() throws {
-        try report.run(file) { progress in
+        let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
+        try report.run(files) { file, progress in
             let format = try format.choice()
-            let secret = try key.choice.readKey(of: file)
+            let secret = try key.choice.readKey(of: file, secret)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             let done = try DatabaseFile(path: file).migrate(
                 key: secret,
-                to: choice.isGiven ? try choice.read(prompt: "") : nil,
+                to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,
                 format: format,
                 keepingOldAs: replacement.keepOld,
                 progress: progress.show
             )
-            try report.print(ReplacementObject(done), lines: ReplacementObject.lines(done))
-            return .done
+            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
         }
     }
 }

@@ -6,6 +6,11 @@ import Rekeying
 struct ReplacementOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Keep a copy of the old file here, on the same disk.", valueName: "path"))
     var keepOld: String?
+
+    /// One path cannot be that of several copies.
+    func check(_ files: [String]) throws {
+        if keepOld != nil, files.count > 1 { throw ValidationError("--keep-old goes with one file.") }
+    }
 }
 
 /// A replacement as the commands print it.

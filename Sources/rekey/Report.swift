@@ -4,35 +4,65 @@ import Foundation
 
 /// The options that every subcommand has, and the ways in which it speaks.
 struct Report: ParsableArguments {
-    @Flag(help: "Print one JSON object.")
+    @Flag(help: "Print one JSON object for each file, a line each.")
     var json = false
     @Flag(help: "Say nothing but the result, and errors.")
     var quiet = false
 
-    /// Runs a subcommand's work on `file`; an error becomes a message and the exit status that stands for it.
-    func run(_ file: String, _ body: (Progress) throws -> ExitStatus) throws {
+    /// What came of one file: the exit status, and how it is told.
+    struct Result {
         let status: ExitStatus
+        let object: any Encodable
+        let lines: [(String, String)]
+
+        init(_ object: any Encodable, lines: [(String, String)], status: ExitStatus = .done) {
+            self.status = status
+            self.object = object
+            self.lines = lines
+        }
+    }
+
+    /// Runs a subcommand's work on each of `files`, and goes on after one that failed; an error becomes a message and the
+    /// exit status that stands for it. The process answers the status of the first that failed.
+    func run(_ files: [String], _ body: (_ file: String, Progress) throws -> Result) throws {
+        var failed: [ExitStatus] = []
+        for file in files {
+            let status = try one(file, isOneOf: files.count) { try body(file, $0) }
+            if status != .done { failed.append(status) }
+            if status == .interrupted { break }
+        }
+        if files.count > 1, !json, !quiet {
+            Swift.print("\(files.count) files, \(failed.count) failed")
+        }
+        if let first = failed.first { throw ExitCode(first.rawValue) }
+    }
+
+    private func one(_ file: String, isOneOf count: Int, _ body: (Progress) throws -> Result) throws -> ExitStatus {
         do {
-            status = try body(Progress(isQuiet: quiet || json))
+            let result = try body(Progress(isQuiet: quiet || json))
+            if json {
+                try printJSON(Named(file: file, object: result.object))
+            } else {
+                if count > 1 { Swift.print("\(file):") }
+                let width = result.lines.map(\.0.count).max() ?? 0
+                for (name, value) in result.lines { Swift.print("\((name + ":").padded(to: width + 1)) \(value)") }
+            }
+            return result.status
         } catch {
-            status = ExitStatus(error)
+            let status = ExitStatus(error)
             let text = String(describing: error)
             let message = text.hasPrefix(file) ? text : "\(file): \(text)"
             FileHandle.standardError.write(Data("\(Progress.clear)rekey: \(message)\n".utf8))
             if json {
-                try printJSON(
-                    Failure(error: ErrorName(error, status).text, exitStatus: status.rawValue, message: message)
+                let failure = Failure(
+                    error: ErrorName(error, status).text,
+                    exitStatus: status.rawValue,
+                    message: message
                 )
+                try printJSON(Named(file: file, object: failure))
             }
+            return status
         }
-        guard status == .done else { throw ExitCode(status.rawValue) }
-    }
-
-    /// Prints the object, or the lines.
-    func print(_ object: some Encodable, lines: [(String, String)]) throws {
-        guard !json else { return try printJSON(object) }
-        let width = lines.map(\.0.count).max() ?? 0
-        for (name, value) in lines { Swift.print("\((name + ":").padded(to: width + 1)) \(value)") }
     }
 
     private func printJSON(_ object: some Encodable) throws {
@@ -45,5 +75,33 @@ struct Report: ParsableArguments {
         let error: String
         let exitStatus: Int32
         let message: String
+    }
+
+    /// An object with the file that it is about among its keys.
+    private struct Named: Encodable {
+        let file: String
+        let object: any Encodable
+
+        private enum Key: CodingKey {
+            case file
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try object.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(file, forKey: .file)
+        }
+    }
+}
+
+/// A secret that is read when it is first needed, and once for all files.
+final class Once<Value> {
+    private var value: Value?
+
+    func callAsFunction(_ read: () throws -> Value) rethrows -> Value {
+        if let value { return value }
+        let found = try read()
+        value = found
+        return found
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// `rekey verify FILE`
+/// `rekey verify FILE…`
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check every page of an encrypted database.",
@@ -12,20 +12,24 @@ struct Verify: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database file.")
-    var file: String
+    @Argument(help: "The database files.")
+    var files: [String]
     @Flag(help: "Leave out SQLite's own check, which takes several times as long.")
     var pagesOnly = false
     @OptionGroup var key: KeyOptions
     @OptionGroup var report: Report
 
     func run() throws {
-        try report.run(file) { progress in
-            let secret = try key.choice.readKey(of: file)
+        let secret = Once<DatabaseKey>()
+        try report.run(files) { file, progress in
+            let secret = try key.choice.readKey(of: file, secret)
             let found = try DatabaseFile(path: file)
                 .verify(key: secret, checksStructure: !pagesOnly, progress: progress.show)
-            try report.print(VerificationObject(found), lines: VerificationObject.lines(found))
-            return found.isSound ? .done : .damaged
+            return Report.Result(
+                VerificationObject(found),
+                lines: VerificationObject.lines(found),
+                status: found.isSound ? .done : .damaged
+            )
         }
     }
 }

@@ -276,4 +276,86 @@ struct RekeyCommandTests {
         let outcome = try rekey("--version")
         #expect(outcome.output.contains(CipherDBVersion.current) && outcome.output.contains("SQLCipher"))
     }
+
+    @Test func severalFilesAreWorkedOnOneAfterTheOtherAndTheFirstFailureIsTheStatus() throws {
+        try make()
+        let second = folder.file("second.db")
+        try FileManager.default.copyItem(atPath: path, toPath: second)
+        let missing = folder.file("missing.db")
+        // One descriptor for both: the secret is read once.
+        let outcome = try rekey("verify", path, missing, second, "--passphrase-fd", "0", input: "old secret\n")
+        #expect(outcome.status == 66 && outcome.errors.contains("missing.db: no such file"))
+        #expect(outcome.output.contains("3 files, 1 failed") && outcome.output.contains("\(second):"))
+        let change = try rekey(
+            "change",
+            path,
+            second,
+            "--passphrase-file",
+            oldFile,
+            "--new-passphrase-file",
+            newFile,
+            "--json"
+        )
+        #expect(change.status == 0)
+        let files = try change.output.split(separator: "\n").map { line in
+            try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["file"] as? String
+        }
+        #expect(files == [path, second])
+        #expect(try rekey("verify", path, second, "--passphrase-file", newFile, "--quiet").status == 0)
+        let kept = try rekey("change", path, second, "--passphrase-file", newFile, "--keep-old", folder.file("kept"))
+        #expect(kept.status == 64 && kept.errors.contains("one file"))
+    }
+
+    @Test func plaintextIsNotWrittenWithoutTheWordOrTheFlag() throws {
+        try make()
+        let before = try FileState(path)
+        let refused = try rekey("decrypt", path, "--passphrase-file", oldFile, input: "plaintext\n")
+        #expect(refused.status == 64 && refused.errors.contains("--yes-write-plaintext"))
+        #expect(try FileState(path) == before)
+        #expect(try rekey("decrypt", path, "--passphrase-file", oldFile, "--yes-write-plaintext").status == 0)
+        #expect(try rekey("inspect", path).output.contains("plaintext"))
+        #expect(try rekey("encrypt", path, "--passphrase-file", newFile).status == 0)
+        #expect(try rekey("verify", path, "--passphrase-file", newFile).status == 0)
+        let larger = try rekey("migrate", path, "--passphrase-file", newFile, "--page-size", "8192", "--json")
+        #expect(try object(larger)["pageSize"] as? Int == 8192)
+        #expect(try rekey("migrate", path, "--passphrase-file", newFile, "--page-size", "1000").status == 64)
+        #expect(try rekey("migrate", path, "--passphrase-file", newFile, "--format", "1").status == 64)
+        let copy = folder.file("copy.db")
+        #expect(try rekey("copy", path, copy, "--passphrase-file", newFile).status == 0)
+        #expect(try rekey("verify", copy, "--passphrase-file", newFile).status == 0)
+        #expect(try rekey("copy", path, copy, "--passphrase-file", newFile).status == 73)
+        #expect(try rekey("cleanup", path).output.contains("nothing"))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func aSignalEndsTheRunAndTheFileIsAsItWas(signal: Int32) throws {
+        try make()
+        let key = try folder.write([UInt8](repeating: 7, count: 32), to: "raw.key")
+        let queue = try DatabaseQueue(path: path, key: .passphrase("old secret"))
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE large (a)")
+            let insert = try database.prepare("INSERT INTO large VALUES (zeroblob(100000))")
+            for _ in 0..<400 { try insert.executeUpdate() }
+        }
+        try queue.close()
+        let before = try FileState(path)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
+        process.arguments = ["change", path, "--passphrase-file", oldFile, "--new-key-file", key]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // When the new file is there the pages are on their way.
+        while process.isRunning, !folder.names.contains(where: { $0.hasPrefix("test.db.rekey-") }) { usleep(500) }
+        usleep(20_000)
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        // It may have been done before the signal came; or the signal came before it was asked about.
+        guard process.terminationReason == .exit else { return #expect(try FileState(path) == before) }
+        #expect([0, 130].contains(process.terminationStatus))
+        if process.terminationStatus == 130 {
+            #expect(try FileState(path) == before)
+            #expect(!folder.names.contains { $0.hasPrefix("test.db.rekey-") })
+        }
+    }
 }
