@@ -42,6 +42,18 @@ extension Database {
         ).run(progress: progress)
     }
 
+    /// Says what each page is.
+    package func mapPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> [PageMap.Kind] {
+        let connection = try openConnection()
+        return try PageMap(
+            database: EngineFile(connection),
+            log: writeAheadLog(of: connection),
+            key: unlocked.key,
+            format: unlocked.format,
+            progress: progress
+        ).kinds
+    }
+
     private func openConnection() throws -> Connection {
         guard let connection else { throw DatabaseError(.misuse, "the database is not open") }
         return connection

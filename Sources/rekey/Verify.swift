@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+import Foundation
 import Rekeying
 
 /// `rekey verify FILE…`
@@ -16,8 +17,17 @@ struct Verify: ParsableCommand {
     var files: [String]
     @Flag(help: "Leave out SQLite's own check, which takes several times as long.")
     var pagesOnly = false
+    @Flag(help: "Draw the file at the terminal, page by page, before the result.")
+    var map = false
+    @Option(help: ArgumentHelp("Draw the file, page by page, into an SVG file.", valueName: "path"))
+    var mapSvg: String?
     @OptionGroup var key: KeyOptions
     @OptionGroup var report: Report
+
+    func validate() throws {
+        if mapSvg != nil, files.count > 1 { throw ValidationError("--map-svg goes with one file.") }
+        if map, report.json { throw ValidationError("--map does not go with --json.") }
+    }
 
     func run() throws {
         let secret = Once<DatabaseKey>()
@@ -25,11 +35,24 @@ struct Verify: ParsableCommand {
             let secret = try key.choice.readKey(of: file, secret)
             let found = try DatabaseFile(path: file)
                 .verify(key: secret, checksStructure: !pagesOnly, progress: progress.show)
+            try draw(file, secret, progress)
             return Report.Result(
                 VerificationObject(found),
                 lines: VerificationObject.lines(found),
                 status: found.isSound ? .done : .damaged
             )
+        }
+    }
+
+    private func draw(_ file: String, _ secret: DatabaseKey, _ progress: Progress) throws {
+        guard map || mapSvg != nil else { return }
+        let kinds = try DatabaseFile(path: file).map(key: secret, progress: progress.show)
+        if map {
+            let isTerminal = isatty(STDOUT_FILENO) == 1
+            print(PagePicture(kinds, cells: 64 * 32).text(width: 64, coloured: isTerminal), terminator: "\n\n")
+        }
+        if let mapSvg {
+            try PagePicture(kinds, cells: 128 * 128).svg().write(toFile: mapSvg, atomically: true, encoding: .utf8)
         }
     }
 }

@@ -358,4 +358,29 @@ struct RekeyCommandTests {
             #expect(!folder.names.contains { $0.hasPrefix("test.db.rekey-") })
         }
     }
+
+    @Test func theMapDrawsEachPageAndItsDamage() throws {
+        try make()
+        let size = try #require(Engine.current.formats.first?.pageSize)
+        try flipByte(of: path, at: 4 * size + 7)
+        let picture = folder.file("map.svg")
+        let outcome = try rekey(
+            "verify",
+            path,
+            "--map",
+            "--map-svg",
+            picture,
+            "--pages-only",
+            "--passphrase-file",
+            oldFile
+        )
+        #expect(outcome.status == 65)
+        let cells = try #require(outcome.output.split(separator: "\n").first)
+        // Letters, because the output is no terminal.
+        #expect(cells.hasPrefix("T") && Array(cells)[4] == "X" && cells.count { $0 == "X" } == 1)
+        #expect(outcome.output.contains("X damaged: 1"))
+        let drawing = try String(contentsOfFile: picture, encoding: .utf8)
+        #expect(drawing.contains("<title>page 5: damaged</title>") && drawing.hasSuffix("</svg>\n"))
+        #expect(try rekey("verify", path, "--map", "--json", "--passphrase-file", oldFile).status == 64)
+    }
 }

@@ -127,7 +127,7 @@ import Testing
                 "--passphrase-file", "--passphrase-fd", "--passphrase-env", "--key-file", "--unsafe-permissions",
                 "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
-                "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only",
+                "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--map", "--map-svg",
             ]
         )
     }

@@ -1,0 +1,48 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite struct MapTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func everyPageIsToldForWhatItIs(mode: JournalMode) throws {
+        let key = try DatabaseKey.random()
+        let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.journalMode = mode })
+        let (pages, free, size) = try queue.inDatabase { database in
+            try database.executeStatements(
+                SampleFile.script + """
+                    CREATE TABLE large (a); INSERT INTO large VALUES (zeroblob(100000));
+                    CREATE TABLE gone (a); INSERT INTO gone SELECT randomblob(2000) FROM people LIMIT 50; DROP TABLE gone;
+                    """
+            )
+            return (
+                try database.int(forQuery: "PRAGMA page_count") ?? 0,
+                try database.int(forQuery: "PRAGMA freelist_count") ?? 0, try #require(database.cipherFormat?.pageSize)
+            )
+        }
+        try queue.close()
+        let kinds = try DatabaseFile(path: path).map(key: key)
+        let counts = Dictionary(grouping: kinds) { $0 }.mapValues(\.count)
+        #expect(kinds.count == pages && free > 10 && counts[.free] == free)
+        #expect(kinds[0] == .tableLeaf && counts[.tableInterior] ?? 0 > 0)
+        #expect(counts[.indexLeaf] ?? 0 > 1 && counts[.indexInterior] ?? 0 > 0)
+        // All but what the row itself holds of the hundred thousand bytes.
+        let capacity = size - (try #require(Engine.current.formats.first).reserve) - 4
+        #expect(counts[.overflow] == (100_000 - capacity) / capacity + 1 || counts[.overflow] == 100_000 / capacity + 1)
+        #expect(counts[.damaged] == nil)
+        let leaf = try #require(kinds.lastIndex(of: .tableLeaf))
+        try flipByte(of: path, at: leaf * size + 100)
+        let after = try DatabaseFile(path: path).map(key: key)
+        #expect(after.indices.filter { after[$0] != kinds[$0] } == [leaf] && after[leaf] == .damaged)
+        #expect(throws: KeyError.wrongKey) { try DatabaseFile(path: path).map(key: .random()) }
+    }
+}
