@@ -199,4 +199,23 @@ struct MigrateTests {
         other.close()
         try file.encrypt(with: Self.key.key)
     }
+
+    @Test(arguments: [true, false])
+    func everybodyIsKeptOutUntilTheExchange(byPages: Bool) throws {
+        let shell = try #require(Self.ownShell)
+        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        let own = try #require(Engine.current.formats.first)
+        let format = byPages ? try own.with(iterations: own.iterations + 1) : try own.with(pageSize: 8192)
+        var asked: Set<FileProgress.Stage> = []
+        try file.migrate(key: Self.key.key, format: format) { progress in
+            guard progress.stage != .erasing, asked.insert(progress.stage).inserted else { return }
+            // Another process: locks of this one would not be seen by its own connections.
+            for sql in ["SELECT count(*) FROM people", "DELETE FROM people"] {
+                #expect { try shell.run(path, key: Self.key.pragma, sql) } throws: {
+                    ($0 as? StockShell.Failure)?.errors.contains("locked") == true
+                }
+            }
+        }
+        #expect(asked.isSuperset(of: byPages ? [.writing, .verifying] : [.verifying]))
+    }
 }
