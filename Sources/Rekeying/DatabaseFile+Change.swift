@@ -63,7 +63,9 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void
     ) throws -> Rewritten {
         try withoutActuallyEscaping(progress) { progress in
-            try Replacement(file: self, present: present, keptAs: keptAs, progress: progress).run { old, image in
+            try Replacement(file: self, present: present, format: to.format, keptAs: keptAs, progress: progress).run {
+                old,
+                image in
                 do {
                     try PageRewrite(from: from, to: to).run(old, into: image) { done, all in
                         let size = Int64(from.pageSize)

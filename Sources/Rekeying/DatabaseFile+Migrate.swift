@@ -154,6 +154,7 @@ extension DatabaseFile {
             try Replacement(
                 file: self,
                 present: present,
+                format: next?.format,
                 keptAs: keptAs,
                 checksContent: true,
                 progress: progress

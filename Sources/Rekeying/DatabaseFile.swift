@@ -10,6 +10,9 @@ public struct DatabaseFile: Sendable {
     public let path: String
     /// How long an operation waits for another connection's lock.
     public var busyTimeout: Duration = .seconds(5)
+    /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
+    /// the operation.
+    public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
 
     /// The file at `path`; nothing is opened yet.
     public init(path: String) {

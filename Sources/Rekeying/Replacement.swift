@@ -9,6 +9,8 @@ struct Replacement {
     let file: DatabaseFile
     /// How the database is now, for the engine to recover it; nil for plaintext.
     let present: Unlocked?
+    /// The format that it shall have; nil for plaintext.
+    let format: CipherFormat?
     /// The name that the old file shall have afterwards.
     let keptAs: String?
     /// Whether the engine checks the new file's structure, which takes its time; needless where pages stay as they are.
@@ -21,7 +23,9 @@ struct Replacement {
     func run(_ write: (OldFile, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
         let old = try lock()
         defer { old.release() }
-        try Leftovers(of: old.path).remove()
+        let leftovers = Leftovers(of: old.path)
+        if let ask = file.willRewrite { try ask(plan(old, try leftovers.paths())) }
+        try leftovers.remove()
         let status = try Platform.status(of: old.path)
         guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
         try checkSpace(try old.size(), old.path)
@@ -83,9 +87,27 @@ struct Replacement {
     }
 
     private func checkSpace(_ size: Int64, _ path: String) throws {
-        let needed = (keptAs == nil ? size : 2 * size) + 1 << 20
-        let free = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.freeSpace(beside: path) }
+        let (needed, free) = try space(size, path)
         guard free >= needed else { throw FileProblem.noSpace(path: path, needed: needed, free: free) }
+    }
+
+    private func space(_ size: Int64, _ path: String) throws -> (needed: Int64, free: Int64) {
+        let free = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.freeSpace(beside: path) }
+        return ((keptAs == nil ? size : 2 * size) + (1 << 20), free)
+    }
+
+    private func plan(_ old: ExclusiveFile, _ leftovers: [String]) throws -> RewritePlan {
+        let size = try old.size()
+        let (needed, free) = try space(size, old.path)
+        return RewritePlan(
+            from: present?.format,
+            to: format,
+            isByPages: !checksContent,
+            size: size,
+            neededSpace: needed,
+            freeSpace: free,
+            leftovers: leftovers
+        )
     }
 
     // MARK: The image

@@ -25,6 +25,7 @@ struct Change: ParsableCommand {
 
     func validate() throws {
         if inPlace, replacement.keepOld != nil { throw ValidationError("A change in place keeps no old file.") }
+        if inPlace, replacement.dryRun { throw ValidationError("A change in place has no dry run.") }
         try replacement.check(files)
     }
 
@@ -36,7 +37,7 @@ struct Change: ParsableCommand {
                 try newKey.choice(unsafePermissions: key.unsafePermissions)
                     .read(prompt: "New passphrase", confirmed: true)
             }
-            let database = DatabaseFile(path: file)
+            let database = replacement.database(file)
             if inPlace {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
                 return Report.Result(
@@ -45,16 +46,14 @@ struct Change: ParsableCommand {
                     status: found.isSound ? .done : .damaged
                 )
             }
-            let found = try database.changeKey(
-                from: oldSecret,
-                to: newSecret,
-                keepingOldAs: replacement.keepOld,
-                progress: progress.show
-            )
-            return Report.Result(
-                ReplacementObject(found),
-                lines: [("key", "changed")] + ReplacementObject.lines(found)
-            )
+            return try replacement.result(prefix: [("key", "changed")]) {
+                try database.changeKey(
+                    from: oldSecret,
+                    to: newSecret,
+                    keepingOldAs: replacement.keepOld,
+                    progress: progress.show
+                )
+            }
         }
     }
 }

@@ -26,15 +26,16 @@ struct Decrypt: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let database = DatabaseFile(path: file)
-            if !yesWritePlaintext { try Decrypt.confirm(file) }
+            let database = replacement.database(file)
+            if !yesWritePlaintext, !replacement.dryRun { try Decrypt.confirm(file) }
             let secret = try key.choice.readKey(of: file, secret)
-            let done = try database.decryptToPlaintext(
-                key: secret,
-                keepingOldAs: replacement.keepOld,
-                progress: progress.show
-            )
-            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
+            return try replacement.result {
+                try database.decryptToPlaintext(
+                    key: secret,
+                    keepingOldAs: replacement.keepOld,
+                    progress: progress.show
+                )
+            }
         }
     }
 

@@ -25,20 +25,21 @@ struct Encrypt: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let database = DatabaseFile(path: file)
+            let database = replacement.database(file)
             let format = try format.choice()
             // Nobody is asked for a secret that would not help.
             guard try database.inspect().kind == .plaintext else {
                 throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
-            let done = try database.encrypt(
-                with: secret,
-                format: format,
-                keepingOldAs: replacement.keepOld,
-                progress: progress.show
-            )
-            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
+            return try replacement.result {
+                try database.encrypt(
+                    with: secret,
+                    format: format,
+                    keepingOldAs: replacement.keepOld,
+                    progress: progress.show
+                )
+            }
         }
     }
 }

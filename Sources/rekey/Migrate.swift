@@ -29,14 +29,15 @@ struct Migrate: ParsableCommand {
             let format = try format.choice()
             let secret = try key.choice.readKey(of: file, secret)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
-            let done = try DatabaseFile(path: file).migrate(
-                key: secret,
-                to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,
-                format: format,
-                keepingOldAs: replacement.keepOld,
-                progress: progress.show
-            )
-            return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))
+            return try replacement.result {
+                try replacement.database(file).migrate(
+                    key: secret,
+                    to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,
+                    format: format,
+                    keepingOldAs: replacement.keepOld,
+                    progress: progress.show
+                )
+            }
         }
     }
 }

@@ -6,6 +6,25 @@ import Rekeying
 struct ReplacementOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Keep a copy of the old file here, on the same disk.", valueName: "path"))
     var keepOld: String?
+    @Flag(help: "Say what would be done, and do nothing.")
+    var dryRun = false
+
+    /// The file, and with a dry run one that ends before anything is written.
+    func database(_ path: String) -> DatabaseFile {
+        var database = DatabaseFile(path: path)
+        if dryRun { database.willRewrite = { throw DryRun(plan: $0) } }
+        return database
+    }
+
+    /// What `body` did, or would have done.
+    func result(prefix: [(String, String)] = [], _ body: () throws -> Rewritten) throws -> Report.Result {
+        do {
+            let done = try body()
+            return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))
+        } catch let dry as DryRun {
+            return Report.Result(PlanObject(dry.plan), lines: PlanObject.lines(dry.plan))
+        }
+    }
 
     /// One path cannot be that of several copies.
     func check(_ files: [String]) throws {
@@ -31,5 +50,44 @@ struct ReplacementObject: Encodable {
             ("format", done.format.map { "SQLCipher \($0.version)" } ?? "plaintext"),
             ("pages", "\(done.pages) of \(done.pageSize) bytes"),
         ]
+    }
+}
+
+/// Ends a dry run.
+private struct DryRun: Error {
+    let plan: RewritePlan
+}
+
+/// A plan as a dry run prints it.
+private struct PlanObject: Encodable {
+    let dryRun = true
+    let fromFormat: Int?
+    let format: Int?
+    let pageSize: Int?
+    let byPages: Bool
+    let size: Int64
+    let neededSpace: Int64
+    let freeSpace: Int64
+    let leftovers: [String]
+
+    init(_ plan: RewritePlan) {
+        fromFormat = plan.from?.version
+        format = plan.to?.version
+        pageSize = plan.to?.pageSize
+        byPages = plan.isByPages
+        size = plan.size
+        neededSpace = plan.neededSpace
+        freeSpace = plan.freeSpace
+        leftovers = plan.leftovers
+    }
+
+    static func lines(_ plan: RewritePlan) -> [(String, String)] {
+        [
+            ("would write", plan.to?.description ?? "plaintext"),
+            ("in place of", plan.from?.description ?? "plaintext"),
+            ("how", plan.isByPages ? "page by page, on all cores" : "content, by the engine"),
+            ("size", "\(plan.size) bytes"),
+            ("needs", "\(plan.neededSpace) of \(plan.freeSpace) free bytes"),
+        ] + plan.leftovers.map { ("would remove", $0) }
     }
 }

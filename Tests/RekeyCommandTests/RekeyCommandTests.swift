@@ -383,4 +383,30 @@ struct RekeyCommandTests {
         #expect(drawing.contains("<title>page 5: damaged</title>") && drawing.hasSuffix("</svg>\n"))
         #expect(try rekey("verify", path, "--map", "--json", "--passphrase-file", oldFile).status == 64)
     }
+
+    @Test func aDryRunSaysWhatWouldBeDoneAndDoesNothing() throws {
+        try make()
+        let leftover = try folder.write([1], to: "test.db.rekey-0123456789abcdef")
+        let before = try FileState(path)
+        let own = try #require(Engine.current.formats.first)
+        let keys = ["--passphrase-file", oldFile]
+        for (arguments, byPages, format) in [
+            (["change", path, "--new-passphrase-file", newFile], true, own.version),
+            (["migrate", path, "--page-size", "8192"], false, own.version), (["decrypt", path], true, nil),
+        ] as [([String], Bool, Int?)] {
+            let outcome = try Program.run(Program.built("rekey"), arguments + keys + ["--dry-run", "--json"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let plan = try object(outcome)
+            #expect(plan["dryRun"] as? Bool == true && plan["byPages"] as? Bool == byPages)
+            #expect(plan["format"] as? Int == format && plan["leftovers"] as? [String] == [leftover])
+            #expect(plan["size"] as? Int == before.bytes.count && plan["neededSpace"] as? Int ?? 0 > before.bytes.count)
+        }
+        #expect(
+            try rekey("decrypt", path, "--passphrase-file", oldFile, "--dry-run").output.contains(
+                "would write: plaintext"
+            )
+        )
+        #expect(try rekey("decrypt", path, "--passphrase-file", newFile, "--dry-run").status == 77)
+        #expect(try FileState(path) == before && folder.names.contains("test.db.rekey-0123456789abcdef"))
+    }
 }

@@ -128,6 +128,7 @@ import Testing
                 "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
                 "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--map", "--map-svg",
+                "--dry-run",
             ]
         )
     }

@@ -1,0 +1,19 @@
+public import CipherDB
+
+/// What an operation that writes a new file would do; found with the file locked, and without writing anything.
+public struct RewritePlan: Sendable, Equatable {
+    /// The format of the file; nil for plaintext.
+    public let from: CipherFormat?
+    /// The format that it would have; nil for plaintext.
+    public let to: CipherFormat?
+    /// Whether pages would be rewritten as they are, on all cores; else the engine would copy the content.
+    public let isByPages: Bool
+    /// Bytes in the file.
+    public let size: Int64
+    /// Bytes that the operation needs beside it.
+    public let neededSpace: Int64
+    /// Bytes that the disk has left.
+    public let freeSpace: Int64
+    /// What killed runs left, and would be removed.
+    public let leftovers: [String]
+}
