@@ -403,7 +403,7 @@ struct RekeyCommandTests {
         }
         #expect(
             try rekey("decrypt", path, "--passphrase-file", oldFile, "--dry-run").output.contains(
-                "would write: plaintext"
+                "would write:  plaintext"
             )
         )
         #expect(try rekey("decrypt", path, "--passphrase-file", newFile, "--dry-run").status == 77)
