@@ -210,7 +210,7 @@ struct MigrateTests {
         try file.migrate(key: Self.key.key, format: format) { progress in
             guard progress.stage != .erasing, asked.insert(progress.stage).inserted else { return }
             // Another process: locks of this one would not be seen by its own connections.
-            for sql in ["SELECT count(*) FROM people", "DELETE FROM people"] {
+            for sql in ["SELECT count(*) FROM people;", "DELETE FROM people;"] {
                 #expect { try shell.run(path, key: Self.key.pragma, sql) } throws: {
                     ($0 as? StockShell.Failure)?.errors.contains("locked") == true
                 }
