@@ -11,8 +11,11 @@ public enum RekeyError: Error, Sendable {
     case oldKeyInForce(DatabaseError?)
     /// The new key is in force, but another connection keeps pages under the old key in the file until its next checkpoint.
     case checkpointPending
-    /// The new file is in force, but the old one could not be overwritten or removed; the path is where it stands.
-    case oldFileRemains(path: String, any Error)
+    /// The new file is in force, but the old one could not be overwritten or removed. The path is where it stands; nil where it
+    /// has no name any more.
+    case oldFileRemains(path: String?, any Error)
+    /// The new key is in force; what the error tells was met afterwards, when the file was checked.
+    case newKeyInForce(any Error)
     /// Neither key could be proved; keep both. The error is what reopening met.
     case undecided(any Error)
 }
@@ -33,7 +36,11 @@ extension RekeyError: CustomStringConvertible {
         case .checkpointPending:
             "the new key is in force, but other connections hold up the checkpoint that removes pages under the old one"
         case .oldFileRemains(let path, let error):
-            "the new file is in force, but what is left of the old one at \(path) could not be removed: \(error)"
+            "the new file is in force, but what is left of the old one"
+                + (path.map { " at \($0)" } ?? ", which has no name any more,")
+                + " could not be overwritten or removed: \(error)"
+        case .newKeyInForce(let error):
+            "the new key is in force, but the file could not be checked afterwards: \(error)"
         case .undecided(let error):
             "the database could not be opened again after the change of key; keep both keys: \(error)"
         }

@@ -23,6 +23,11 @@ extension DatabaseFile {
         let before = try verifyOpened(database, fit.unlocked, progress)
         guard before.damagedPages.isEmpty else { throw KeyError.damaged(pages: before.damagedPages) }
         try database.rekey(newKey)
-        return try verify(key: newKey, progress: progress)
+        do {
+            // It is too late to stop: what progress throws does not matter any more.
+            return try verify(key: newKey) { try? progress($0) }
+        } catch {
+            throw RekeyError.newKeyInForce(error)
+        }
     }
 }

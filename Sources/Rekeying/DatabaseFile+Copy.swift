@@ -44,7 +44,7 @@ extension DatabaseFile {
         let scan = try PageScan(database: image, log: nil, key: next.key, format: next.format).run { done, all in
             try progress(FileProgress(stage: .verifying, done: Int64(done * pageSize), all: Int64(all * pageSize)))
         }
-        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+        guard scan.damaged.isEmpty, scan.pages > 0 else { throw KeyError.damaged(pages: scan.damaged) }
         try image.giveName(destination)
         return Rewritten(format: next.format, pageSize: pageSize, pages: scan.pages)
     }

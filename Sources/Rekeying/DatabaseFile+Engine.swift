@@ -6,6 +6,16 @@ internal import CipherPages
 extension DatabaseFile {
     /// Keeps everybody else out of the file.
     func lockExclusively() throws -> ExclusiveFile {
+        for _ in 0..<5 {
+            let locked = try lockOnce()
+            // Whoever had it locked may have put another file in its place.
+            if !locked.hasMoved { return locked }
+            locked.release()
+        }
+        throw DatabaseError(code: .busy, message: "other processes go on replacing the file; nothing was changed")
+    }
+
+    private func lockOnce() throws -> ExclusiveFile {
         let database = try open(forWriting: true)
         do {
             return try ExclusiveFile(database)

@@ -13,13 +13,16 @@ final class Erasure {
     /// The file at `path`, where nobody else is at it; else nil.
     ///
     /// - Parameter identity: Throws where it is not this file.
-    init?(path: String, identity: [UInt64]? = nil) throws {
+    init?(path: String, identity: [UInt64]) throws {
         self.path = path
         let descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.openExisting(path) }
         self.descriptor = descriptor
         do {
             let status = try FileFailure.naming(path) { () throws(Errno) in try Platform.status(of: descriptor) }
-            guard identity == nil || status.identity == identity else { throw FileProblem.notAFile(path: path) }
+            // Whoever can write to the folder could put a second name of another file there.
+            guard status.kind == .regular, status.linkCount == 1, status.identity == identity else {
+                throw FileProblem.notAFile(path: path)
+            }
             size = status.size
             noise = try SecretBytes.random(count: 1 << 20)
         } catch {
@@ -51,10 +54,18 @@ final class Erasure {
 
     /// Overwrites the beginning of a file that a run keeps everybody out of. Whoever has it open finds no database in it at
     /// the next read.
-    static func spoil(_ file: ExclusiveFile) throws {
+    ///
+    /// - Parameter whole: Whether all of it is overwritten, because it has no name to be opened by.
+    static func spoil(_ file: ExclusiveFile, whole: Bool) throws {
         try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.write, file.path) }
-        let noise = try SecretBytes.random(count: Int(min(file.size(), 65536)))
-        try noise.withUnsafeBytes { try file.write($0, at: 0) }
+        let size = try file.size()
+        let noise = try SecretBytes.random(count: Int(min(size, 65536)))
+        for offset in stride(from: 0, to: whole ? size : Int64(noise.count), by: 65536) {
+            try noise.withUnsafeBytes {
+                let part = $0.prefix(Int(min(65536, size - offset)))
+                try file.write(UnsafeRawBufferPointer(rebasing: part), at: offset)
+            }
+        }
         try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.sync, file.path) }
         try file.sync()
     }

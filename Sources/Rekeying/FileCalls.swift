@@ -28,7 +28,12 @@ enum FileCalls {
 
     /// Locks the file for this descriptor; false where another has it locked. It has nothing to do with the engine's locks.
     static func tryLock(_ descriptor: Int32) -> Bool {
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        #if canImport(Darwin)
+            // There such locks and the engine's shut each other out, also within one process.
+            true
+        #else
+            flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        #endif
     }
 
     /// Writes all of `bytes` at `offset`.
@@ -64,6 +69,9 @@ enum FileCalls {
             try Platform.retrying { Int(open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
         )
         defer { Platform.close(descriptor) }
+        #if canImport(Darwin)
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
         _ = try Platform.retrying { Int(fsync(descriptor)) }
     }
 

@@ -1,5 +1,7 @@
+internal import CipherDB
 internal import CipherKeys
 internal import CipherPages
+internal import Synchronization
 
 /// A new file beside a database, which takes its place when it is complete.
 ///
@@ -8,6 +10,7 @@ internal import CipherPages
 final class ImageFile: PageSink, PageSource {
     let path: String
     private let descriptor: Int32
+    private let isOpen = Atomic(true)
 
     /// Makes the file beside the database at `database`.
     init(beside database: String) throws {
@@ -15,11 +18,31 @@ final class ImageFile: PageSink, PageSource {
         self.path = path
         descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.create(path) }
         // As long as the descriptor is open nobody takes the file for a leftover.
-        _ = FileCalls.tryLock(descriptor)
+        guard FileCalls.tryLock(descriptor) else {
+            throw DatabaseError(code: .busy, message: "\(path): another process takes it for a leftover; try again")
+        }
     }
 
     deinit {
-        Platform.close(descriptor)
+        close()
+    }
+
+    /// Closes it; it is not written or read any more.
+    func close() {
+        if isOpen.exchange(false, ordering: .relaxed) { Platform.close(descriptor) }
+    }
+
+    /// Overwrites what was written so far.
+    func overwrite() throws {
+        guard isOpen.load(ordering: .relaxed) else { return }
+        let size = try size()
+        let noise = try SecretBytes.random(count: 1 << 20)
+        for offset in stride(from: 0, to: size, by: 1 << 20) {
+            try noise.withUnsafeBytes {
+                try write(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(min(1 << 20, size - offset)))), at: offset)
+            }
+        }
+        try sync()
     }
 
     private static let infix = ".rekey-"
@@ -61,6 +84,7 @@ final class ImageFile: PageSink, PageSource {
 
     /// Gives it a name that nothing may have, in place of its own.
     func giveName(_ name: String) throws {
+        close()
         do {
             try FileCalls.link(path, as: name)
         } catch .exists {

@@ -27,8 +27,9 @@ struct Leftovers {
         var removed: [String] = []
         for path in try paths() {
             // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
-            if try FileFailure.naming(path, { () throws(Errno) in try Platform.statusOfLink(path).linkCount }) == 1 {
-                guard let erasure = try Erasure(path: path) else { continue }
+            guard let status = try? Platform.statusOfLink(path) else { continue }
+            if status.linkCount == 1 {
+                guard let erasure = try Erasure(path: path, identity: status.identity) else { continue }
                 try erasure.run()
             }
             try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }

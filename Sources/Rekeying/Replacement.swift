@@ -23,6 +23,7 @@ struct Replacement {
     func run(_ write: (OldFile, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
         let old = try lock()
         defer { old.release() }
+        try checkKeptName(old.path)
         let leftovers = Leftovers(of: old.path)
         if let ask = file.willRewrite { try ask(plan(old, try leftovers.paths())) }
         try leftovers.remove()
@@ -49,8 +50,12 @@ struct Replacement {
             try removeSideFiles(old.path)
             second = try addName(to: old.path)
             if let second { made.append(second) }
+            // Closing it later could drop the locks of who has the new database open by then.
+            image.close()
             try FileFailure.naming(old.path) { () throws(Errno) in try FileCalls.rename(image.path, over: old.path) }
         } catch {
+            // What is in plaintext already must not stay in freed blocks.
+            if format == nil { try? image.overwrite() }
             for path in made + ["-journal", "-wal", "-shm"].map({ image.path + $0 }) { try? FileCalls.remove(path) }
             throw error
         }
@@ -58,7 +63,7 @@ struct Replacement {
         do {
             try discard(old, status.identity, named: second)
         } catch {
-            throw RekeyError.oldFileRemains(path: second ?? old.path, error)
+            throw RekeyError.oldFileRemains(path: second, error)
         }
         return result
     }
@@ -69,7 +74,15 @@ struct Replacement {
     private func lock() throws -> ExclusiveFile {
         for _ in 0..<3 {
             let locked = try file.lockExclusively()
-            if try isAtRest(locked.path) { return locked }
+            do {
+                if try isAtRest(locked.path) {
+                    try checkFirstPage(locked)
+                    return locked
+                }
+            } catch {
+                locked.release()
+                throw error
+            }
             locked.release()
             try file.recover(present)
         }
@@ -79,11 +92,47 @@ struct Replacement {
         )
     }
 
+    /// Throws where the file is no more what the key was tried on: somebody changed its key before it was locked.
+    private func checkFirstPage(_ locked: ExclusiveFile) throws {
+        guard let present else { return }
+        let page = try locked.read(present.format.pageSize, at: 0)
+        guard try PageCipher(key: present.key, format: present.format).opensFirstPage(page) else {
+            throw DatabaseError(code: .busy, message: "another process changed the file meanwhile; try again")
+        }
+    }
+
     /// Whether all of the database stands in its own file.
     private func isAtRest(_ path: String) throws -> Bool {
-        if let log = try? Platform.status(of: path + "-wal"), log.size > 0 { return false }
-        guard let journal = try? FileBytes(path: path + "-journal") else { return true }
-        return try RollbackJournal(journal) == nil
+        if let log = try side(path + "-wal"), log.size > 0 { return false }
+        guard let status = try side(path + "-journal") else { return true }
+        guard status.kind == .regular, try status.identity != Platform.status(of: path).identity else {
+            throw FileProblem.notAFile(path: path + "-journal")
+        }
+        do {
+            return try RollbackJournal(FileBytes(path: path + "-journal")) == nil
+        } catch let error as Errno {
+            throw FileFailure(path: path + "-journal", code: error.code)
+        }
+    }
+
+    /// Nil only where nothing stands there: a journal that cannot be read may hold a transaction.
+    private func side(_ path: String) throws -> FileStatus? {
+        do {
+            return try Platform.status(of: path)
+        } catch .noSuchFile {
+            return nil
+        } catch {
+            throw FileFailure(path: path, code: error.code)
+        }
+    }
+
+    /// Names that belong to the database, or to this protocol, would be removed again.
+    private func checkKeptName(_ path: String) throws {
+        guard let keptAs else { return }
+        let (name, database) = (FileCalls.name(of: keptAs), FileCalls.name(of: path))
+        guard !["-journal", "-wal", "-shm"].contains(where: { database + $0 == name }),
+            !ImageFile.isImage(name, of: database)
+        else { throw FileProblem.exists(path: keptAs) }
     }
 
     private func checkSpace(_ size: Int64, _ path: String) throws {
@@ -179,13 +228,16 @@ struct Replacement {
     /// failure the old file must not be what is found.
     private func discard(_ old: ExclusiveFile, _ identity: [UInt64], named name: String?) throws {
         try FileFailure.naming(old.path) { () throws(Errno) in try FileCalls.syncFolder(of: old.path) }
-        try Erasure.spoil(old)
+        try Erasure.spoil(old, whole: name == nil)
         guard let name else { return }
+        // Nothing is left that the lock would protect, and on some systems it shuts out this process's other descriptors.
+        old.unlock()
         do {
-            // From here on its lock protects nothing, so closing this other descriptor may give it up.
-            try Erasure(path: name, identity: identity)?.run {
-                try progress(FileProgress(stage: .erasing, done: $0, all: $1))
+            guard let erasure = try Erasure(path: name, identity: identity) else {
+                throw DatabaseError(code: .busy, message: "another process is at the old file")
             }
+            // It is too late to stop: what progress throws does not matter any more.
+            try erasure.run { try? progress(FileProgress(stage: .erasing, done: $0, all: $1)) }
             try FileFailure.naming(name) { () throws(Errno) in try FileCalls.remove(name) }
         } catch let failure as FileFailure where failure.isMissing {
             // Another run, which may lock the new file already, has taken it for a leftover.

@@ -84,6 +84,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .oldKeyInForce(let cause?): self = ExitStatus(cause)
         case .undecided(let cause): self = ExitStatus(cause)
         case .oldFileRemains: self = .cannotRemove
+        case .newKeyInForce(let cause): self = ExitStatus(cause)
         case .notStarted, .oldKeyInForce(nil): self = .failure
         }
     }

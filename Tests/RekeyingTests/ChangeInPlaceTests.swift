@@ -57,4 +57,19 @@ struct ChangeInPlaceTests {
             }
         }
     }
+
+    @Test func aStopAfterTheChangeComesTooLateAndIsNotToldAsOne() throws {
+        struct Stop: Error {}
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        var ends = 0
+        // The first end is that of the check before, from which on it is too late.
+        let found = try file.changeKeyInPlace(from: Self.key.key, to: .passphrase("new")) {
+            if ends > 0 { throw Stop() }
+            if $0.done == $0.all { ends += 1 }
+        }
+        #expect(found.isSound && ends == 1)
+        #expect(try file.verify(key: .passphrase("new")).isSound)
+    }
 }

@@ -1,6 +1,7 @@
 import CipherDB
 import Foundation
 import Rekeying
+import Synchronization
 import TestSupport
 import Testing
 
@@ -264,4 +265,59 @@ struct ChangeTests {
         #expect(try FileState(path) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["test.db"])
     }
+
+    @Test func aJournalThatCannotBeReadIsNeverTakenForNone() throws {
+        try make()
+        // A link that leads round in a circle: there is a journal, and nobody can say what is in it.
+        let journal = path + "-journal"
+        try FileManager.default.createSymbolicLink(atPath: journal, withDestinationPath: journal)
+        let before = try FileState(path)
+        #expect(throws: (any Error).self) { try file.changeKey(from: Self.old.key, to: Self.new.key) }
+        #expect(try FileState(path) == before)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: journal) == journal)
+    }
+
+    @Test(arguments: ["-journal", "-wal", "-shm", ".rekey-0123456789abcdef"])
+    func aCopyIsNotKeptUnderANameThatWouldBeRemovedAgain(suffix: String) throws {
+        try make()
+        #expect(throws: FileProblem.exists(path: path + suffix)) {
+            try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: path + suffix)
+        }
+        #expect(folder.names == ["test.db"])
+    }
+
+    @Test func aRunThatWaitedForAnotherWorksOnWhatThatOneLeft() throws {
+        try make()
+        // The second begins while the first has the file locked, and gets the file that is in its place then.
+        let second = Gate()
+        let done = Gate()
+        let path = path
+        let outcome = Mutex<Result<Rewritten, any Error>?>(nil)
+        try file.changeKey(from: Self.old.key, to: Self.new.key) { progress in
+            guard progress.stage == .verifying, !second.passed else { return }
+            second.open()
+            Thread {
+                let result = Result {
+                    try DatabaseFile(path: path).changeKey(from: Self.old.key, to: .passphrase("third"))
+                }
+                outcome.withLock { $0 = result }
+                done.open()
+            }.start()
+            Thread.sleep(forTimeInterval: 0.2)
+        }
+        done.wait()
+        // Its key was that of the old file: it must neither call the new one damaged nor bring the old one back.
+        #expect { try outcome.withLock { try $0?.get() } } throws: { error in
+            (error as? DatabaseError)?.code.primary == .busy || error as? KeyError == .wrongKey
+        }
+        #expect(try answer(Self.new.key) == SampleFile.answer)
+        #expect(folder.names == ["test.db"])
+    }
+
+    @Test func aStopInTheErasingComesTooLate() throws {
+        try make()
+        try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == .erasing { throw Stop() } }
+        #expect(try answer(Self.new.key) == SampleFile.answer && folder.names == ["test.db"])
+    }
+
 }

@@ -68,17 +68,15 @@ struct EngineFile: PageSource {
     /// Only for a connection that has not read anything yet.
     func lockExclusively(waiting milliseconds: Int) throws {
         var waited = 0
-        for level in [SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE] {
-            while true {
-                let code = methods.xLock(file, level)
-                if code == SQLITE_OK { break }
-                guard code & 0xff == SQLITE_BUSY, waited < milliseconds else {
-                    unlock()
-                    throw error(code)
-                }
-                Platform.sleep(milliseconds: 5)
-                waited += 5
-            }
+        while true {
+            var code = methods.xLock(file, SQLITE_LOCK_SHARED)
+            if code == SQLITE_OK { code = methods.xLock(file, SQLITE_LOCK_EXCLUSIVE) }
+            if code == SQLITE_OK { return }
+            // What was got of it would keep a writer from ending, for whom this waits.
+            unlock()
+            guard code & 0xff == SQLITE_BUSY, waited < milliseconds else { throw error(code) }
+            Platform.sleep(milliseconds: 5)
+            waited += 5
         }
     }
 

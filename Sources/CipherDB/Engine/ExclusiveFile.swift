@@ -29,7 +29,15 @@ package final class ExclusiveFile: PageSource {
     /// The file's full path, links resolved.
     package var path: String { connection.filename }
 
-    /// Gives the lock back.
+    /// Whether the file's name is gone, or that of another file by now.
+    package var hasMoved: Bool { file.hasMoved }
+
+    /// Gives the lock back, and keeps the file open.
+    package func unlock() {
+        file.unlock()
+    }
+
+    /// Gives the lock back, and closes the file.
     package func release() {
         file.unlock()
         database.close()
