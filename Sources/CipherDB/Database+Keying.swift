@@ -18,6 +18,12 @@ package struct Unlocked: Sendable {
         self.format = format
     }
 
+    /// `key` for a file that is made now: with a salt that no file has yet, unless the key brings one.
+    package init(newFileUnder key: DatabaseKey, format: CipherFormat) throws {
+        let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        self.init(key: try key.derive(salt: salt, format: format), format: format)
+    }
+
     /// Whether `key` is that of this file. A passphrase is derived for it.
     package func isOpened(by key: DatabaseKey) throws -> Bool {
         try key.derive(salt: self.key.salt, format: format) == self.key
@@ -36,14 +42,12 @@ package enum Credential {
         if case .new(let made) = self { made.format } else { nil }
     }
 
-    /// What a new file gets: a salt of its own, unless the key brings one.
+    /// What a new file gets.
     fileprivate func unlockingNew(_ format: CipherFormat) throws -> Unlocked {
         switch self {
         case .unlocked: throw KeyError.notADatabase
         case .new(let made): return made
-        case .key(let key):
-            let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
-            return Unlocked(key: try key.derive(salt: salt, format: format), format: format)
+        case .key(let key): return try Unlocked(newFileUnder: key, format: format)
         }
     }
 }

@@ -1,34 +1,59 @@
-/// A database as a new connection would find it: where the write-ahead log has a newer image of a page, that one.
-struct NewestPages: PageSource {
+/// A database as a new connection would find it: where its write-ahead log has a newer image of a page, that one; where a
+/// transaction was cut off, the image from before it, which its rollback journal has.
+package struct NewestPages: PageSource {
     private let database: any PageSource
-    private let log: (any PageSource)?
+    private let other: (any PageSource)?
     private let offsets: [UInt32: Int64]
     private let pageSize: Int
+    /// The database's size in pages after the log's last transaction, or before the journal's; not to be trusted.
+    private let pageCount: Int?
+    private let highest: Int
 
-    init(database: any PageSource, log: (any PageSource)?, pageSize: Int) throws {
-        self.database = database
-        self.log = log
-        self.pageSize = pageSize
-        offsets = try log.flatMap { try WriteAheadLog($0) }?.offsets ?? [:]
+    package init(database: any PageSource, log: (any PageSource)?, pageSize: Int) throws {
+        let index = try log.flatMap { try WriteAheadLog($0) }
+        self.init(database, log, index?.offsets ?? [:], pageSize, index?.pageCount)
     }
 
-    /// Of the database file; pages that stand in the log only are beyond it.
-    func size() throws -> Int64 {
-        try database.size()
+    package init(database: any PageSource, journal: any PageSource, pageSize: Int) throws {
+        let index = try RollbackJournal(journal)
+        self.init(database, journal, try index?.offsets() ?? [:], pageSize, index?.pageCount)
+    }
+
+    private init(
+        _ database: any PageSource,
+        _ other: (any PageSource)?,
+        _ offsets: [UInt32: Int64],
+        _ pageSize: Int,
+        _ pageCount: Int?
+    ) {
+        self.database = database
+        self.other = offsets.isEmpty ? nil : other
+        self.offsets = offsets
+        self.pageSize = pageSize
+        self.pageCount = offsets.isEmpty ? nil : pageCount
+        highest = Int(offsets.keys.max() ?? 0)
+    }
+
+    package func size() throws -> Int64 {
+        let size = try database.size()
+        return pageCount.map { min(Int64($0) * Int64(pageSize), max(size, Int64(highest) * Int64(pageSize))) } ?? size
     }
 
     /// For whole pages, the last of the file excepted.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         let count = try database.read(into: buffer, at: offset)
-        guard let log, !offsets.isEmpty else { return count }
-        for start in stride(from: 0, to: count, by: pageSize) {
+        guard let other else { return count }
+        // What neither file has is not authentic.
+        buffer[count...].initializeMemory(as: UInt8.self, repeating: 0)
+        let end = Int(max(0, min(Int64(buffer.count), try size() - offset)))
+        for start in stride(from: 0, to: end, by: pageSize) {
             let number = UInt32((offset + Int64(start)) / Int64(pageSize)) + 1
             guard let place = offsets[number] else { continue }
-            _ = try log.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<count].prefix(pageSize)),
+            _ = try other.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end].prefix(pageSize)),
                 at: place
             )
         }
-        return count
+        return end
     }
 }

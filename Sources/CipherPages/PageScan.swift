@@ -4,7 +4,7 @@ package import CipherKeys
 package struct PageScan {
     /// What a scan found.
     package struct Result: Equatable, Sendable {
-        /// Whole pages in the database file.
+        /// Whole pages in the database, with those that stand in the log only.
         package var pages: Int
         /// The numbers of the pages that are not what was written, from 1, ascending.
         package var damaged: [Int]

@@ -2,6 +2,8 @@
 package struct RollbackJournal {
     /// Bytes in a page of its database.
     package let pageSize: Int
+    /// Pages that the database had before the transaction.
+    package let pageCount: Int
     private let source: any PageSource
     private let sectorSize: Int64
 
@@ -12,6 +14,7 @@ package struct RollbackJournal {
     package init?(_ source: some PageSource) throws {
         let header = try source.read(28, at: 0)
         guard header.count == 28, header.starts(with: RollbackJournal.magic) else { return nil }
+        pageCount = header.bigEndian(at: 16)
         sectorSize = Int64(header.bigEndian(at: 20))
         pageSize = header.bigEndian(at: 24)
         guard (32...65536).contains(sectorSize), (512...65536).contains(pageSize) else { return nil }
@@ -21,22 +24,41 @@ package struct RollbackJournal {
     /// Page 1 as it was before the transaction, in the form that it has in the file; nil where the transaction had not
     /// touched it.
     package func firstPage() throws -> [UInt8]? {
+        var place: Int64?
+        try visitRecords { number, offset in
+            if number == 1 { place = offset }
+            return number != 1
+        }
+        return try place.map { try source.read(pageSize, at: $0) }
+    }
+
+    /// Where the image of each page begins in the file.
+    func offsets() throws -> [UInt32: Int64] {
+        var offsets: [UInt32: Int64] = [:]
+        try visitRecords { number, offset in
+            if offsets[number] == nil { offsets[number] = offset }
+            return true
+        }
+        return offsets
+    }
+
+    /// Calls `body` with the page number of each record and the place of its image, until it returns false.
+    private func visitRecords(_ body: (UInt32, Int64) throws -> Bool) throws {
         let end = try source.size()
         var segment: Int64 = 0
         while segment + 28 <= end {
             let header = try source.read(28, at: segment)
-            guard header.starts(with: RollbackJournal.magic) else { return nil }
+            guard header.starts(with: RollbackJournal.magic) else { return }
             // > The page count is -1 (0xffffffff) where all records to the end of the file count, and 0 before a sync.
             let count = header.bigEndian(at: 8)
             var offset = segment + sectorSize
             var records = 0
             while offset + Int64(8 + pageSize) <= end, records < count || count == 0 {
-                if try source.read(4, at: offset) == [0, 0, 0, 1] { return try source.read(pageSize, at: offset + 4) }
+                guard try body(UInt32(source.read(4, at: offset).bigEndian(at: 0)), offset + 4) else { return }
                 offset += Int64(8 + pageSize)
                 records += 1
             }
             segment = (offset + sectorSize - 1) / sectorSize * sectorSize
         }
-        return nil
     }
 }

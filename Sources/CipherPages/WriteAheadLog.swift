@@ -8,6 +8,8 @@ package struct WriteAheadLog {
     /// Where each image of page 1 begins, committed or not: the first thing a recovery may bring back.
     package private(set) var firstPages: [Int64] = []
     package let pageSize: Int
+    /// Pages that the database has after the last transaction; nil without one.
+    package private(set) var pageCount: Int?
 
     /// Reads the index of `source`; nil where it is empty or not a write-ahead log.
     package init?(_ source: some PageSource) throws {
@@ -30,18 +32,13 @@ package struct WriteAheadLog {
             pending[number] = offset + 24
             if number == 1 { firstPages.append(offset + 24) }
             // > For commit records, the size of the database file in pages after the commit. For all others, zero.
-            if frame.bigEndian(at: 4) != 0 {
+            let count = frame.bigEndian(at: 4)
+            if count != 0 {
+                pageCount = count
                 offsets.merge(pending) { $1 }
                 pending.removeAll()
             }
             offset += Int64(24 + pageSize)
         }
-    }
-}
-
-extension [UInt8] {
-    /// The 4 bytes at `offset` as a big-endian number.
-    func bigEndian(at offset: Int) -> Int {
-        self[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -96,8 +96,8 @@ struct ContentCopy {
             from: source,
             "SELECT \(list) FROM \(name)"
         ) {
-            let pages = Int64(try target.int(forQuery: "PRAGMA page_count") ?? 0)
-            try progress(FileProgress(stage: .writing, done: min(pages * Int64(pageSize), size), all: size))
+            let written = Int64(try target.int(forQuery: "PRAGMA page_count") ?? 0) * Int64(pageSize)
+            try progress(FileProgress(.writing, done: min(written, size), all: size))
         }
     }
 

@@ -28,7 +28,7 @@ extension DatabaseFile {
                 "the pages of format 1 are not authenticated; migrate the file to another format"
             )
         }
-        let next = try derived(newKey, present.format)
+        let next = try Unlocked(newFileUnder: newKey, format: present.format)
         guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError.sameKey }
         return try rewrite(
             .encrypted(present.key, present.format),
@@ -48,12 +48,6 @@ extension DatabaseFile {
         return fit.unlocked
     }
 
-    /// `key` for a new file, with a salt that no file has yet.
-    func derived(_ key: DatabaseKey, _ format: CipherFormat) throws -> Unlocked {
-        let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
-        return Unlocked(key: try key.derive(salt: salt, format: format), format: format)
-    }
-
     /// Replaces the file by one with the same pages in another form.
     func rewrite(
         _ from: PageRewrite.Side,
@@ -67,9 +61,8 @@ extension DatabaseFile {
                 old,
                 image in
                 do {
-                    try PageRewrite(from: from, to: to).run(old, into: image) { done, all in
-                        let size = Int64(from.pageSize)
-                        try progress(FileProgress(stage: .writing, done: Int64(done) * size, all: Int64(all) * size))
+                    try PageRewrite(from: from, to: to).run(old, into: image) {
+                        try progress(FileProgress(.writing, pages: $0, of: $1, size: from.pageSize))
                     }
                 } catch is UnauthenticPage {
                     try reportDamage(old, present, progress)
@@ -86,9 +79,8 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void
     ) throws -> Never {
         guard let present else { throw KeyError.notADatabase }
-        let size = Int64(present.format.pageSize)
         let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
-            try progress(FileProgress(stage: .checking, done: Int64($0) * size, all: Int64($1) * size))
+            try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
         throw KeyError.damaged(pages: scan.damaged)
     }

@@ -31,7 +31,7 @@ extension DatabaseFile {
         try Leftovers(of: destination).remove()
         let image = try ImageFile(beside: destination)
         defer { image.discard() }
-        let next = try derived(newKey ?? key, present.unlocked.format)
+        let next = try Unlocked(newFileUnder: newKey ?? key, format: present.unlocked.format)
         do {
             try copyPages(source, image.path, next, progress)
         } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
@@ -41,8 +41,8 @@ extension DatabaseFile {
         }
         try image.sync()
         let pageSize = next.format.pageSize
-        let scan = try PageScan(database: image, log: nil, key: next.key, format: next.format).run { done, all in
-            try progress(FileProgress(stage: .verifying, done: Int64(done * pageSize), all: Int64(all * pageSize)))
+        let scan = try PageScan(database: image, log: nil, key: next.key, format: next.format).run {
+            try progress(FileProgress(.verifying, pages: $0, of: $1, size: pageSize))
         }
         guard scan.damaged.isEmpty, scan.pages > 0 else { throw KeyError.damaged(pages: scan.damaged) }
         try image.giveName(destination)
@@ -64,11 +64,7 @@ extension DatabaseFile {
         let pageSize = next.format.pageSize
         try source.backup(to: target, pagesPerStep: max(1, (1 << 20) / pageSize)) { step in
             try progress(
-                FileProgress(
-                    stage: .writing,
-                    done: Int64((step.total - step.remaining) * pageSize),
-                    all: Int64(step.total * pageSize)
-                )
+                FileProgress(.writing, pages: step.total - step.remaining, of: step.total, size: pageSize)
             )
         }
     }

@@ -45,9 +45,8 @@ extension DatabaseFile {
         let database = try open()
         defer { database.close() }
         let fit = try fit(key, to: database)
-        let size = Int64(fit.unlocked.format.pageSize)
         return try database.mapPages(fit.unlocked) {
-            try progress(FileProgress(stage: .checking, done: Int64($0) * size, all: Int64($1) * size))
+            try progress(FileProgress(.checking, pages: $0, of: $1, size: fit.unlocked.format.pageSize))
         }.map { PageKind($0) }
     }
 }

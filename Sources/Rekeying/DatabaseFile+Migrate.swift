@@ -21,7 +21,7 @@ extension DatabaseFile {
     ) throws -> Rewritten {
         let format = try writable(format)
         let header = try plaintextHeader()
-        let next = try derived(key, format)
+        let next = try Unlocked(newFileUnder: key, format: format)
         if header.pageSize == format.pageSize, header.reserve == format.reserve {
             return try rewrite(
                 .plaintext(pageSize: header.pageSize),
@@ -88,7 +88,7 @@ extension DatabaseFile {
         guard format != present.format || newKey != nil else {
             throw RekeyError.notStarted("the file is in the format of \(format) already")
         }
-        let next = try derived(newKey ?? key, format)
+        let next = try Unlocked(newFileUnder: newKey ?? key, format: format)
         let isSameLayout =
             format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
             && present.format.pageAuthentication != nil
@@ -160,7 +160,7 @@ extension DatabaseFile {
                 progress: progress
             ).run { old, image in
                 let source = try openImage(old.path, present)
-                // Not before the exchange: that would give the lock back.
+                // SQLite closes the descriptor only with that of `old`, whose lock it would drop.
                 defer { source.close() }
                 let target = try openNew(image.path, next, pageSize: pageSize)
                 defer { target.close() }

@@ -6,7 +6,7 @@ internal import CipherPages
 public struct Verification: Sendable, Equatable {
     /// The format of the file.
     public let format: CipherFormat
-    /// Whole pages in the file.
+    /// Whole pages in the file, and in its write-ahead log where that has more.
     public let pages: Int
     /// The numbers of the pages that are not what was written, from 1; always empty in format 1, which cannot tell.
     public let damagedPages: [Int]
@@ -73,9 +73,8 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void,
         problems: () throws -> [String]
     ) throws -> Verification {
-        let size = Int64(unlocked.format.pageSize)
-        let scan = try database.scanPages(unlocked) { done, all in
-            try progress(FileProgress(stage: .checking, done: Int64(done) * size, all: Int64(all) * size))
+        let scan = try database.scanPages(unlocked) {
+            try progress(FileProgress(.checking, pages: $0, of: $1, size: unlocked.format.pageSize))
         }
         return Verification(
             format: unlocked.format,

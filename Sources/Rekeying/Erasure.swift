@@ -8,7 +8,6 @@ final class Erasure {
     private let path: String
     private let descriptor: Int32
     private let size: Int64
-    private let noise: SecretBytes
 
     /// The file at `path`, where nobody else is at it; else nil.
     ///
@@ -24,7 +23,6 @@ final class Erasure {
                 throw FileProblem.notAFile(path: path)
             }
             size = status.size
-            noise = try SecretBytes.random(count: 1 << 20)
         } catch {
             Platform.close(descriptor)
             throw error
@@ -38,16 +36,11 @@ final class Erasure {
 
     /// Does it. The system lets one thread at a time write to a file, so more would be of no use.
     func run(progress: (_ done: Int64, _ all: Int64) throws -> Void = { _, _ in }) throws {
-        try noise.withUnsafeBytes { noise in
-            var offset: Int64 = 0
-            while offset < size {
-                let part = UnsafeRawBufferPointer(rebasing: noise.prefix(Int(min(Int64(noise.count), size - offset))))
-                try FileFailure.naming(path) { () throws(Errno) in
-                    try FileCalls.write(part, to: descriptor, at: offset, path)
-                }
-                offset += Int64(part.count)
-                try progress(offset, size)
+        try Erasure.writeNoise(size) { part, offset in
+            try FileFailure.naming(path) { () throws(Errno) in
+                try FileCalls.write(part, to: descriptor, at: offset, path)
             }
+            try progress(offset + Int64(part.count), size)
         }
         try FileFailure.naming(path) { () throws(Errno) in try FileCalls.sync(descriptor, path) }
     }
@@ -59,14 +52,22 @@ final class Erasure {
     static func spoil(_ file: ExclusiveFile, whole: Bool) throws {
         try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.write, file.path) }
         let size = try file.size()
-        let noise = try SecretBytes.random(count: Int(min(size, 65536)))
-        for offset in stride(from: 0, to: whole ? size : Int64(noise.count), by: 65536) {
-            try noise.withUnsafeBytes {
-                let part = $0.prefix(Int(min(65536, size - offset)))
-                try file.write(UnsafeRawBufferPointer(rebasing: part), at: offset)
-            }
-        }
+        try writeNoise(whole ? size : min(size, 65536), at: 65536) { try file.write($0, at: $1) }
         try FileFailure.naming(file.path) { () throws(Errno) in try Faults.check(.sync, file.path) }
         try file.sync()
+    }
+
+    /// Calls `write` with random bytes for each part of `size` bytes, and the offset of the part.
+    static func writeNoise(
+        _ size: Int64,
+        at once: Int = 1 << 20,
+        _ write: (UnsafeRawBufferPointer, Int64) throws -> Void
+    ) throws {
+        let noise = try SecretBytes.random(count: once)
+        for offset in stride(from: 0, to: size, by: once) {
+            try noise.withUnsafeBytes {
+                try write(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(min(Int64(once), size - offset)))), offset)
+            }
+        }
     }
 }

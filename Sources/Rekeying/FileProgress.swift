@@ -20,4 +20,15 @@ public struct FileProgress: Sendable, Equatable {
     public let done: Int64
     /// Bytes of the stage in all.
     public let all: Int64
+
+    init(_ stage: Stage, done: Int64, all: Int64) {
+        self.stage = stage
+        self.done = done
+        self.all = all
+    }
+
+    /// For what counts pages of `size` bytes.
+    init(_ stage: Stage, pages done: Int, of all: Int, size: Int) {
+        self.init(stage, done: Int64(done) * Int64(size), all: Int64(all) * Int64(size))
+    }
 }

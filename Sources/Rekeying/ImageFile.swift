@@ -35,13 +35,7 @@ final class ImageFile: PageSink, PageSource {
     /// Overwrites what was written so far.
     func overwrite() throws {
         guard isOpen.load(ordering: .relaxed) else { return }
-        let size = try size()
-        let noise = try SecretBytes.random(count: 1 << 20)
-        for offset in stride(from: 0, to: size, by: 1 << 20) {
-            try noise.withUnsafeBytes {
-                try write(UnsafeRawBufferPointer(rebasing: $0.prefix(Int(min(1 << 20, size - offset)))), at: offset)
-            }
-        }
+        try Erasure.writeNoise(size()) { try write($0, at: $1) }
         try sync()
     }
 

@@ -167,8 +167,8 @@ struct Replacement {
         case .plaintext:
             try file.testImage(image.path, nil, content: true)
         case .encrypted(let key, let format):
-            let scan = try PageScan(database: image, log: nil, key: key, format: format).run { done, all in
-                try progress(.verifying, done, all, format.pageSize)
+            let scan = try PageScan(database: image, log: nil, key: key, format: format).run {
+                try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
             }
             guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
             try file.testImage(image.path, Unlocked(key: key, format: format), content: checksContent)
@@ -179,8 +179,8 @@ struct Replacement {
     private func keep(_ old: ExclusiveFile, as name: String, _ made: inout [String]) throws {
         let copy = try ImageFile(beside: old.path)
         made.append(copy.path)
-        try PagePipeline(OldFile(old), pageSize: 65536).run { done, all in
-            try progress(.keeping, done, all, 65536)
+        try PagePipeline(OldFile(old), pageSize: 65536).run {
+            try progress(FileProgress(.keeping, pages: $0, of: $1, size: 65536))
         } makeWorker: {
             { try copy.write($0.bytes, at: Int64($0.first - 1) * 65536) }
         }
@@ -188,10 +188,6 @@ struct Replacement {
         try copy.sync()
         try copy.giveName(name)
         made.append(name)
-    }
-
-    private func progress(_ stage: FileProgress.Stage, _ done: Int, _ all: Int, _ pageSize: Int) throws {
-        try progress(FileProgress(stage: stage, done: Int64(done * pageSize), all: Int64(all * pageSize)))
     }
 
     // MARK: The exchange
@@ -237,7 +233,7 @@ struct Replacement {
                 throw DatabaseError(code: .busy, message: "another process is at the old file")
             }
             // It is too late to stop: what progress throws does not matter any more.
-            try erasure.run { try? progress(FileProgress(stage: .erasing, done: $0, all: $1)) }
+            try erasure.run { try? progress(FileProgress(.erasing, done: $0, all: $1)) }
             try FileFailure.naming(name) { () throws(Errno) in try FileCalls.remove(name) }
         } catch let failure as FileFailure where failure.isMissing {
             // Another run, which may lock the new file already, has taken it for a leftover.

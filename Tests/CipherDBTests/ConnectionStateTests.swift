@@ -1,6 +1,6 @@
 import CipherDB
+import CipherKeys
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -143,7 +143,7 @@ import Testing
         let other = Database(path: folder.file("test.db"))
         try other.open(key: .passphrase("secret"))
         try other.beginTransaction(.exclusive)
-        let attempts = Mutex<[Int]>([])
+        let attempts = Lock<[Int]>([])
         database.setBusyHandler { count in
             attempts.withLock { $0.append(count) }
             return count < 4
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func aTraceShowsStatementsAndNeitherValuesNorKeys() throws {
-        let events = Mutex<[TraceEvent]>([])
+        let events = Lock<[TraceEvent]>([])
         database.setTrace { event in events.withLock { $0.append(event) } }
         try database.executeUpdate("INSERT INTO t VALUES (?)", "hunter2")
         try? database.executeUpdate("ATTACH ? AS other KEY 'hunter2'", folder.file("other.db"))

@@ -1,5 +1,5 @@
+import CipherKeys
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -241,8 +241,8 @@ import Testing
 
     @Test func aReaderThatIsRefusedTakesNoPlace() throws {
         let ran = Gate()
-        let asked = Mutex(0)
-        let refuse = Mutex(true)
+        let asked = Lock(0)
+        let refuse = Lock(true)
         let pool = try pool {
             $0.maximumReaders = 1
             $0.shouldAddReader = { _ in

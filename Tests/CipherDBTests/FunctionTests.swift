@@ -1,6 +1,6 @@
 import CipherDB
+import CipherKeys
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -159,7 +159,7 @@ import Testing
         try file.makeCollation(named: "reverse") {
             $0 < $1 ? .orderedDescending : $0 > $1 ? .orderedAscending : .orderedSame
         }
-        let commits = Mutex(0)
+        let commits = Lock(0)
         file.setCommitHook {
             commits.withLock { $0 += 1 }
             return true

@@ -1,6 +1,6 @@
 import CipherDB
+import CipherKeys
 import Foundation
-import Synchronization
 import Testing
 
 @Suite struct HookTests {
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func everyRowThatChangesIsTold() throws {
-        let changes = Mutex<[RowChange]>([])
+        let changes = Lock<[RowChange]>([])
         database.setUpdateHook { change in changes.withLock { $0.append(change) } }
         try database.executeUpdate("INSERT INTO t (rowid, a) VALUES (5, 'x')")
         try database.executeUpdate("UPDATE t SET a = 'y'")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func commitsAndRollbacksAreTold() throws {
-        let events = Mutex<[String]>([])
+        let events = Lock<[String]>([])
         database.setCommitHook {
             events.withLock { $0.append("commit") }
             return true

@@ -1,6 +1,6 @@
 import CipherDB
+import CipherKeys
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -278,7 +278,7 @@ import Testing
 
 /// Collects errors from several threads.
 private final class Results: Sendable {
-    private let collected = Mutex<[(any Error)?]>([])
+    private let collected = Lock<[(any Error)?]>([])
     func add(_ error: (any Error)?) { collected.withLock { $0.append(error) } }
     var errors: [(any Error)?] { collected.withLock { $0 } }
 }

@@ -1,6 +1,6 @@
 import CipherDB
+import CipherKeys
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -143,7 +143,7 @@ import Testing
 
 /// A pool that its own connections' preparation reads.
 private final class PoolReach: Sendable {
-    let pool = Mutex<DatabasePool?>(nil)
+    let pool = Lock<DatabasePool?>(nil)
 
     func read() throws {
         guard let pool = pool.withLock({ $0 }) else { return }

@@ -1,6 +1,6 @@
 import CipherDB
+import CipherKeys
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
         let written = Counter()
         let read = Counter()
         let torn = Counter()
-        let failures = Mutex<[String]>([])
+        let failures = Lock<[String]>([])
         let deadline: ContinuousClock.Instant
 
         init(_ duration: Duration) {

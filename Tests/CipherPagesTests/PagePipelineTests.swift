@@ -1,6 +1,5 @@
 import CipherKeys
 import CipherPages
-import Synchronization
 import Testing
 
 @Suite struct PagePipelineTests {
@@ -21,7 +20,7 @@ import Testing
 
     @Test(arguments: [1, 2, 7], [0, 1, 1023, 1024, 1025, 3 << 20, (5 << 20) + 10] as [Int64])
     func everyPageComesOnceWithItsNumberAndContent(workers: Int, size: Int64) throws {
-        let seen = Mutex<[UInt32: Int]>([:])
+        let seen = Lock<[UInt32: Int]>([:])
         var last = 0
         let pipeline = try PagePipeline(Numbers(count: size), pageSize: 1024, workers: workers)
         try pipeline.run { done, all in

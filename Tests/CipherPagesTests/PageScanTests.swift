@@ -73,6 +73,11 @@ struct PageScanTests {
         #expect(try damaged().isEmpty)
         try flipByte(of: copy + "-wal", at: Int(try #require(log.offsets[1])) + 200)
         #expect(try damaged() == [1])
+        // One that the file is too short for.
+        let last = try #require(log.offsets.keys.max())
+        #expect(try file.size() < Int64(last) * Int64(format.pageSize))
+        try flipByte(of: copy + "-wal", at: Int(try #require(log.offsets[last])) + 200)
+        #expect(try damaged() == [1, Int(last)])
     }
 
     @Test func whatIsNoLogIsNotReadAsOne() throws {

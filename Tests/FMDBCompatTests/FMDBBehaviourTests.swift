@@ -1,6 +1,6 @@
+import CipherKeys
 import FMDBCompat
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -148,8 +148,8 @@ import Testing
 
     @Test func aDatabaseThatTheDelegateRefusesTakesNoPlace() throws {
         final class Refuser: FMDatabasePoolDelegate {
-            let refuses: Mutex<Bool>
-            init() { refuses = Mutex(true) }
+            let refuses: Lock<Bool>
+            init() { refuses = Lock(true) }
             func databasePool(_ pool: FMDatabasePool, shouldAddDatabaseToPool database: FMDatabase) -> Bool {
                 refuses.withLock { !$0 }
             }

@@ -1,7 +1,7 @@
 import CipherDB
+import CipherKeys
 import Foundation
 import Rekeying
-import Synchronization
 import TestSupport
 import Testing
 
@@ -292,7 +292,7 @@ struct ChangeTests {
         let second = Gate()
         let done = Gate()
         let path = path
-        let outcome = Mutex<Result<Rewritten, any Error>?>(nil)
+        let outcome = Lock<Result<Rewritten, any Error>?>(nil)
         try file.changeKey(from: Self.old.key, to: Self.new.key) { progress in
             guard progress.stage == .verifying, !second.passed else { return }
             second.open()
