@@ -1,10 +1,11 @@
-.PHONY: help setup engines build demo test torture bench lint format clean
+.PHONY: help setup engines build demo test torture bench manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
 	@echo "make torture  a pool under load, then under ThreadSanitizer; the command killed at random moments"
 	@echo "make bench    the rekey command against the stock shell, on files of 1 GB"
+	@echo "make manual   write the man page of rekey to .build/rekey.1"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
 	@echo "make lint     check the format of the sources;  make format  mend it"
@@ -26,6 +27,10 @@ test: setup engines
 
 bench: engines
 	@Benchmarks/rekey.py
+
+manual: setup
+	@swift package -q generate-manual
+	@cp .build/plugins/GenerateManual/outputs/rekey/rekey.1 .build/rekey.1
 
 torture: setup
 	@Scripts/torture.sh

@@ -40,6 +40,7 @@ on .build
 for engine in .engines/[0-9]*; do
     [ -d "$engine" ] && on ".build-$(basename "$engine")" "$(basename "$engine")"
 done
+run manual make manual
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'test: FAILED: %s\n' "${failed[@]}" >&2

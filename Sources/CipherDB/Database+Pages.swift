@@ -44,14 +44,27 @@ extension Database {
 
     /// Says what each page is.
     package func mapPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> [PageMap.Kind] {
-        let connection = try openConnection()
-        return try PageMap(
-            database: EngineFile(connection),
-            log: writeAheadLog(of: connection),
+        try PageMap(
+            newestPages(pageSize: unlocked.format.pageSize),
             key: unlocked.key,
             format: unlocked.format,
             progress: progress
         ).kinds
+    }
+
+    /// The pages as they are in force.
+    package func newestPages(pageSize: Int) throws -> NewestPages {
+        let connection = try openConnection()
+        return try NewestPages(database: EngineFile(connection), log: writeAheadLog(of: connection), pageSize: pageSize)
+    }
+
+    /// The pages as they are in force when the transaction that a crash cut off is rolled back.
+    package func newestPagesAtRest(pageSize: Int) throws -> NewestPages {
+        let connection = try openConnection()
+        guard let journal = rollbackJournal(of: connection), try RollbackJournal(journal) != nil else {
+            return try newestPages(pageSize: pageSize)
+        }
+        return try NewestPages(database: EngineFile(connection), journal: journal, pageSize: pageSize)
     }
 
     private func openConnection() throws -> Connection {

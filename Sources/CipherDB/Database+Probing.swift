@@ -28,6 +28,11 @@ extension Database {
         sideFile("-wal", of: connection)
     }
 
+    /// The rollback journal beside the database, where there is one.
+    func rollbackJournal(of connection: Connection) -> FileBytes? {
+        sideFile("-journal", of: connection)
+    }
+
     /// A journal or log, where there is one. They carry no locks, so they may be opened freely; but not a link to the
     /// database itself, because closing that would drop this process's locks on it.
     private func sideFile(_ suffix: String, of connection: Connection) -> FileBytes? {

@@ -22,16 +22,16 @@ package struct PageMap: Sendable {
 
     /// From page 1 on.
     package private(set) var kinds: [Kind]
+    /// Whether every page that is not used is known as such.
+    package private(set) var isFreeListWhole = false
 
     /// Looks at every page, on all cores. What a page is, is read from pages that are authentic only.
     package init(
-        database: any PageSource,
-        log: (any PageSource)?,
+        _ source: NewestPages,
         key: DerivedKey,
         format: CipherFormat,
         progress: (Int, Int) throws -> Void
     ) throws {
-        let source = try NewestPages(database: database, log: log, pageSize: format.pageSize)
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let found = Lock([Kind](repeating: .damaged, count: pipeline.pageCount))
         try pipeline.run(progress: progress) {
@@ -45,7 +45,10 @@ package struct PageMap: Sendable {
             }
         }
         kinds = found.withLock { $0 }
-        try markFree(source, PageCipher(key: key, format: format))
+        let pages = try AuthenticPages(source, key: key, format: format)
+        guard let first = try pages.page(1) else { return }
+        if DatabaseHeader(first).autoVacuum > 0 { markPointerMaps(pages, format) }
+        try markFree(first, pages)
     }
 
     /// Memory for one page, wiped at the end.
@@ -78,24 +81,33 @@ package struct PageMap: Sendable {
         }
     }
 
-    /// Follows the list of free pages: each trunk has the next one's number, how many leaves it names, and their numbers.
-    private mutating func markFree(_ source: NewestPages, _ cipher: PageCipher) throws {
-        guard kinds.first.map({ $0 != .damaged }) == true else { return }
-        func page(_ number: Int) throws -> [UInt8] {
-            let size = cipher.format.pageSize
-            return try cipher.decrypt(source.read(size, at: Int64(number - 1) * Int64(size)), number: UInt32(number))
+    /// > Page 2 is a pointer map, and each that follows the pages which one has entries for, of 5 bytes each. If it would be
+    /// > the page with the locks, it is the next.
+    private mutating func markPointerMaps(_ pages: AuthenticPages, _ format: CipherFormat) {
+        let step = pages.usableSize / 5 + 1
+        for number in stride(from: 2, through: kinds.count, by: step) {
+            let map = format.isLockPage(UInt32(number)) ? number : number - 1
+            if kinds.indices.contains(map), kinds[map] != .damaged { kinds[map] = .overflow }
         }
-        var trunk = try page(1).bigEndian(at: 32)
-        while kinds.indices.contains(trunk - 1), kinds[trunk - 1] != .damaged, kinds[trunk - 1] != .free {
+    }
+
+    /// Follows the list of free pages: each trunk has the next one's number, how many leaves it names, and their numbers.
+    private mutating func markFree(_ first: [UInt8], _ pages: AuthenticPages) throws {
+        var trunk = first.bigEndian(at: 32)
+        var count = 0
+        while kinds.indices.contains(trunk - 1), kinds[trunk - 1] != .free, let content = try pages.page(trunk) {
             kinds[trunk - 1] = .free
-            let content = try page(trunk)
-            let most = (content.count - cipher.format.reserve) / 4 - 2
+            count += 1
+            let most = pages.usableSize / 4 - 2
             for index in 0..<min(most, content.bigEndian(at: 4)) {
                 let leaf = content.bigEndian(at: 8 + 4 * index)
                 // The content of a free leaf does not matter, nor whether it is damaged.
                 if kinds.indices.contains(leaf - 1) { kinds[leaf - 1] = .free }
+                count += 1
             }
             trunk = content.bigEndian(at: 0)
         }
+        // > offset 36: the total number of free pages
+        isFreeListWhole = count == first.bigEndian(at: 36)
     }
 }

@@ -23,22 +23,41 @@ extension DatabaseFile {
         newKey: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> Rewritten {
-        guard (try? Platform.statusOfLink(destination)) == nil else { throw FileProblem.exists(path: destination) }
+        try checkFree(destination)
         let source = try open()
         defer { source.close() }
         let present = try fit(key, to: source)
         try unlock(source, present)
+        let next = try Unlocked(newFileUnder: newKey ?? key, format: present.unlocked.format)
+        return try makeNew(at: destination, next, progress) { path in
+            do {
+                try copyPages(source, path, next, progress)
+            } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
+                // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
+                let scan = try source.scanPages(present.unlocked) { _, _ in }
+                throw scan.damaged.isEmpty ? error : KeyError.damaged(pages: scan.damaged)
+            }
+        }
+    }
+
+    /// Throws where anything stands at `destination`.
+    func checkFree(_ destination: String) throws {
+        guard (try? Platform.statusOfLink(destination)) == nil else { throw FileProblem.exists(path: destination) }
+    }
+
+    /// Makes a file that gets its name when it is complete, was read back and is on the disk.
+    ///
+    /// - Parameter write: Writes the database to a path.
+    func makeNew(
+        at destination: String,
+        _ next: Unlocked,
+        _ progress: (FileProgress) throws -> Void,
+        _ write: (String) throws -> Void
+    ) throws -> Rewritten {
         try Leftovers(of: destination).remove()
         let image = try ImageFile(beside: destination)
         defer { image.discard() }
-        let next = try Unlocked(newFileUnder: newKey ?? key, format: present.unlocked.format)
-        do {
-            try copyPages(source, image.path, next, progress)
-        } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
-            // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
-            let scan = try source.scanPages(present.unlocked) { _, _ in }
-            throw scan.damaged.isEmpty ? error : KeyError.damaged(pages: scan.damaged)
-        }
+        try write(image.path)
         try image.sync()
         let pageSize = next.format.pageSize
         let scan = try PageScan(database: image, log: nil, key: next.key, format: next.format).run {

@@ -123,13 +123,13 @@ extension DatabaseFile {
         return format
     }
 
-    private func plaintextHeader() throws -> PlaintextHeader {
+    private func plaintextHeader() throws -> DatabaseHeader {
         let database = try open(forWriting: true, plaintext: true)
         defer { database.close() }
         guard try database.fileKind() == .plaintext else {
             throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
         }
-        return PlaintextHeader(try database.firstPage(512))
+        return DatabaseHeader(try database.firstPage(512))
     }
 
     /// Whether the database keeps a write-ahead log, which its header says.
@@ -137,7 +137,7 @@ extension DatabaseFile {
         let database = try open()
         defer { database.close() }
         let page = try database.firstPage(present.format.pageSize)
-        return try PlaintextHeader(PageCipher(key: present.key, format: present.format).decrypt(page, number: 1))
+        return try DatabaseHeader(PageCipher(key: present.key, format: present.format).decrypt(page, number: 1))
             .isLogged
     }
 
@@ -164,32 +164,15 @@ extension DatabaseFile {
                 defer { source.close() }
                 let target = try openNew(image.path, next, pageSize: pageSize)
                 defer { target.close() }
+                let size = try old.size()
                 try ContentCopy(
-                    source: source,
+                    source: OpenedContent(database: source),
                     target: target,
-                    size: try old.size(),
-                    pageSize: pageSize,
-                    progress: progress
-                ).run()
+                    pageSize: pageSize
+                ).run { try progress(FileProgress(.writing, done: min($0, size), all: size)) }
                 if isLogged { try target.executeStatements("PRAGMA journal_mode = WAL") }
                 return next.map { .encrypted($0.key, $0.format) } ?? .plaintext(pageSize: pageSize)
             }
         }
-    }
-}
-
-/// What the first 100 bytes of a database in plaintext say (sqlite.org/fileformat.html, section 1.3).
-private struct PlaintextHeader {
-    let pageSize: Int
-    /// Bytes at the end of each page that SQLite leaves unused.
-    let reserve: Int
-    /// Whether it keeps a write-ahead log.
-    let isLogged: Bool
-
-    init(_ bytes: [UInt8]) {
-        let size = Int(bytes[16]) << 8 | Int(bytes[17])
-        pageSize = size == 1 ? 65536 : size
-        reserve = Int(bytes[20])
-        isLogged = bytes[18] == 2
     }
 }

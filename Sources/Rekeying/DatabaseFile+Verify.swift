@@ -84,7 +84,8 @@ extension DatabaseFile {
         )
     }
 
-    private func structuralProblems(_ database: Database) throws -> [String] {
+    /// What SQLite's integrity check finds, a line each.
+    func structuralProblems(_ database: Database) throws -> [String] {
         do {
             var problems: [String] = []
             let lines = try database.executeQuery("PRAGMA integrity_check")

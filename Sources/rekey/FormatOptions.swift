@@ -10,7 +10,10 @@ struct FormatOptions: ParsableArguments {
     var pageSize: Int?
 
     @Option(
-        help: ArgumentHelp("PBKDF2 iterations for a passphrase, no fewer than the format's own.", valueName: "number")
+        help: ArgumentHelp(
+            "PBKDF2 iterations for a passphrase, no fewer than the format's own; to be named at every opening.",
+            valueName: "number"
+        )
     )
     var kdfIter: Int?
 

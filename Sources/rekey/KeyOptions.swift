@@ -7,7 +7,7 @@ struct KeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the passphrase from this file, without its line ending.", valueName: "path"))
     var passphraseFile: String?
 
-    @Option(help: ArgumentHelp("Read the passphrase from this open descriptor.", valueName: "number"))
+    @Option(help: ArgumentHelp("Read the passphrase from this open descriptor, to its end.", valueName: "number"))
     var passphraseFd: Int32?
 
     @Option(help: ArgumentHelp("Read the passphrase from this environment variable.", valueName: "name"))
@@ -21,7 +21,7 @@ struct KeyOptions: ParsableArguments {
     )
     var keyFile: String?
 
-    @Flag(help: "Accept files of secrets that other users can read.")
+    @Flag(help: "Accept files of secrets that other users can read, for both keys.")
     var unsafePermissions = false
 
     var choice: KeyChoice {
@@ -42,7 +42,12 @@ struct NewKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the new passphrase from this file, without its line ending.", valueName: "path"))
     var newPassphraseFile: String?
 
-    @Option(help: ArgumentHelp("Read the new passphrase from this open descriptor.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "Read the new passphrase from this open descriptor, another than that of the old.",
+            valueName: "number"
+        )
+    )
     var newPassphraseFd: Int32?
 
     @Option(help: ArgumentHelp("Read the new passphrase from this environment variable.", valueName: "name"))
@@ -50,7 +55,7 @@ struct NewKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits.",
+            "Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits; not in place, also 48 or 96.",
             valueName: "path"
         )
     )

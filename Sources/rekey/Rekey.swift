@@ -8,14 +8,38 @@ struct Rekey: ParsableCommand {
         abstract: "Checks, encrypts and decrypts SQLite databases and changes their keys, without losing one.",
         discussion: """
             Databases are SQLCipher files. A secret is asked for at the terminal, or comes from a file, a descriptor or \
-            the environment; it is never an argument, because every user of a machine can read those.
+            the environment; it is never an argument, because every user of a machine can read those. The format and the \
+            page size are found by trying.
+
+            Of several files the first that failed decides on the exit status; the others are worked on all the same. \
+            `--generate-completion-script bash` (zsh, fish) prints completions.
 
             EXIT STATUS
             \(ExitStatus.table)
+
+            JSON
+
+            With --json one object for each file is printed to standard output, with the key `file` and these:
+              inspect: kind (encrypted, plaintext, empty, notADatabase), size in bytes; with a key that fits format (1 to \
+            4), pageSize in bytes, pageCount
+              verify, change --in-place: format, pageSize, pages, damagedPages (numbers, from 1), problems (lines of \
+            SQLite's check), ok
+              change, encrypt, decrypt, migrate, copy: format (missing for plaintext), pageSize, pages, ok
+              recover: format, pageSize, pages, damagedPages, tables (each with name, rows, brokenRows, refusedRows, \
+            lostPages and missing: ranges of row identifiers), schemaWhole, unassignedRows, unassignedTable, notMade, \
+            problems, ok
+              with --dry-run: dryRun, fromFormat, format, pageSize, byPages, size, neededSpace, freeSpace, leftovers
+              cleanup: removed (paths)
+              after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
+            keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption), or else a word for the \
+            exit status (\(ExitStatus.allCases.dropFirst().map { "\($0)" }.joined(separator: ", "))).
+            Messages go to standard error all the same. Options that cannot be understood, or that exclude each other, are \
+            told there only, without an object.
             """,
         version: "rekey \(CipherDBVersion.current), \(Engine.current)",
         subcommands: [
-            Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Copy.self, Cleanup.self,
+            Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self, Copy.self,
+            Cleanup.self,
         ]
     )
 }

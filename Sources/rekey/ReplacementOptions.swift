@@ -4,9 +4,14 @@ import Rekeying
 
 /// How the old file is treated when a new one takes its place.
 struct ReplacementOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Keep a copy of the old file here, on the same disk.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "Keep a copy of the old file here, on the same disk; nothing is replaced.",
+            valueName: "path"
+        )
+    )
     var keepOld: String?
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Say what would be done, with the key tried and the file locked, and do nothing.")
     var dryRun = false
 
     /// The file, and with a dry run one that ends before anything is written.

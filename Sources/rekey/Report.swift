@@ -6,7 +6,7 @@ import Foundation
 struct Report: ParsableArguments {
     @Flag(help: "Print one JSON object for each file, a line each.")
     var json = false
-    @Flag(help: "Say nothing but the result, and errors.")
+    @Flag(help: "Show no progress: at a terminal a bar, elsewhere a line for each tenth of a file of 16 MiB or more.")
     var quiet = false
 
     /// What came of one file: the exit status, and how it is told.

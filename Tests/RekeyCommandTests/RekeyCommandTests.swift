@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import Rekeying
 import TestSupport
 import Testing
 
@@ -254,20 +255,17 @@ struct RekeyCommandTests {
         #expect(missing["error"] as? String == "noInput")
     }
 
-    @Test func theHelpAndTheManPageHaveTheSameTableOfStatuses() throws {
+    @Test func theHelpAndTheReadmeHaveTheSameTableOfStatuses() throws {
         let help = try rekey("--help")
         #expect(help.status == 0)
-        let page = try String(contentsOfFile: Program.packageFolder + "/Documentation/rekey.1", encoding: .utf8)
+        let page = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
         let statuses = [0, 1, 64, 65, 66, 69, 70, 73, 74, 75, 77, 130]
         // The help wraps its lines; the words are what counts.
         let words = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        let lines = page.split(separator: "\n").map(String.init)
+        let lines = page.split(separator: "\n")
         for status in statuses {
-            let index = try #require(
-                lines.firstIndex { $0.hasSuffix(" \(status)") && $0.hasPrefix(".It") },
-                "\(status)"
-            )
-            let meaning = lines[index + 1].trimmingCharacters(in: CharacterSet(charactersIn: "."))
+            let line = try #require(lines.first { $0.hasPrefix("| \(status) | ") }, "\(status)")
+            let meaning = line.dropFirst("| \(status) | ".count).dropLast(2)
             #expect(words.contains("\(status) \(meaning)"), "\(status): \(meaning)")
         }
     }
@@ -325,6 +323,28 @@ struct RekeyCommandTests {
         #expect(try rekey("verify", copy, "--passphrase-file", newFile).status == 0)
         #expect(try rekey("copy", path, copy, "--passphrase-file", newFile).status == 73)
         #expect(try rekey("cleanup", path).output.contains("nothing"))
+    }
+
+    @Test func whatADamagedFileStillHasIsSavedAndTheRestIsAccountedFor() throws {
+        try make()
+        let saved = folder.file("saved.db")
+        let sound = try rekey("recover", path, saved, "--passphrase-file", oldFile)
+        #expect(sound.status == 0 && sound.output.contains("nothing is missing"))
+        #expect(try rekey("recover", path, saved, "--passphrase-file", oldFile).status == 73)
+        try FileManager.default.removeItem(atPath: saved)
+        let map = try DatabaseFile(path: path).map(key: .passphrase("old secret"))
+        let size = try FileState(path).bytes.count / map.count
+        let leaf = try #require(map.lastIndex(of: .tableLeaf))
+        try flipByte(of: path, at: leaf * size + 99)
+        let told = try rekey("recover", path, saved, "--passphrase-file", oldFile, "--new-passphrase-file", newFile)
+        #expect(told.status == 65 && told.output.contains("may lack rows") && told.output.contains("page"))
+        #expect(told.output.contains("pages \(leaf + 1)\n") && !told.output.contains("lost_and_found"))
+        #expect(try rekey("verify", saved, "--passphrase-file", newFile).status == 0)
+        let again = folder.file("again.db")
+        let object = try object(rekey("recover", path, again, "--passphrase-file", oldFile, "--json"))
+        #expect(object["ok"] as? Bool == false && object["damagedPages"] as? [Int] == [leaf + 1])
+        let table = try #require((object["tables"] as? [[String: Any]])?.first { $0["name"] as? String == "people" })
+        #expect(table["lostPages"] as? Int == 1 && (table["missing"] as? [[Int]])?.count == 1)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

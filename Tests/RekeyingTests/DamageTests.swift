@@ -20,7 +20,7 @@ struct DamageTests {
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
 
     private static let environment = ProcessInfo.processInfo.environment
-    private static let flips = environment["CIPHERDB_FLIPS"].flatMap { Int($0) } ?? 150
+    static let flips = environment["CIPHERDB_FLIPS"].flatMap { Int($0) } ?? 150
 
     private func flip(_ bit: Int, of file: String) throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: file))

@@ -118,9 +118,10 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/cmdline"), "this system has no /proc"))
     func theCommandHasNoArgumentThatTakesASecret() throws {
-        let help = try ["inspect", "verify", "change", "encrypt", "decrypt", "migrate", "copy", "cleanup"].map {
-            try Program.run(Program.built("rekey"), ["help", $0]).output
-        }.joined()
+        let help = try ["inspect", "verify", "change", "encrypt", "decrypt", "migrate", "recover", "copy", "cleanup"]
+            .map {
+                try Program.run(Program.built("rekey"), ["help", $0]).output
+            }.joined()
         let options = Set(help.split { !($0.isLetter || $0 == "-") }.filter { $0.hasPrefix("--") }.map(String.init))
         #expect(
             options == [

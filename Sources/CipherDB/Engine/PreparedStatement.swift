@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherPages
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after.
 final class PreparedStatement {
@@ -194,6 +195,24 @@ final class PreparedStatement {
             bytes.isEmpty
             ? sqlite3_bind_zeroblob(handle, Int32(index), 0)
             : sqlite3_bind_blob64(handle, Int32(index), bytes.baseAddress, UInt64(bytes.count), csqlcipher_transient())
+        try connection.check(code, sql: sql)
+    }
+
+    /// Binds text as it stands in a file, also such as is not valid.
+    func bind(text bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding, at index: Int) throws(DatabaseError) {
+        // A null pointer would bind NULL instead of an empty text.
+        if bytes.isEmpty { return try bind("", at: index) }
+        let handle = try live()
+        let code = bytes.withMemoryRebound(to: CChar.self) { text in
+            sqlite3_bind_text64(
+                handle,
+                Int32(index),
+                text.baseAddress,
+                UInt64(text.count),
+                csqlcipher_transient(),
+                UInt8(encoding.rawValue)
+            )
+        }
         try connection.check(code, sql: sql)
     }
 

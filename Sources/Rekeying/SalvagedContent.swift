@@ -1,0 +1,200 @@
+internal import CipherDB
+internal import CipherPages
+
+/// What can be read of a damaged database, page by page, and the account of what cannot.
+final class SalvagedContent: ContentSource {
+    private let salvage: Salvage
+    private let header: DatabaseHeader?
+    private let isFreeListWhole: Bool
+    private var encoding: TextEncoding { header?.encoding ?? .utf8 }
+    private var schema: [SchemaObject] = []
+    private var claims: [Claim] = []
+    private(set) var tables: [Recovery.Table] = []
+    private(set) var failures: [Recovery.Failure] = []
+    private(set) var isSchemaWhole = true
+    private(set) var unassignedRows: Recovery.UnassignedRows?
+
+    /// A tree of which pages are lost, and what stood on them.
+    private struct Claim {
+        /// Nil for a table of SQLite's own.
+        let table: (index: Int, shape: TableShape)?
+        let gaps: [Salvage.Gap]
+
+        /// Whether all of `rows` may be among those that are missing.
+        func accepts(_ rows: [Salvage.Row]) -> Bool {
+            rows.allSatisfy { row in
+                guard let table else { return row.rowID != nil }
+                guard table.shape.accepts(row) else { return false }
+                return row.rowID.map { rowID in gaps.contains { $0.contains(rowID) } } ?? true
+            }
+        }
+    }
+
+    init(_ pages: AuthenticPages, _ map: PageMap) throws {
+        salvage = Salvage(pages, kinds: map.kinds)
+        isFreeListWhole = map.isFreeListWhole
+        header = try pages.page(1).map { DatabaseHeader($0) }
+        try readSchema()
+    }
+
+    var settings: ContentSettings {
+        ContentSettings(
+            encoding: encoding.name,
+            autoVacuum: header?.autoVacuum ?? 0,
+            userVersion: header?.userVersion ?? 0,
+            applicationID: header?.applicationID ?? 0
+        )
+    }
+
+    func objects() -> [SchemaObject] { schema }
+
+    func failed(_ object: SchemaObject, _ error: any Error) {
+        failures.append(Recovery.Failure(name: object.name, reason: String(describing: error)))
+    }
+
+    // MARK: The schema
+
+    private func readSchema() throws {
+        let outcome = try salvage.follow(1, isTable: true) { row in
+            if let object = object(row) { schema.append(object) }
+        }
+        isSchemaWhole = outcome.gaps.isEmpty && outcome.brokenRows == 0
+        guard !isSchemaWhole else { return }
+        // Its other pages look like those of any table; but nothing else has such rows.
+        for page in salvage.strays(ofTables: true) {
+            let objects = try salvage.rows(on: page).rows.map(object)
+            guard !objects.isEmpty, objects.allSatisfy({ $0 != nil }) else { continue }
+            schema += objects.compactMap { $0 }
+            salvage.claim(page)
+        }
+    }
+
+    private func object(_ row: Salvage.Row) -> SchemaObject? {
+        guard row.values.count == 5, case .text(let type) = row.values[0], case .text(let name) = row.values[1],
+            case .text(let table) = row.values[2], case .integer(let root) = row.values[3]
+        else { return nil }
+        let sql: String? = if case .text(let sql) = row.values[4] { encoding.text(sql) } else { nil }
+        let kind = encoding.text(type)
+        guard ["table", "index", "view", "trigger"].contains(kind) else { return nil }
+        return SchemaObject(
+            type: kind,
+            name: encoding.text(name),
+            table: encoding.text(table),
+            rootPage: Int(root),
+            sql: sql
+        )
+    }
+
+    // MARK: Rows
+
+    func copyRows(of table: SchemaObject, into target: Database, progress: () throws -> Void) throws {
+        let shape = try TableShape(table.name, in: target)
+        let insert = shape.insertion(into: target, encoding: encoding)
+        var account = Recovery.Table(name: table.name)
+        let outcome = try salvage.follow(table.rootPage, isTable: shape.hasRowIDs) { row in
+            try account.count(insert(row))
+            if account.rows % 1000 == 0 { try progress() }
+        }
+        account.note(outcome, hasRowIDs: shape.hasRowIDs)
+        if !outcome.gaps.isEmpty { claims.append(Claim(table: (tables.count, shape), gaps: outcome.gaps)) }
+        tables.append(account)
+    }
+
+    /// Finds the tables of the pages that no tree led to; what no table claims, or several do, is kept in one of its own.
+    func copyRest(into target: Database) throws {
+        // Where no page is missed by any tree, those that no tree leads to were given up, in a list of which a page is lost.
+        guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole else { return }
+        let lacksIndexes = try followTheRest()
+        let inserts = claims.map { $0.table?.shape.insertion(into: target, encoding: encoding) }
+        var unassigned: [Int] = []
+        for page in salvage.strays(ofTables: true) {
+            let (rows, broken) = try salvage.rows(on: page)
+            guard !rows.isEmpty || broken > 0 else { continue }
+            if let claim = claim(to: rows), let table = claims[claim].table, let insert = inserts[claim] {
+                try assign(rows, broken, to: table.index, insert)
+            } else {
+                unassigned.append(page)
+            }
+        }
+        // Entries of an index look like rows of a table that is ordered by content.
+        if !lacksIndexes {
+            for page in salvage.strays(ofTables: false) {
+                let (rows, broken) = try salvage.rows(on: page)
+                if let claim = claim(to: rows), let table = claims[claim].table, let insert = inserts[claim] {
+                    try assign(rows, broken, to: table.index, insert)
+                }
+            }
+        }
+        if !unassigned.isEmpty { try keep(unassigned, in: target) }
+    }
+
+    /// The only one that can have lost `rows`. Nil also where they may be of a table that is not known, or was emptied.
+    private func claim(to rows: [Salvage.Row]) -> Int? {
+        guard isSchemaWhole, failures.isEmpty, isFreeListWhole else { return nil }
+        let possible = claims.indices.filter { claims[$0].accepts(rows) }
+        if possible.count == 1 { return possible[0] }
+        // Rows that were written before a column was added have fewer fields: that is seldom.
+        let full = possible.filter { claims[$0].table.map { rows.allSatisfy($0.shape.isFull) } ?? true }
+        return full.count == 1 ? full[0] : nil
+    }
+
+    private func assign(
+        _ rows: [Salvage.Row],
+        _ broken: Int,
+        to table: Int,
+        _ insert: (Salvage.Row) throws -> Bool
+    ) throws {
+        for row in rows { try tables[table].count(insert(row)) }
+        tables[table].brokenRows += broken
+    }
+
+    /// Follows the trees whose rows are not copied now, so that their pages are known; returns whether indexes lack some.
+    private func followTheRest() throws -> Bool {
+        let failed = Set(failures.map(\.name))
+        var lacksIndexes = false
+        for object in schema where !object.isVirtual && !failed.contains(object.name) {
+            let isIndex = object.type == "index"
+            guard isIndex || object.isInternal else { continue }
+            let outcome = try salvage.follow(object.rootPage, isTable: !isIndex) { _ in }
+            guard !outcome.gaps.isEmpty else { continue }
+            if isIndex { lacksIndexes = true } else { claims.append(Claim(table: nil, gaps: outcome.gaps)) }
+        }
+        return lacksIndexes
+    }
+
+    /// Keeps rows whose table is not known, as the `.recover` of SQLite's shell does, in a table of a name that is free.
+    private func keep(_ pages: [Int], in target: Database) throws {
+        var name = "lost_and_found"
+        var number = 0
+        while try target.tableExists(name) {
+            name = "lost_and_found_\(number)"
+            number += 1
+        }
+        let width = try pages.reduce(1) { most, page in
+            try salvage.rows(on: page).rows.reduce(most) { max($0, $1.values.count) }
+        }
+        // > The maximum number of columns in a table: 2,000 unless the engine was built with another limit.
+        let most = try min(target.limit(.columns), target.limit(.parameters)) - 3
+        let columns = (0..<min(width, most)).map { "c\($0)" }
+        try target.executeStatements(
+            "CREATE TABLE \(name) (pgno INTEGER, nfield INTEGER, id INTEGER, \(columns.joined(separator: ", ")))"
+        )
+        let marks = (0..<(3 + columns.count)).map { _ in "?" }.joined(separator: ", ")
+        let statement = try StoredRows("INSERT INTO \(name) VALUES (\(marks))", in: target, encoding: encoding)
+        var unassigned = Recovery.UnassignedRows(table: name)
+        for page in pages {
+            let (rows, broken) = try salvage.rows(on: page)
+            unassigned.brokenRows += broken
+            for row in rows {
+                let fields = row.values.prefix(columns.count)
+                let filling = Array(repeating: StoredValue.null, count: columns.count - fields.count)
+                let head: [StoredValue] = [
+                    .integer(Int64(page)), .integer(Int64(row.values.count)), row.rowID.map { .integer($0) } ?? .null,
+                ]
+                _ = try statement.insert(head + fields + filling)
+                unassigned.rows += 1
+            }
+        }
+        unassignedRows = unassigned
+    }
+}

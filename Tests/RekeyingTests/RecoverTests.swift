@@ -1,0 +1,318 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite struct RecoverTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+    let path: String
+    let saved: String
+    let key: DatabaseKey
+    var file: DatabaseFile { DatabaseFile(path: path) }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        saved = folder.file("saved.db")
+        key = try DatabaseKey.random()
+    }
+
+    /// All that a database can hold, in pages of 1,024 bytes so that trees have several levels.
+    static let script = """
+        CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size REAL, note BLOB);
+        CREATE INDEX people_name ON people (name);
+        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
+        INSERT INTO people SELECT n, 'Person-' || n, n * 1.0, randomblob(100) FROM n;
+        CREATE TABLE plain (a, b);
+        INSERT INTO plain (rowid, a, b) SELECT id * 7, name, size FROM people WHERE id <= 500;
+        CREATE TABLE words (word TEXT, language TEXT, count INT, PRIMARY KEY (language, word)) WITHOUT ROWID;
+        INSERT INTO words SELECT name, 'l' || (id % 7), id FROM people WHERE id <= 900;
+        CREATE TABLE large (a INTEGER PRIMARY KEY AUTOINCREMENT, b BLOB);
+        INSERT INTO large (b) VALUES (randomblob(20000)), (randomblob(30000)), (randomblob(5)), (zeroblob(70000));
+        CREATE VIRTUAL TABLE texts USING fts4 (body);
+        INSERT INTO texts SELECT name || ' text' FROM people WHERE id <= 200;
+        CREATE TABLE late (a); INSERT INTO late VALUES (1), (2); ALTER TABLE late ADD COLUMN b DEFAULT 'new';
+        INSERT INTO late VALUES (3, NULL);
+        CREATE VIEW names AS SELECT name FROM people;
+        CREATE TABLE log (a); CREATE TRIGGER on_late AFTER INSERT ON late BEGIN INSERT INTO log VALUES (new.a); END;
+        CREATE TABLE kept (a UNIQUE, b); INSERT INTO kept SELECT id, name FROM people WHERE id <= 300;
+        INSERT INTO kept VALUES (NULL, x''), ('', 1e300), (-1, 9223372036854775807), (x'00ff', -9223372036854775808);
+        CREATE TABLE gone (a); INSERT INTO gone SELECT randomblob(300) FROM people LIMIT 200; DROP TABLE gone;
+        PRAGMA user_version = 77; PRAGMA application_id = 4711; ANALYZE;
+        """
+
+    static let tables = [
+        "people", "plain", "words", "large", "texts_content", "late", "log", "kept", "sqlite_sequence",
+    ]
+
+    private func make(_ before: String = "", _ script: String = RecoverTests.script) throws {
+        let format = try #require(Engine.current.formats.first).with(pageSize: 1024)
+        let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
+        try queue.inDatabase { try $0.executeStatements(before + script) }
+        try queue.close()
+    }
+
+    private func damage(_ page: Int) throws {
+        try flipByte(of: path, at: (page - 1) * 1024 + 500)
+    }
+
+    /// All rows of a table, with their identifiers where it has some, as text that tells the kinds of values apart.
+    private func rows(_ table: String, of path: String) throws -> [String] {
+        let database = Database(path: path)
+        try database.open(key: key)
+        let columns = try database.tableSchema(table)
+        var names: [String] = []
+        while try columns.next() { names.append("quote(\"\(try columns.string(forColumn: "name") ?? "")\")") }
+        if !["words"].contains(table) { names.insert("rowid", at: 0) }
+        let result = try database.executeQuery("SELECT \(names.joined(separator: " || '|' || ")) FROM \"\(table)\"")
+        var rows: [String] = []
+        while try result.next() { rows.append(try result.string(forColumnIndex: 0) ?? "") }
+        return rows.sorted()
+    }
+
+    private func pages(_ kind: PageKind) throws -> [Int] {
+        let kinds = try file.map(key: key)
+        return kinds.indices.filter { kinds[$0] == kind }.map { $0 + 1 }
+    }
+
+    @Test(arguments: [
+        "", "PRAGMA auto_vacuum = 1;", "PRAGMA auto_vacuum = 2;", "PRAGMA encoding = 'UTF-16le';",
+        "PRAGMA encoding = 'UTF-16be';",
+    ])
+    func ofASoundFileEverythingIsSaved(before: String) throws {
+        try make(before)
+        let old = try FileState(path)
+        let done = try file.recover(key: key, to: saved)
+        #expect(done.isComplete && done.damagedPages.isEmpty)
+        #expect(try FileState(path) == old && folder.names == ["saved.db", "test.db"])
+        #expect(try FileState(saved).bytes.prefix(16) != old.bytes.prefix(16))
+        for table in Self.tables { #expect(try rows(table, of: saved) == rows(table, of: path), "\(table)") }
+        let (first, second) = (Database(path: path), Database(path: saved))
+        try first.open(key: key)
+        try second.open(key: key)
+        let schema = "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY type, name)"
+        #expect(try second.string(forQuery: schema) == first.string(forQuery: schema))
+        for pragma in ["user_version", "application_id", "auto_vacuum", "encoding"] {
+            #expect(
+                try second.string(forQuery: "PRAGMA \(pragma)") == first.string(forQuery: "PRAGMA \(pragma)"),
+                "\(pragma)"
+            )
+        }
+        #expect(try second.int(forQuery: "SELECT count(*) FROM texts WHERE texts MATCH 'text'") == 200)
+        #expect(try second.int(forQuery: "SELECT count(*) FROM sqlite_stat1") ?? 0 > 2)
+        #expect(try second.string(forQuery: "PRAGMA integrity_check") == "ok")
+    }
+
+    @Test(arguments: PageKind.allCases.filter { $0 != .damaged })
+    func whateverPageIsLostAllOtherRowsAreSaved(kind: PageKind) throws {
+        try make()
+        let whole = try Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, try rows($0, of: path)) })
+        var random = SplitMix(11)
+        let lost = try pages(kind).filter { $0 > 1 }.shuffled(using: &random).prefix(8)
+        var tried = 0
+        for page in lost {
+            try damage(page)
+            let done = try file.recover(key: key, to: saved)
+            try damage(page)
+            defer { try? FileManager.default.removeItem(atPath: saved) }
+            // What a free page holds does not matter, unless it is one that names others.
+            #expect(done.damagedPages == [page] || (kind == .free && done.damagedPages.isEmpty), "page \(page)")
+            #expect(done.failures.isEmpty)
+            // The schema has pages of its own, which another test is about.
+            guard done.isSchemaWhole else { continue }
+            tried += 1
+            var missing = 0
+            for table in Self.tables {
+                let (before, after) = (try #require(whole[table]), Set(try rows(table, of: saved)))
+                #expect(after.isSubset(of: before), "page \(page): \(table)")
+                let account = try #require(done.tables.first { $0.name == table })
+                #expect(account.rows == after.count)
+                missing += before.count - after.count
+                guard before.count > after.count, table != "words" else { continue }
+                let identifiers = before.filter { !after.contains($0) }.compactMap { Int64($0.prefix { $0 != "|" }) }
+                let known = identifiers.filter { id in account.missingRowIDs.contains { $0.contains(id) } }
+                #expect(known.count + account.brokenRows == identifiers.count, "page \(page): \(table)")
+            }
+            switch kind {
+            case .tableInterior: #expect(missing == 0 && done.unassignedRows == nil, "page \(page)")
+            case .overflow: #expect(missing <= 1 && done.tables.map(\.brokenRows).reduce(0, +) == missing)
+            case .free: #expect(missing == 0 && done.isComplete, "page \(page)")
+            default: #expect(missing < 200 && (missing == 0 || !done.isComplete), "page \(page)")
+            }
+        }
+        #expect(tried > 0)
+    }
+
+    @Test func withoutTheSchemaRowsAreKeptUnderTheirPages() throws {
+        try make(
+            "",
+            """
+            CREATE TABLE first (a INTEGER PRIMARY KEY, b, c);
+            WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 300)
+            INSERT INTO first SELECT n, 'Row-' || n, CASE n % 3 WHEN 0 THEN NULL WHEN 1 THEN n / 4.0 ELSE x'0102' END FROM n;
+            CREATE TABLE second (a); INSERT INTO second VALUES ('only');
+            """
+        )
+        try damage(1)
+        let done = try file.recover(key: key, to: saved)
+        #expect(!done.isComplete && !done.isSchemaWhole && done.damagedPages == [1] && done.tables.isEmpty)
+        let unassigned = try #require(done.unassignedRows)
+        #expect(unassigned.table == "lost_and_found" && unassigned.rows == 301 && unassigned.brokenRows == 0)
+        let database = Database(path: saved)
+        try database.open(key: key)
+        let found = try database.string(
+            forQuery: "SELECT c1 || '|' || quote(c2) || '|' || nfield FROM lost_and_found WHERE id = 100 AND nfield = 3"
+        )
+        #expect(found == "Row-100|25.0|3")
+        #expect(try database.int(forQuery: "SELECT count(DISTINCT pgno) FROM lost_and_found") ?? 0 > 5)
+        #expect(try database.string(forQuery: "SELECT c0 FROM lost_and_found WHERE nfield = 1") == "only")
+    }
+
+    @Test func definitionsAreFoundWithoutPageOne() throws {
+        try make()
+        let whole = try rows("people", of: path)
+        try damage(1)
+        let done = try file.recover(key: key, to: saved)
+        #expect(!done.isSchemaWhole && !done.isComplete)
+        // Larger than a page, the schema has its rows on others; what the header said is lost.
+        #expect(try rows("people", of: saved) == whole)
+        let database = Database(path: saved)
+        try database.open(key: key)
+        #expect(try database.userVersion == 0)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM people WHERE name = 'Person-77'") == 1)
+    }
+
+    @Test func rowsOfTwoTablesWhoseWayIsLostAreToldApartByWhatTheTablesTake() throws {
+        try make(
+            "",
+            """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, x NOT NULL); CREATE TABLE b (id INT, x, y);
+            WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 400)
+            INSERT INTO a SELECT n, hex(randomblob(20)) FROM n;
+            INSERT INTO b SELECT id, x, x FROM a;
+            """
+        )
+        let (first, second) = try (rows("a", of: path), rows("b", of: path))
+        let roots = try pages(.tableInterior)
+        #expect(roots.count == 2)
+        for root in roots { try damage(root) }
+        let done = try file.recover(key: key, to: saved)
+        #expect(done.tables.map(\.rows) == [400, 400] && done.unassignedRows == nil)
+        #expect(done.tables.allSatisfy { $0.lostPages == 1 && $0.missingRowIDs == [Int64.min...Int64.max] })
+        #expect(try rows("a", of: saved) == first)
+        #expect(try rows("b", of: saved) == second)
+    }
+
+    @Test func whatIsLeftOfAFileCutOffIsSaved() throws {
+        try make("", SampleFile.script)
+        let whole = Set(try rows("people", of: path))
+        let half = try FileState(path).bytes.count / 2048 * 1024 + 100
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.truncate(atOffset: UInt64(half))
+        try handle.close()
+        let done = try file.recover(key: key, to: saved)
+        #expect(!done.isComplete && done.damagedPages == [half / 1024 + 1])
+        let kept = Set(try rows("people", of: saved))
+        #expect(kept.count > 200 && kept.isSubset(of: whole))
+    }
+
+    @Test(arguments: 1...max(12, DamageTests.flips / 10))
+    func ofManyLostPagesNothingIsInvented(seed: Int) throws {
+        try make()
+        let whole = try Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, Set(try rows($0, of: path))) })
+        var random = SplitMix(UInt64(seed))
+        let count = try FileState(path).bytes.count / 1024
+        let lost = Array(2...count).shuffled(using: &random).prefix(count * (seed % 8 + 1) / 20)
+        for page in lost { try damage(page) }
+        let done = try file.recover(key: key, to: saved)
+        #expect(Set(done.damagedPages).isSubset(of: lost) && !done.isComplete)
+        for table in done.tables {
+            guard let all = whole[table.name] else { continue }
+            let found = Set(try rows(table.name, of: saved))
+            #expect(found.isSubset(of: all) && found.count == table.rows, "\(table.name)")
+        }
+    }
+
+    @Test func aTransactionThatWasCutOffIsLeftOut() throws {
+        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);" + SampleFile.script)
+        // Copied while its pages are in the file already, and their images in the journal.
+        let database = Database(path: path)
+        try database.open(key: key)
+        try database.executeStatements("PRAGMA cache_size = 1; BEGIN; UPDATE people SET note = randomblob(90)")
+        try database.executeStatements("DELETE FROM t; UPDATE people SET name = 'x'")
+        let copy = folder.file("copy.db")
+        for suffix in ["", "-journal"] {
+            try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+        }
+        try database.rollback()
+        database.close()
+        let before = try (FileState(copy), FileState(copy + "-journal"))
+        let done = try DatabaseFile(path: copy).recover(key: key, to: saved)
+        #expect(done.isComplete)
+        #expect(try before == (FileState(copy), FileState(copy + "-journal")))
+        #expect(try rows("people", of: saved) == rows("people", of: path))
+        #expect(try rows("t", of: saved) == rows("t", of: path))
+    }
+
+    @Test func whatStandsInTheLogIsRead() throws {
+        let format = try #require(Engine.current.formats.first)
+        let queue = try DatabaseQueue(
+            path: path,
+            key: key,
+            configuration: Configuration { $0.journalMode = .wal }
+        )
+        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0;" + SampleFile.script) }
+        let copy = folder.file("copy.db")
+        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
+        try queue.close()
+        let done = try DatabaseFile(path: copy).recover(key: key, to: saved)
+        #expect(done.isComplete && done.file.pageSize == format.pageSize)
+        #expect(try rows("people", of: saved) == rows("people", of: path))
+    }
+
+    @Test func whatCannotBeSavedLeavesNothing() throws {
+        try make()
+        let names = folder.names
+        #expect(throws: KeyError.wrongKey) { try file.recover(key: .random(), to: saved) }
+        #expect(throws: FileProblem.exists(path: path)) { try file.recover(key: key, to: path) }
+        for stage in [FileProgress.Stage.checking, .writing, .verifying] {
+            #expect(throws: Stop.self, "\(stage)") {
+                try file.recover(key: key, to: saved) { if $0.stage == stage { throw Stop() } }
+            }
+        }
+        let database = Database(path: path)
+        try database.open(key: key)
+        try database.executeStatements("BEGIN IMMEDIATE")
+        var impatient = file
+        impatient.busyTimeout = .milliseconds(50)
+        let error = #expect(throws: DatabaseError.self) { try impatient.recover(key: key, to: saved) }
+        #expect(error?.code.primary == .busy)
+        try database.rollback()
+        database.close()
+        #expect(folder.names == names)
+        let other = try DatabaseKey.passphrase("another")
+        let done = try file.recover(key: key, to: saved, newKey: other)
+        #expect(done.isComplete)
+        let opened = Database(path: saved)
+        try opened.open(key: other)
+    }
+
+    /// Garbage that passes for pages: format 1 authenticates nothing.
+    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: 1...6)
+    func garbageEndsInAnErrorOrAnAccount(seed: Int) throws {
+        let shell = try #require(StockShell.all.last)
+        let key = SampleKey.all[0]
+        try SampleFile.make(at: path, by: shell, key: key, format: 1)
+        var random = SplitMix(UInt64(seed))
+        let size = try FileState(path).bytes.count
+        for _ in 0..<(seed * 40) { try flipByte(of: path, at: .random(in: 1024..<size, using: &random)) }
+        do {
+            let done = try file.recover(key: key.key, to: saved)
+            #expect(done.file.format?.version == Engine.current.formats.first?.version && done.tables.count == 1)
+        } catch is DatabaseError, is KeyError {
+            #expect(!folder.names.contains("saved.db"))
+        }
+    }
+}
