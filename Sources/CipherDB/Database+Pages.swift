@@ -26,9 +26,32 @@ extension Database {
         try EngineFile(openConnection()).size()
     }
 
-    /// Tries a key with each of `formats`. Only between opening and keying.
+    /// Tries a key with each of `formats`, and changes nothing: what page 1 is may be said by a journal that is still to be
+    /// played back. Only between opening and keying.
     package func probe(_ key: DatabaseKey, formats: [CipherFormat]) throws -> KeyProbe.Outcome {
-        try probe(.key(key), formats: formats, openConnection())
+        try probeWithoutRollback(.key(key), formats, openConnection()).outcome
+    }
+
+    /// What in the journal or log beside the file is not what was written, a sentence each. Only between opening and keying,
+    /// before the engine acts on them.
+    package func sideFileFlaws(_ unlocked: Unlocked) throws -> [String] {
+        guard unlocked.format.pageAuthentication != nil else { return [] }
+        let connection = try openConnection()
+        let file = try EngineFile(connection)
+        let cipher = try PageCipher(key: unlocked.key, format: unlocked.format)
+        var flaws: [String] = []
+        // While others write, a frame may be read by half; what is damaged stays so.
+        for attempt in 0..<4 {
+            if attempt > 0 { Platform.sleep(milliseconds: 10) }
+            flaws = try writeAheadLog(of: connection).map { try WriteAheadLog.flaws($0, cipher: cipher) } ?? []
+            if flaws.isEmpty { break }
+        }
+        return try flaws
+            + file.locked(waiting: busyMilliseconds) {
+                // A journal is to be played back where nobody is writing it.
+                guard let journal = rollbackJournal(of: connection), try !file.isReserved else { return [] }
+                return try RollbackJournal.flaws(journal, database: file, cipher: cipher)
+            }
     }
 
     /// Authenticates every page.

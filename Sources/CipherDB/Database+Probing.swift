@@ -3,24 +3,36 @@ internal import CipherPages
 
 // Trying a key on the file before the engine gets it.
 extension Database {
-    /// Tries `credential` in each of `formats`, on a connection that has not read anything yet.
-    ///
-    /// Where page 1 is not authentic and a crash has left a transaction half-written, the page 1 of its journal is tried:
-    /// what stands in the file may be neither the old nor the new. Only for a key that fits there is the rollback made; a
-    /// wrong key changes nothing.
+    /// Tries `credential` in each of `formats`, on a connection that has not read anything yet, and makes the rollback that
+    /// this needs.
     func probe(
         _ credential: Credential,
         formats: [CipherFormat],
         _ connection: Connection
     ) throws -> KeyProbe.Outcome {
-        let outcome = try probeOnce(credential, formats, connection)
-        if case .opens = outcome { return outcome }
-        guard let file = sideFile("-journal", of: connection), let journal = try RollbackJournal(file),
-            let firstPage = try journal.firstPage(),
-            case .opens(let key, let format) = try run(KeyProbe(firstPage: firstPage), credential, formats)
-        else { return outcome }
-        try rollBack(connection.filename, Unlocked(key: key, format: format))
+        let (outcome, neededRollback) = try probeWithoutRollback(credential, formats, connection)
+        guard let neededRollback else { return outcome }
+        try rollBack(connection.filename, neededRollback)
         return try probeOnce(credential, formats, connection)
+    }
+
+    /// Tries `credential` without changing anything.
+    ///
+    /// Where page 1 is not authentic and a crash has left a transaction half-written, the page 1 of its journal is tried:
+    /// what stands in the file may be neither the old nor the new. Only for a key that fits there is a rollback needed.
+    func probeWithoutRollback(
+        _ credential: Credential,
+        _ formats: [CipherFormat],
+        _ connection: Connection
+    ) throws -> (outcome: KeyProbe.Outcome, neededRollback: Unlocked?) {
+        let outcome = try probeOnce(credential, formats, connection)
+        if case .opens = outcome { return (outcome, nil) }
+        guard let file = rollbackJournal(of: connection), let journal = try RollbackJournal(file),
+            let firstPage = try journal.firstPage()
+        else { return (outcome, nil) }
+        let ofJournal = try run(KeyProbe(firstPage: firstPage), credential, formats)
+        guard case .opens(let key, let format) = ofJournal else { return (outcome, nil) }
+        return (ofJournal, Unlocked(key: key, format: format))
     }
 
     /// The write-ahead log beside the database, where there is one.
@@ -89,7 +101,7 @@ extension Database {
 
     /// Lets the engine roll back what the journal holds, which it does before it looks at any page. A journal that another
     /// connection is writing is left to it.
-    private func rollBack(_ path: String, _ unlocked: Unlocked) throws {
+    func rollBack(_ path: String, _ unlocked: Unlocked) throws {
         guard flags.contains(.readWrite) else {
             throw DatabaseError(
                 .readOnly,

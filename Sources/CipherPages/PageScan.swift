@@ -10,12 +10,13 @@ package struct PageScan {
         package var damaged: [Int]
     }
 
-    private let source: NewestPages
+    /// The pages in force, as they are found now.
+    private let newest: () throws -> NewestPages
     private let key: DerivedKey
     private let format: CipherFormat
 
-    package init(database: any PageSource, log: (any PageSource)?, key: DerivedKey, format: CipherFormat) throws {
-        source = try NewestPages(database: database, log: log, pageSize: format.pageSize)
+    package init(database: any PageSource, log: (any PageSource)?, key: DerivedKey, format: CipherFormat) {
+        newest = { try NewestPages(database: database, log: log, pageSize: format.pageSize) }
         self.key = key
         self.format = format
     }
@@ -24,6 +25,7 @@ package struct PageScan {
     ///
     /// In a format without authentication nothing can be found. A page at the end that is not whole counts as damaged.
     package func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> Result {
+        let source = try newest()
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let damaged = Lock<[Int]>([])
         try pipeline.run(progress: progress) { [key, format] in
@@ -40,13 +42,14 @@ package struct PageScan {
         )
     }
 
-    /// A page may be read while another process writes it: those that turn out whole a moment later are not damaged. As
-    /// long as some do, the others are looked at again.
+    /// A page may be read while another process writes it, or the log begin anew: those that turn out whole a moment later
+    /// are not damaged. As long as some do, the others are looked at again.
     private func stillDamaged(_ suspects: [Int]) throws -> [Int] {
         var suspects = suspects
         let cipher = try PageCipher(key: key, format: format)
         for _ in 0..<3 where !suspects.isEmpty {
             Platform.sleep(milliseconds: 10)
+            let source = try newest()
             let again = try suspects.filter { number in
                 let page = try source.read(format.pageSize, at: Int64(number - 1) * Int64(format.pageSize))
                 return try page.withUnsafeBytes { try PageScan.isDamaged($0, UInt32(number), cipher) }

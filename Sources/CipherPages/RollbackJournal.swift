@@ -5,10 +5,10 @@ package struct RollbackJournal {
     /// Pages that the database had before the transaction.
     package let pageCount: Int
     private let source: any PageSource
-    private let sectorSize: Int64
+    let sectorSize: Int64
 
     /// > The first 8 bytes of a valid journal header
-    private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+    static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
 
     /// Nil where `source` is no journal, or one that was ended.
     package init?(_ source: some PageSource) throws {

@@ -44,7 +44,7 @@ extension DatabaseFile {
         let database = try open(forWriting: true)
         defer { database.close() }
         let fit = try fit(key, to: database)
-        if fit.firstPageIsDamaged { throw KeyError.damaged(pages: [1]) }
+        try check(fit)
         return fit.unlocked
     }
 

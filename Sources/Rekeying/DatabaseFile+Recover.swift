@@ -28,7 +28,8 @@ extension DatabaseFile {
         try checkFree(destination)
         let database = try open()
         defer { database.close() }
-        let present = try fit(key, to: database).unlocked
+        let fit = try fit(key, to: database)
+        let present = fit.unlocked
         // Who may not write here cannot lock, either; from a medium for reading only it is not needed.
         let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
         defer { lock?.release() }
@@ -59,7 +60,7 @@ extension DatabaseFile {
             isSchemaWhole: content.isSchemaWhole,
             unassignedRows: content.unassignedRows,
             failures: content.failures,
-            problems: problems
+            problems: fit.sideFileFlaws + problems
         )
     }
 

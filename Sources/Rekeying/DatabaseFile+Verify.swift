@@ -41,6 +41,9 @@ extension DatabaseFile {
                 ["page 1 is damaged: SQLite cannot open the file"]
             }
         }
+        guard fit.sideFileFlaws.isEmpty else {
+            return try verification(database, fit.unlocked, progress) { fit.sideFileFlaws }
+        }
         do {
             try unlock(database, fit)
         } catch let error as DatabaseError where error.code.primary == .corrupt {

@@ -36,6 +36,8 @@ public struct DatabaseFile: Sendable {
         let unlocked: Unlocked
         /// Page 1, without which the engine cannot open the file, is damaged.
         let firstPageIsDamaged: Bool
+        /// What is wrong with a journal or log, which the engine would act on.
+        var sideFileFlaws: [String] = []
     }
 
     /// Finds the format in which `key` fits: this engine's own first, then all others at every page size.
@@ -52,7 +54,12 @@ public struct DatabaseFile: Sendable {
             .filter { key.isPassphrase || $0.pageAuthentication != nil }
         switch try database.probe(key, formats: formats) {
         case .opens(let key, let format):
-            return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: false)
+            let unlocked = Unlocked(key: key, format: format)
+            return Fit(
+                unlocked: unlocked,
+                firstPageIsDamaged: false,
+                sideFileFlaws: try database.sideFileFlaws(unlocked)
+            )
         case .firstPageDamaged(let key, let format):
             return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: true)
         case .rejected:
@@ -60,9 +67,20 @@ public struct DatabaseFile: Sendable {
         }
     }
 
+    /// Throws where the file, or what belongs to it, is damaged so that the engine must not have it.
+    func check(_ fit: Fit) throws {
+        if fit.firstPageIsDamaged { throw KeyError.damaged(pages: [1]) }
+        guard let flaw = fit.sideFileFlaws.first else { return }
+        throw DatabaseError(
+            code: .corrupt,
+            message:
+                "\(flaw); the engine would lose what stands there, so nothing was changed. `rekey recover` saves it"
+        )
+    }
+
     /// Keys `database` with what fits; throws where this engine cannot open it.
     func unlock(_ database: Database, _ fit: Fit) throws {
-        if fit.firstPageIsDamaged { throw KeyError.damaged(pages: [1]) }
+        try check(fit)
         try database.unlock(.unlocked(fit.unlocked))
     }
 }

@@ -14,7 +14,8 @@ public struct Recovery: Sendable, Equatable {
     public let unassignedRows: UnassignedRows?
     /// What is defined in the schema and could not be made, such as a unique index on rows that are not unique any more.
     public let failures: [Failure]
-    /// What SQLite's own integrity check finds in the new file, a line each: full-text indexes that lack entries.
+    /// What is wrong with the journal or log of the old file, and what SQLite's own integrity check finds in the new one, a
+    /// line each: full-text indexes that lack entries.
     public let problems: [String]
 
     /// Whether nothing is missing.

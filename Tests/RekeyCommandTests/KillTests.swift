@@ -113,15 +113,11 @@ struct KillTests {
         let duration = (ContinuousClock.now - began) / .seconds(1)
         var present = 1
         for _ in 0..<kills {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-            process.arguments = arguments(operation, to: states[1 - present])
-            process.standardOutput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            Thread.sleep(forTimeInterval: Double.random(in: 0...(duration * 1.15), using: &random))
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            _ = try Program.run(
+                Program.built("rekey"),
+                arguments(operation, to: states[1 - present]),
+                killedAfter: Double.random(in: 0...(duration * 1.15), using: &random)
+            )
             // First the shell: it finds the file as the kill left it.
             let answers = states.map { ask($0) }
             let opened = states.indices.filter { answers[$0] != nil }

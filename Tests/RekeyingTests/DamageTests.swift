@@ -22,7 +22,7 @@ struct DamageTests {
     private static let environment = ProcessInfo.processInfo.environment
     static let flips = environment["CIPHERDB_FLIPS"].flatMap { Int($0) } ?? 150
 
-    private func flip(_ bit: Int, of file: String) throws {
+    func flip(_ bit: Int, of file: String) throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: file))
         defer { try? handle.close() }
         try handle.seek(toOffset: UInt64(bit / 8))
@@ -61,7 +61,7 @@ struct DamageTests {
     }
 
     @Test(arguments: [3, 4].filter { $0 <= own })
-    func aBitFlippedInALogIsFoundOnItsPage(format: Int) throws {
+    func aBitFlippedInALogIsFound(format: Int) throws {
         // Copied while it is open: all rows stand in the log.
         let source = folder.file("source.db")
         let layout = try #require(CipherFormat.standard.first { $0.version == format })
@@ -82,6 +82,7 @@ struct DamageTests {
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix) }
         try queue.close()
         let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        let database = try Data(contentsOf: URL(fileURLWithPath: path))
         let frame = 24 + layout.pageSize
         // The frames since the log began anew have its header's salts; behind them are older ones.
         let numbers = (0..<((log.count - 32) / frame)).map { 32 + $0 * frame }
@@ -90,17 +91,135 @@ struct DamageTests {
         #expect(numbers.count > 5)
         var random = SplitMix(7)
         let file = DatabaseFile(path: path)
-        for _ in 0..<max(20, Self.flips / 10) {
-            let number = Int.random(in: numbers.indices, using: &random)
-            // Neither the salt of page 1 nor the padding of format 3.
-            let place = Int.random(in: 16..<(layout.pageSize - 12), using: &random)
-            try flip((32 + number * frame + 24 + place) * 8, of: path + "-wal")
-            let found = try file.verify(key: Self.key.key, checksStructure: false).damagedPages
-            // Where a later frame has the page, that is the one which counts.
-            let isNewest = !numbers[(number + 1)...].contains(numbers[number])
-            #expect(found == (isNewest ? [numbers[number]] : []), "frame \(number), page \(numbers[number])")
+        for _ in 0..<max(30, Self.flips / 4) {
+            let isHeader = Int.random(in: 0..<4, using: &random) == 0
+            let number = Int.random(in: (isHeader ? -1 : 0)..<numbers.count, using: &random)
+            let place = Int.random(in: isHeader ? 0..<(number < 0 ? 32 : 24) : 24..<frame, using: &random)
+            let bit = (number < 0 ? place : 32 + number * frame + place) * 8 + Int.random(in: 0..<8, using: &random)
+            try flip(bit, of: path + "-wal")
+            let found = try file.verify(key: Self.key.key, checksStructure: false)
+            #expect(!found.isSound, "frame \(number), byte \(place)")
+            // Neither the salt of page 1 nor the padding of format 3 is authenticated. Where a later frame has the page,
+            // that is the one which counts.
+            if !isHeader, (40..<(frame - 12)).contains(place), !numbers[(number + 1)...].contains(numbers[number]) {
+                #expect(found.damagedPages == [numbers[number]], "frame \(number), byte \(place)")
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database)
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
             try log.write(to: URL(fileURLWithPath: path + "-wal"))
         }
+    }
+}
+
+/// Bits flipped in what stands beside a database.
+extension DamageTests {
+    /// A database with a transaction that was cut off: its pages are in the file, their images in the journal.
+    private func makeHotJournal(_ layout: CipherFormat) throws -> (file: Data, journal: Data) {
+        let source = folder.file("source.db")
+        let database = Database(path: source, configuration: Configuration { $0.format = layout })
+        try database.open(key: Self.key.key)
+        try database.executeStatements(SampleFile.script + "CREATE TABLE more (a);")
+        try database.executeStatements("PRAGMA cache_size = 1; BEGIN; UPDATE people SET note = randomblob(100)")
+        try database.executeStatements("INSERT INTO more SELECT randomblob(500) FROM people")
+        for suffix in ["", "-journal"] {
+            try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
+        }
+        try database.rollback()
+        database.close()
+        return try (
+            Data(contentsOf: URL(fileURLWithPath: path)), Data(contentsOf: URL(fileURLWithPath: path + "-journal"))
+        )
+    }
+
+    @Test(arguments: [3, 4].filter { $0 <= own })
+    func aBitFlippedInAHotJournalIsFoundAndTheJournalIsNotPlayedBack(format: Int) throws {
+        let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
+        let (database, journal) = try makeHotJournal(layout)
+        let file = DatabaseFile(path: path)
+        func number(_ offset: Int) -> Int { journal[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) } }
+        // Headers that count records, as SQLite writes them at each sync; behind the last one records that it does not count.
+        let sector = number(20)
+        var counted: [Range<Int>] = []
+        var headers: [Int] = []
+        var start = 0
+        while start + 28 <= journal.count, number(start + 8) > 0 {
+            headers.append(start)
+            let end = start + sector + number(start + 8) * 1032
+            counted.append((start + sector)..<end)
+            start = (end + sector - 1) / sector * sector
+        }
+        #expect(counted.count > 1 && (counted.map(\.count).reduce(0, +)) > 20 * 1032)
+        var random = SplitMix(3)
+        for _ in 0..<Self.flips {
+            let place =
+                Int.random(in: 0..<4, using: &random) == 0
+                ? headers.randomElement(using: &random)! + Int.random(in: 0..<28, using: &random)
+                : Int.random(in: counted.randomElement(using: &random)!, using: &random)
+            // The last 12 bytes of a page in format 3, which neither the HMAC nor SQLite's checksum covers.
+            let record = counted.first { $0.contains(place) }.map { (place - $0.lowerBound) % 1032 }
+            let isPadding = format == 3 && record.map { (4 + 1012..<4 + 1024).contains($0) } == true
+            try flip(place * 8 + Int.random(in: 0..<8, using: &random), of: path + "-journal")
+            let found = try file.verify(key: Self.key.key, checksStructure: isPadding)
+            if isPadding {
+                #expect(found.isSound, "\(place)")
+            } else {
+                #expect(
+                    found.problems.first?.contains("rollback journal") == true,
+                    "byte \(place), \(headers.last { $0 <= place }.map { place - $0 } ?? -1) of its part"
+                )
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database)
+                let error = #expect(throws: DatabaseError.self) {
+                    try file.changeKey(from: Self.key.key, to: SampleKey.all[1].key)
+                }
+                #expect(error?.code.primary == .corrupt)
+            }
+            try database.write(to: URL(fileURLWithPath: path))
+            try journal.write(to: URL(fileURLWithPath: path + "-journal"))
+        }
+        #expect(try file.verify(key: Self.key.key).isSound)
+        #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+    }
+
+    @Test(arguments: StockShell.all.filter { $0.format <= own }, ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
+    func whatAKilledWriterLeavesIsNoDamage(shell: StockShell, mode: String) throws {
+        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        let round =
+            "BEGIN; UPDATE people SET note = randomblob(100); INSERT INTO people (name) VALUES ('new'); COMMIT;\n"
+        let settings = "PRAGMA \(Self.key.pragma); PRAGMA journal_mode = \(mode); PRAGMA cache_size = 5;\n"
+        var random = SplitMix(5)
+        for _ in 0..<6 {
+            _ = try Program.run(
+                shell.path,
+                ["-batch", path],
+                input: settings + String(repeating: round, count: 2000),
+                killedAfter: Double.random(in: 0.1...0.4, using: &random)
+            )
+            let found = try DatabaseFile(path: path).verify(key: Self.key.key)
+            #expect(found.isSound, "\(found)")
+        }
+    }
+
+    @Test(arguments: [JournalMode.delete, .persist, .wal])
+    func whatAWriterDoesMeanwhileIsNoDamage(mode: JournalMode) throws {
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        let (stop, done) = (Gate(), Gate())
+        Thread {
+            while !stop.passed {
+                try? queue.inTransaction { try $0.executeStatements("UPDATE people SET note = randomblob(100)") }
+            }
+            done.open()
+        }.start()
+        for _ in 0..<20 {
+            let found = try DatabaseFile(path: path).verify(key: Self.key.key)
+            #expect(found.isSound, "\(found)")
+        }
+        stop.open()
+        done.wait()
+        try queue.close()
     }
 }

@@ -8,12 +8,14 @@ package enum Program {
         package let errors: String
     }
 
-    /// Runs `path`, with `input` on standard input and `environment` over this process's own.
+    /// Runs `path`, with `input` on standard input and `environment` over this process's own; kills it after so many
+    /// seconds, where a number is given.
     package static func run(
         _ path: String,
         _ arguments: [String] = [],
         input: String = "",
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        killedAfter seconds: Double? = nil
     ) throws -> Outcome {
         let folder = try TemporaryFolder()
         let process = Process()
@@ -28,6 +30,10 @@ package enum Program {
         process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
         try process.run()
+        if let seconds {
+            Thread.sleep(forTimeInterval: seconds)
+            kill(process.processIdentifier, SIGKILL)
+        }
         process.waitUntilExit()
         return Outcome(
             status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,

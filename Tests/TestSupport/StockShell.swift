@@ -4,7 +4,7 @@ import Foundation
 package struct StockShell: Sendable, CustomStringConvertible {
     /// Such as `4.6.1`.
     package let version: String
-    let path: String
+    package let path: String
 
     package var description: String { "shell \(version)" }
 

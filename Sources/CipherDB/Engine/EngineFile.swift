@@ -80,6 +80,15 @@ struct EngineFile: PageSource {
         }
     }
 
+    /// Whether some connection is in a transaction that writes.
+    var isReserved: Bool {
+        get throws {
+            var reserved: Int32 = 0
+            try check(methods.xCheckReservedLock(file, &reserved))
+            return reserved != 0
+        }
+    }
+
     func unlock() {
         _ = methods.xUnlock(file, SQLITE_LOCK_NONE)
     }

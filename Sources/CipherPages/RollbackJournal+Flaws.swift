@@ -1,0 +1,106 @@
+internal import CipherKeys
+
+extension RollbackJournal {
+    /// What in a journal that is to be played back is not what was written, a sentence each.
+    ///
+    /// SQLite's own check of a record looks at every 200th byte only, and ends the playback in silence at the first record
+    /// that it fails on. Nothing is found in a journal that was ended.
+    ///
+    /// - Parameter database: The file, which nobody changes meanwhile.
+    package static func flaws(
+        _ source: any PageSource,
+        database: any PageSource,
+        cipher: PageCipher
+    ) throws -> [String] {
+        let size = try source.size()
+        let first = try source.read(28, at: 0)
+        // > To end a transaction the journal is deleted, truncated to no bytes, or its header overwritten with zeros.
+        // The magic number and the count are zeros until a journal is on the disk, too.
+        guard first.prefix(12).contains(where: { $0 != 0 }) else { return [] }
+        guard let journal = try RollbackJournal(source), journal.pageSize == cipher.format.pageSize else {
+            return ["the header of the rollback journal is damaged"]
+        }
+        var flaws: [String] = []
+        var original: [UInt8]?
+        var segment: Int64 = 0
+        while segment + 28 <= size {
+            let header = try source.read(28, at: segment)
+            guard header.starts(with: magic) else {
+                // What an earlier transaction has left behind a journal that is kept has zero for the first of these bytes.
+                let bits = zip(header, magic).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount }
+                if bits <= 2 { flaws.append("a header of the rollback journal is damaged") }
+                break
+            }
+            if header[16..<28] != first[16..<28] { flaws.append("a header of the rollback journal is damaged") }
+            let (count, nonce) = (header.bigEndian(at: 8), UInt32(header.bigEndian(at: 12)))
+            var offset = segment + journal.sectorSize
+            var records = 0
+            while records < count || count == 0, offset + Int64(8 + journal.pageSize) <= size {
+                let record = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
+                let isWhole = try record.isWhole(cipher)
+                // > 0 before a sync. Then the database was not written to either.
+                if count == 0, try !isWhole || !record.stands(in: database) {
+                    if isWhole { flaws.append("a header of the rollback journal is damaged: it counts no records") }
+                    break
+                }
+                if !isWhole { flaws.append("the rollback journal's image of page \(record.number) is damaged") }
+                if record.number == 1 { original = record.page }
+                offset += Int64(8 + journal.pageSize)
+                records += 1
+            }
+            // > -1: all records to the end of the file
+            if count != 0, count != 0xffff_ffff {
+                let next = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
+                if try records < count || next.isWhole(cipher) {
+                    flaws.append("a header of the rollback journal is damaged: it does not count all records")
+                }
+            }
+            segment = (offset + journal.sectorSize - 1) / journal.sectorSize * journal.sectorSize
+            // There is no second header before the first was synced.
+            if count == 0, try source.read(8, at: segment) == magic {
+                flaws.append("a header of the rollback journal is damaged: it counts no records")
+            }
+        }
+        if try journal.isSizeWrong(original ?? database.read(journal.pageSize, at: 0), cipher) {
+            flaws.append("a header of the rollback journal is damaged: the size is not that of the database")
+        }
+        return flaws
+    }
+
+    /// Page 1 as it was before the transaction says how many pages there were.
+    private func isSizeWrong(_ page: [UInt8], _ cipher: PageCipher) throws -> Bool {
+        guard try cipher.isAuthentic(page, number: 1) == true else { return false }
+        let content = try cipher.decrypt(page, number: 1)
+        // > The in-header database size is valid if the change counter at 24 matches the number at 92.
+        guard content[24..<28] == content[92..<96] else { return false }
+        return DatabaseHeader(content).pageCount != pageCount
+    }
+
+    /// > page number, 4 bytes; original content of the page; checksum, 4 bytes
+    private struct Record {
+        let number: UInt32
+        let page: [UInt8]
+        private let hasItsChecksum: Bool
+
+        init(_ bytes: [UInt8], _ nonce: UInt32) {
+            guard bytes.count > 8 else {
+                (number, page, hasItsChecksum) = (0, [], false)
+                return
+            }
+            number = UInt32(bytes.bigEndian(at: 0))
+            page = Array(bytes[4..<(bytes.count - 4)])
+            // > The nonce plus every 200th byte, counted from the end of the page, down to the first 200.
+            var sum = nonce
+            for place in stride(from: page.count - 200, to: 0, by: -200) { sum &+= UInt32(page[place]) }
+            hasItsChecksum = Int(sum) == bytes.bigEndian(at: bytes.count - 4)
+        }
+
+        func isWhole(_ cipher: PageCipher) throws -> Bool {
+            try hasItsChecksum && number > 0 && cipher.isAuthentic(page, number: number) != false
+        }
+
+        func stands(in database: any PageSource) throws -> Bool {
+            try database.read(page.count, at: Int64(number - 1) * Int64(page.count)) == page
+        }
+    }
+}
