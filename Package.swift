@@ -56,7 +56,11 @@ let package = Package(
         .testTarget(name: "CipherDBTests", dependencies: ["CipherDB", "TestSupport"]),
         .testTarget(name: "FMDBCompatTests", dependencies: ["FMDBCompat", "CipherDB", "TestSupport"]),
         .testTarget(name: "RekeyingTests", dependencies: ["Rekeying", "TestSupport"]),
-        .testTarget(name: "RekeyCommandTests", dependencies: ["Rekeying", "rekey", "TestSupport"]),
+        .testTarget(
+            name: "RekeyCommandTests",
+            dependencies: ["Rekeying", "rekey", "TestSupport"],
+            exclude: ["Faults"]
+        ),
         .testTarget(name: "SecurityTests", dependencies: ["CipherDB", "Rekeying", "rekey", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -12,11 +12,9 @@ extension RollbackJournal {
         database: any PageSource,
         cipher: PageCipher
     ) throws -> [String] {
+        if try isEnded(source) { return [] }
         let size = try source.size()
         let first = try source.read(28, at: 0)
-        // > To end a transaction the journal is deleted, truncated to no bytes, or its header overwritten with zeros.
-        // The magic number and the count are zeros until a journal is on the disk, too.
-        guard first.prefix(12).contains(where: { $0 != 0 }) else { return [] }
         guard let journal = try RollbackJournal(source), journal.pageSize == cipher.format.pageSize else {
             return ["the header of the rollback journal is damaged"]
         }

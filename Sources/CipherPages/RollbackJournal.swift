@@ -21,6 +21,14 @@ package struct RollbackJournal {
         self.source = source
     }
 
+    /// Whether `source` is a journal with nothing in it.
+    ///
+    /// > To end a transaction the journal is deleted, truncated to no bytes, or its header overwritten with zeros.
+    /// The magic number and the count are zeros until a journal is on the disk, too.
+    package static func isEnded(_ source: some PageSource) throws -> Bool {
+        try source.read(12, at: 0).allSatisfy { $0 == 0 }
+    }
+
     /// Page 1 as it was before the transaction, in the form that it has in the file; nil where the transaction had not
     /// touched it.
     package func firstPage() throws -> [UInt8]? {

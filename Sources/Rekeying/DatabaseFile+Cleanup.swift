@@ -1,15 +1,31 @@
 internal import CipherDB
+internal import CipherKeys
 
 extension DatabaseFile {
     /// Removes what killed runs left beside the database, which is not touched: a new file that was not complete, or an old
-    /// one that had been replaced. They are overwritten first.
+    /// one that had been replaced, which are overwritten first; and a journal that was ended, whose pages may be under an
+    /// old key.
+    ///
+    /// Where the database itself is missing, it is what a killed copy or recovery left that is removed.
     ///
     /// - Returns: their paths.
     /// - Throws: ``FileProblem``, ``FileFailure``; `DatabaseError` with `busy` where another run, or any connection, uses the
     ///   database at this moment.
     public func cleanUp() throws -> [String] {
+        do {
+            try FileProblem.check(path, forWriting: true)
+        } catch FileProblem.missing {
+            // A new file is locked as long as it is written, and there is no old one.
+            return try Leftovers(of: path).remove()
+        }
         let locked = try lockExclusively()
         defer { locked.release() }
-        return try Leftovers(of: locked.path).remove()
+        var removed = try Leftovers(of: locked.path).remove()
+        let journal = locked.path + "-journal"
+        if try statusBeside(journal) != nil, try !hasJournal(locked.path) {
+            try FileFailure.naming(journal) { () throws(Errno) in try FileCalls.remove(journal) }
+            removed.append(journal)
+        }
+        return removed
     }
 }

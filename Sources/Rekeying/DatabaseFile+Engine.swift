@@ -38,6 +38,40 @@ extension DatabaseFile {
         }
     }
 
+    /// Whether a transaction that was cut off stands in the journal of the database at `path`, links resolved, which is
+    /// locked. An ended one, or none, is of no use to anybody.
+    func hasJournal(_ path: String) throws -> Bool {
+        let journal = path + "-journal"
+        guard let status = try statusBeside(journal) else { return false }
+        guard status.kind == .regular, try status.identity != Platform.status(of: path).identity else {
+            throw FileProblem.notAFile(path: journal)
+        }
+        do {
+            let bytes = try FileBytes(path: journal)
+            if try RollbackJournal.isEnded(bytes) { return false }
+            guard try RollbackJournal(bytes) != nil else {
+                throw DatabaseError(
+                    code: .corrupt,
+                    message: "\(journal): damaged, or not a journal; nothing was changed"
+                )
+            }
+            return true
+        } catch let error as Errno {
+            throw FileFailure(path: journal, code: error.code)
+        }
+    }
+
+    /// Nil only where nothing stands there: a journal that cannot be read may hold a transaction.
+    func statusBeside(_ path: String) throws -> FileStatus? {
+        do {
+            return try Platform.status(of: path)
+        } catch .noSuchFile {
+            return nil
+        } catch {
+            throw FileFailure(path: path, code: error.code)
+        }
+    }
+
     /// Opens a file that nobody changes meanwhile, without locks, or files beside it. Nil stands for plaintext.
     func openImage(_ path: String, _ unlocked: Unlocked?) throws -> Database {
         let escaped = path.utf8.map { byte in

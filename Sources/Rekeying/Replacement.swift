@@ -103,27 +103,8 @@ struct Replacement {
 
     /// Whether all of the database stands in its own file.
     private func isAtRest(_ path: String) throws -> Bool {
-        if let log = try side(path + "-wal"), log.size > 0 { return false }
-        guard let status = try side(path + "-journal") else { return true }
-        guard status.kind == .regular, try status.identity != Platform.status(of: path).identity else {
-            throw FileProblem.notAFile(path: path + "-journal")
-        }
-        do {
-            return try RollbackJournal(FileBytes(path: path + "-journal")) == nil
-        } catch let error as Errno {
-            throw FileFailure(path: path + "-journal", code: error.code)
-        }
-    }
-
-    /// Nil only where nothing stands there: a journal that cannot be read may hold a transaction.
-    private func side(_ path: String) throws -> FileStatus? {
-        do {
-            return try Platform.status(of: path)
-        } catch .noSuchFile {
-            return nil
-        } catch {
-            throw FileFailure(path: path, code: error.code)
-        }
+        if let log = try file.statusBeside(path + "-wal"), log.size > 0 { return false }
+        return try !file.hasJournal(path)
     }
 
     /// Names that belong to the database, or to this protocol, would be removed again.

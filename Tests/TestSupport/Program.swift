@@ -42,6 +42,9 @@ package enum Program {
         )
     }
 
+    /// Whether what stands beside the package in C can be built.
+    package static let hasClang = (try? run("/usr/bin/env", ["clang", "--version"]).status) == 0
+
     private static func text(_ file: URL) throws -> String {
         String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }

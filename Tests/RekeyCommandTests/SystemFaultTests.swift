@@ -1,0 +1,164 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+#if os(Linux)
+    /// The command with one call of the system that fails, the engine's own calls included: the first, the second, and so on
+    /// until it needs no more of them. `CIPHERDB_FAULTS=all` tries each of them; else some are left out.
+    @Suite(.enabled(if: Program.hasClang, "clang is missing"))
+    struct SystemFaultTests {
+        let folder: TemporaryFolder
+        let path: String
+        let other: String
+        let library: String
+        let keyFiles: [String]
+        let keys: [DatabaseKey]
+
+        init() throws {
+            let folder = try TemporaryFolder()
+            self.folder = folder
+            try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: false)
+            path = folder.file("data/test.db")
+            other = folder.file("data/other.db")
+            library = folder.file("faults.so")
+            keyFiles = try [1, 2].map { try folder.write([UInt8](repeating: $0, count: 32), to: "key\($0)") }
+            keys = try [1, 2].map { try .raw(SecretBytes(copying: [UInt8](repeating: $0, count: 32))) }
+            let source = Program.packageFolder + "/Tests/RekeyCommandTests/Faults/faults.c"
+            let outcome = try Program.run(
+                "/usr/bin/env",
+                ["clang", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"]
+            )
+            try #require(outcome.status == 0, "\(outcome.errors)")
+        }
+
+        enum Operation: String, CaseIterable, Sendable {
+            case change, changeInPlace, encrypt, decrypt, migrate, copy, recover
+        }
+
+        /// How the engine opens a file.
+        private struct State {
+            let key: Int?
+            var pageSize: Int?
+        }
+
+        private var ownPageSize: Int { Engine.current.formats.first?.pageSize ?? 0 }
+
+        /// What the file is before and after.
+        private func states(_ operation: Operation) -> (State, State) {
+            switch operation {
+            case .change, .changeInPlace: (State(key: 0), State(key: 1))
+            case .encrypt: (State(key: nil), State(key: 0))
+            case .decrypt: (State(key: 0), State(key: nil))
+            case .migrate: (State(key: 0, pageSize: ownPageSize), State(key: 0, pageSize: 8192))
+            case .copy, .recover: (State(key: 0), State(key: 1))
+            }
+        }
+
+        private func arguments(_ operation: Operation) -> [String] {
+            let (old, new) = (["--key-file", keyFiles[0]], ["--new-key-file", keyFiles[1]])
+            return switch operation {
+            case .change: ["change", path] + old + new
+            case .changeInPlace: ["change", path, "--in-place"] + old + new
+            case .encrypt: ["encrypt", path] + old
+            case .decrypt: ["decrypt", path, "--yes-write-plaintext"] + old
+            case .migrate: ["migrate", path, "--page-size", "8192"] + old
+            case .copy, .recover: [operation.rawValue, path, other] + old + new
+            }
+        }
+
+        private func make(_ operation: Operation) throws {
+            let state = states(operation).0
+            let queue = try DatabaseQueue(
+                path: path,
+                key: state.key.map { keys[$0] },
+                configuration: Configuration { $0.allowsPlaintext = state.key == nil }
+            )
+            try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+            try queue.close()
+        }
+
+        private func opens(_ path: String, _ state: State) throws -> Bool {
+            let format = try state.pageSize.flatMap { try Engine.current.formats.first?.with(pageSize: $0) }
+            let database = Database(
+                path: path,
+                configuration: Configuration {
+                    $0.allowsPlaintext = state.key == nil
+                    $0.format = format
+                }
+            )
+            do {
+                try database.open(flags: .readWrite)
+                if let key = state.key { try database.setKey(keys[key]) }
+                _ = try database.int(forQuery: "SELECT 1 FROM people")
+            } catch is KeyError {
+                return false
+            }
+            defer { database.close() }
+            if let pageSize = state.pageSize, database.cipherFormat?.pageSize != pageSize { return false }
+            #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+            #expect(try database.string(forQuery: "PRAGMA integrity_check") == "ok")
+            return true
+        }
+
+        private static let calls = ["open", "read", "write", "sync", "truncate", "rename", "link", "unlink"]
+
+        /// ENOSPC, EIO, EINTR, and a part only.
+        @Test(arguments: Operation.allCases, [28, 5, 4, 0] as [Int32])
+        func aCallThatFailsAnywhereLosesNothing(operation: Operation, code: Int32) throws {
+            let all = ProcessInfo.processInfo.environment["CIPHERDB_FAULTS"] == "all"
+            // A name is given or not; only reading and writing are done by halves.
+            for call in Self.calls where code != 0 || ["read", "write"].contains(call) {
+                var number = 0
+                while try fail(call, number, operation, code) {
+                    number += all ? 1 : max(1, number / 2)
+                    try #require(number < 3000, "more calls than this test knows")
+                }
+            }
+        }
+
+        /// Returns whether the command came so far.
+        private func fail(_ call: String, _ number: Int, _ operation: Operation, _ code: Int32) throws -> Bool {
+            let about: Comment = "\(operation): \(call) \(number) with \(code)"
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("data")) {
+                try FileManager.default.removeItem(atPath: folder.file("data/\(name)"))
+            }
+            try make(operation)
+            let met = folder.file("met")
+            let outcome = try Program.run(
+                Program.built("rekey"),
+                arguments(operation),
+                environment: [
+                    "LD_PRELOAD": library, "FAULT_CALL": call, "FAULT_PREFIX": folder.file("data"),
+                    "FAULT_AFTER": "\(number)", "FAULT_ERRNO": "\(code)", "FAULT_MET": met,
+                ]
+            )
+            guard FileManager.default.fileExists(atPath: met) else {
+                #expect(outcome.status == 0, about)
+                return false
+            }
+            try FileManager.default.removeItem(atPath: met)
+            let (before, after) = states(operation)
+            if operation == .copy || operation == .recover {
+                #expect(try opens(path, before), about)
+                // A recovery whose last look at the new file fails says so, and keeps it.
+                let isMade = outcome.status == 0 || (operation == .recover && outcome.status == 65)
+                #expect(FileManager.default.fileExists(atPath: other) == isMade, about)
+                if isMade { #expect(try opens(other, after), about) }
+            } else {
+                let (isOld, isNew) = try (opens(path, before), opens(path, after))
+                #expect(isOld != isNew, about)
+                // In place the key can be in force, and the proof of it have failed.
+                if operation != .changeInPlace { #expect(isNew == [0, 70].contains(outcome.status), about) }
+            }
+            if ![0, 65].contains(outcome.status) {
+                #expect(outcome.errors.contains(folder.path), "\(about): \(outcome.errors)")
+            }
+            let cleaned = try Program.run(Program.built("rekey"), ["cleanup", path, other])
+            #expect(cleaned.status == 0, "\(cleaned.errors)")
+            let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("data"))
+            #expect(Set(left).isSubset(of: ["test.db", "other.db"]), "\(about): \(left)")
+            return true
+        }
+    }
+#endif
