@@ -39,14 +39,7 @@ extension Database {
         let connection = try openConnection()
         let file = try EngineFile(connection)
         let cipher = try PageCipher(key: unlocked.key, format: unlocked.format)
-        var flaws: [String] = []
-        // While others write, a frame may be read by half; what is damaged stays so.
-        for attempt in 0..<4 {
-            if attempt > 0 { Platform.sleep(milliseconds: 10) }
-            flaws = try writeAheadLog(of: connection).map { try WriteAheadLog.flaws($0, cipher: cipher) } ?? []
-            if flaws.isEmpty { break }
-        }
-        return try flaws
+        return try flawsOfLog(connection, cipher)
             + file.locked(waiting: busyMilliseconds) {
                 // A journal is to be played back where nobody is writing it.
                 guard let journal = rollbackJournal(of: connection), try !file.isReserved else { return [] }
@@ -88,6 +81,18 @@ extension Database {
             return try newestPages(pageSize: pageSize)
         }
         return try NewestPages(database: EngineFile(connection), journal: journal, pageSize: pageSize)
+    }
+
+    private func flawsOfLog(_ connection: Connection, _ cipher: PageCipher) throws -> [String] {
+        var flaws: [String] = []
+        // While others write, a frame may be read by half; what is damaged stays so.
+        for attempt in 0..<8 {
+            Platform.sleep(milliseconds: 5 * attempt)
+            guard let log = writeAheadLog(of: connection) else { return [] }
+            flaws = try WriteAheadLog.flaws(log, cipher: cipher) ?? []
+            if flaws.isEmpty { break }
+        }
+        return flaws
     }
 
     private func openConnection() throws -> Connection {

@@ -6,7 +6,9 @@ extension WriteAheadLog {
     /// SQLite reads a log up to the first frame whose checksum is wrong, and forgets all that follows in silence. After a
     /// crash what follows the last commit may well be wrong: frames are cut off, or were written over and not yet counted
     /// anew. There only what is wrong by a bit is damage.
-    package static func flaws(_ source: any PageSource, cipher: PageCipher) throws -> [String] {
+    ///
+    /// Nil where the log began anew meanwhile.
+    package static func flaws(_ source: any PageSource, cipher: PageCipher) throws -> [String]? {
         let header = try source.read(32, at: 0)
         guard header.contains(where: { $0 != 0 }) else { return [] }
         // > The checksum of the first 24 bytes; in the byte order that the magic number says.
@@ -42,7 +44,7 @@ extension WriteAheadLog {
                 }
             }
         }
-        return flaws
+        return try source.read(32, at: 0) == header ? flaws : nil
     }
 
     /// Whether a bit of the page number, the size or the checksum is all that is wrong.
