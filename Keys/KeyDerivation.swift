@@ -4,7 +4,11 @@ internal import Synchronization
 package enum KeyDerivation {
     /// How many passphrases this process has stretched, which is what opening costs.
     package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
-    fileprivate static let stretched = Atomic(0)
+    private static let stretched = Atomic(0)
+
+    static func noteStretching() {
+        stretched.add(1, ordering: .relaxed)
+    }
 
     /// PBKDF2 with HMAC (RFC 8018): `count` bytes from `password` and `salt`.
     ///
@@ -72,7 +76,7 @@ extension DatabaseKey {
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         switch material {
         case .passphrase(let passphrase):
-            KeyDerivation.stretched.add(1, ordering: .relaxed)
+            KeyDerivation.noteStretching()
             let key = try KeyDerivation.pbkdf2(
                 format.keyDerivation,
                 password: passphrase,

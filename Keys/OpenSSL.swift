@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// libcrypto as the key layer uses it: the only file of CipherKeys that imports it.
+/// libcrypto as the key layer uses it: only the files of this type import it.
 package enum OpenSSL {
     /// The version of the libcrypto in this process, such as `3.0.19`.
     package static var version: String {

@@ -1,0 +1,183 @@
+internal import Synchronization
+
+/// How a passphrase is stretched into a key that wraps others, and what that costs whoever tries passphrases.
+///
+/// This is for keyrings. The passphrase of a database is stretched as its `CipherFormat` says.
+public struct PassphraseDerivation: Sendable, Hashable {
+    /// The functions and their parameters.
+    public enum Function: Sendable, Hashable {
+        /// PBKDF2 with HMAC-SHA-256 (RFC 8018).
+        case pbkdf2SHA256(iterations: Int)
+        /// PBKDF2 with HMAC-SHA-512 (RFC 8018).
+        case pbkdf2SHA512(iterations: Int)
+        /// scrypt (RFC 7914) with N = 2^`logCost`; takes 128 · N · `blockSize` bytes.
+        case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
+        /// Argon2id (RFC 9106). OpenSSL has it from 3.2 on.
+        case argon2id(kibibytes: Int, passes: Int, lanes: Int)
+    }
+
+    /// The function and its parameters.
+    public let function: Function
+
+    /// A derivation that meets OWASP's password storage figures of March 2026, and that no file can make cost minutes or
+    /// gigabytes.
+    ///
+    /// - Throws: ``UnusablePassphraseDerivation``.
+    public init(_ function: Function) throws(UnusablePassphraseDerivation) {
+        try self.init(unsafeWeak: function)
+        guard !isWeak else { throw .tooWeak(function) }
+    }
+
+    /// A derivation of any strength, for tests and for secrets that are as long as keys.
+    ///
+    /// - Throws: ``UnusablePassphraseDerivation`` where it makes no sense, or costs too much.
+    public init(unsafeWeak function: Function) throws(UnusablePassphraseDerivation) {
+        self.function = function
+        guard isPossible else { throw .impossible(function) }
+        guard memory <= PassphraseDerivation.mostMemory, work <= PassphraseDerivation.mostWork else {
+            throw .tooCostly(function)
+        }
+    }
+
+    /// PBKDF2 with HMAC-SHA-512 and 256,000 iterations, as SQLCipher 4 has it: a tenth of a second.
+    public static let standard = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
+
+    init(checked function: Function) {
+        self.function = function
+    }
+
+    // MARK: Bounds
+
+    /// The most bytes that a derivation may take: 64 MiB.
+    public static let mostMemory = 64 << 20
+    /// The most work, in that of ``standard``: about a second on a machine of 2023.
+    static let mostWork = 9.0
+
+    private var isPossible: Bool {
+        switch function {
+        case .pbkdf2SHA256(let iterations), .pbkdf2SHA512(let iterations):
+            (1...Int(Int32.max)).contains(iterations)
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            (1...30).contains(logCost) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
+        case .argon2id(let kibibytes, let passes, let lanes):
+            // > Memory size m MUST be an integer from 8*p to 2^32-1.
+            (1...16).contains(lanes) && (8 * lanes...1 << 30).contains(kibibytes) && (1...1000).contains(passes)
+        }
+    }
+
+    /// Bytes that it takes.
+    private var memory: Int {
+        switch function {
+        case .pbkdf2SHA256, .pbkdf2SHA512: 0
+        case .scrypt(let logCost, let blockSize, _): 128 * blockSize << logCost
+        case .argon2id(let kibibytes, _, _): kibibytes << 10
+        }
+    }
+
+    /// The time that it takes, in that of ``standard``; as measured with OpenSSL 3 on x86-64.
+    var work: Double {
+        switch function {
+        case .pbkdf2SHA256(let iterations): Double(iterations) / 500_000
+        case .pbkdf2SHA512(let iterations): Double(iterations) / 256_000
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            Double(blockSize << logCost) * Double(parallelism) / 300_000
+        case .argon2id(let kibibytes, let passes, _): Double(kibibytes) * Double(passes) / 150_000
+        }
+    }
+
+    /// Whether it is below OWASP's figures (Password Storage Cheat Sheet, March 2026).
+    public var isWeak: Bool {
+        switch function {
+        case .pbkdf2SHA256(let iterations): iterations < 600_000
+        case .pbkdf2SHA512(let iterations): iterations < 220_000
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            // > N=2^17 r=8 p=1, or 2^16 p=2, 2^15 p=3, 2^14 p=5, 2^13 p=10
+            ![(17, 1), (16, 2), (15, 3), (14, 5), (13, 10)].contains {
+                logCost >= $0.0 && parallelism >= $0.1 && blockSize >= 8
+            }
+        case .argon2id(let kibibytes, let passes, _):
+            // > m=46 MiB t=1, or 19 MiB t=2, 12 MiB t=3, 9 MiB t=4, 7 MiB t=5
+            ![(46, 1), (19, 2), (12, 3), (9, 4), (7, 5)].contains { kibibytes >= $0.0 << 10 && passes >= $0.1 }
+        }
+    }
+
+    /// Whether the libcrypto of this process can do it.
+    public var isAvailable: Bool {
+        switch function {
+        case .argon2id: OpenSSL.hasDerivation("ARGON2ID")
+        default: true
+        }
+    }
+
+    // MARK: Use
+
+    /// Stretches `passphrase` into `count` bytes.
+    package func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int = 32) throws -> SecretBytes {
+        guard isAvailable else { throw UnusablePassphraseDerivation.unavailable(function) }
+        KeyDerivation.noteStretching()
+        switch function {
+        case .pbkdf2SHA256(let iterations):
+            return try KeyDerivation.pbkdf2(
+                .sha256,
+                password: passphrase,
+                salt: salt,
+                iterations: iterations,
+                count: count
+            )
+        case .pbkdf2SHA512(let iterations):
+            return try KeyDerivation.pbkdf2(
+                .sha512,
+                password: passphrase,
+                salt: salt,
+                iterations: iterations,
+                count: count
+            )
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            return try passphrase.withUnsafeBytes { password in
+                try SecretBytes(count: count) { output in
+                    try OpenSSL.scrypt(
+                        password: password,
+                        salt: salt,
+                        cost: 1 << logCost,
+                        blockSize: blockSize,
+                        parallelism: parallelism,
+                        // What OpenSSL counts beside the large table is a few kibibytes for each lane.
+                        memory: memory + (1 << 20),
+                        output: output
+                    )
+                }
+            }
+        case .argon2id(let kibibytes, let passes, let lanes):
+            return try passphrase.withUnsafeBytes { password in
+                try SecretBytes(count: count) { output in
+                    try OpenSSL.argon2id(
+                        password: password,
+                        salt: salt,
+                        kibibytes: kibibytes,
+                        passes: passes,
+                        lanes: lanes,
+                        output: output
+                    )
+                }
+            }
+        }
+    }
+}
+
+extension PassphraseDerivation: CustomStringConvertible {
+    /// The function and its parameters.
+    public var description: String { function.description }
+}
+
+extension PassphraseDerivation.Function: CustomStringConvertible {
+    /// The function and its parameters.
+    public var description: String {
+        switch self {
+        case .pbkdf2SHA256(let iterations): "PBKDF2-SHA-256, \(iterations) iterations"
+        case .pbkdf2SHA512(let iterations): "PBKDF2-SHA-512, \(iterations) iterations"
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            "scrypt, N=2^\(logCost) r=\(blockSize) p=\(parallelism)"
+        case .argon2id(let kibibytes, let passes, let lanes): "Argon2id, m=\(kibibytes) KiB t=\(passes) p=\(lanes)"
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// Parameters that passphrases are not stretched with.
+public enum UnusablePassphraseDerivation: Error, Equatable, Sendable {
+    /// Below OWASP's figures: passphrases could be tried too fast.
+    case tooWeak(PassphraseDerivation.Function)
+    /// More than 64 MiB, or about a second.
+    case tooCostly(PassphraseDerivation.Function)
+    /// The function cannot be run so.
+    case impossible(PassphraseDerivation.Function)
+    /// The libcrypto of this process does not have it.
+    case unavailable(PassphraseDerivation.Function)
+}
+
+extension UnusablePassphraseDerivation: CustomStringConvertible {
+    /// A sentence with the parameters and the way out.
+    public var description: String {
+        switch self {
+        case .tooWeak(let function): "\(function): too weak; take PassphraseDerivation.standard, or calibrate"
+        case .tooCostly(let function): "\(function): takes more than 64 MiB or about a second"
+        case .impossible(let function): "\(function): not possible"
+        case .unavailable(let function): "\(function): OpenSSL \(OpenSSL.version) does not have it"
+        }
+    }
+}
