@@ -24,7 +24,8 @@ let package = Package(
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
-        .target(name: "CipherKeys", dependencies: ["COpenSSL"], path: "Keys"),
+        .systemLibrary(name: "CSystem"),
+        .target(name: "CipherKeys", dependencies: ["COpenSSL", "CSystem"], path: "Keys"),
         .target(name: "CipherPages", dependencies: ["COpenSSL", "CipherKeys"]),
         .target(name: "CipherDB", dependencies: ["CSQLCipher", "CipherKeys", "CipherPages"]),
         .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys"]),

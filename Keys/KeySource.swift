@@ -2,14 +2,25 @@
 public enum KeySource: Sendable, Equatable {
     /// Typed at the terminal without echo; with `confirmed` it must be typed twice.
     case prompt(String, confirmed: Bool)
-    /// A regular file that only its owner can read.
+    /// A regular file of this user's or root's that only its owner has rights on, of a mebibyte at most; not a link into another
+    /// folder.
     case file(path: String)
-    /// A file whoever else can read it. A key there is no secret from other users of the machine.
+    /// A file whoever else can read or write it, and wherever a link leads. A key there is no secret from other users of the
+    /// machine.
     case unsafeFile(path: String)
     /// An open file descriptor, read to its end.
     case descriptor(Int32)
     /// An environment variable. The environment of a process can be read by its user and by root, and children inherit it.
     case environment(String)
+    /// A credential that systemd has given the service: the file of this name in `$CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+    case credential(String)
+    /// A key of the type `user` that the Linux kernel keeps, by its description (keyrings(7)).
+    case kernelKeyring(description: String)
+    /// A generic password in the keychain of macOS.
+    case keychain(service: String, account: String)
+    /// What a program prints: its name, which is found by `PATH`, and its arguments. No shell is asked. It has this process's
+    /// standard input, error stream and environment, so that it can ask its user.
+    case command([String])
 
     /// Reads the secret, byte for byte.
     ///
@@ -17,10 +28,14 @@ public enum KeySource: Sendable, Equatable {
     public func read() throws -> SecretBytes {
         switch self {
         case .prompt(let message, let confirmed): try Terminal.askSecret(message, confirmed: confirmed)
-        case .file(let path): try KeySource.readFile(path, othersMayRead: false)
-        case .unsafeFile(let path): try KeySource.readFile(path, othersMayRead: true)
+        case .file(let path): try KeySource.readFile(path, isChecked: true)
+        case .unsafeFile(let path): try KeySource.readFile(path, isChecked: false)
         case .descriptor(let descriptor): try KeySource.readDescriptor(descriptor)
         case .environment(let name): try KeySource.readEnvironment(name)
+        case .credential(let name): try KeySource.readCredential(name)
+        case .kernelKeyring(let description): try KernelKeyring.read(description)
+        case .keychain(let service, let account): try Keychain.read(service: service, account: account)
+        case .command(let arguments): try CommandOutput.read(arguments)
         }
     }
 
@@ -51,19 +66,36 @@ public enum KeySource: Sendable, Equatable {
         }
     }
 
-    private static func readFile(_ path: String, othersMayRead: Bool) throws -> SecretBytes {
+    private static func readFile(_ path: String, isChecked: Bool) throws -> SecretBytes {
         do {
+            if isChecked, try Platform.leadsElsewhere(path) {
+                throw KeySourceError(source: path, problem: .leadsElsewhere)
+            }
             let descriptor = try Platform.openForReading(path)
             defer { Platform.close(descriptor) }
             let status = try Platform.status(of: descriptor)
             guard status.kind == .regular else { throw KeySourceError(source: path, problem: .notAFile) }
-            guard othersMayRead || status.mode & 0o077 == 0 else {
-                throw KeySourceError(source: path, problem: .othersCanRead(mode: status.mode))
+            if isChecked {
+                guard status.mode & 0o077 == 0 else {
+                    throw KeySourceError(source: path, problem: .othersCanRead(mode: status.mode))
+                }
+                guard [0, Platform.user].contains(status.owner) else {
+                    throw KeySourceError(source: path, problem: .ofAnotherUser)
+                }
             }
             return try readAll(descriptor, name: path)
         } catch let error as Errno {
             throw KeySourceError(source: path, problem: .system(error.code))
         }
+    }
+
+    private static func readCredential(_ name: String) throws -> SecretBytes {
+        let folder = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(decoding: $0, as: UTF8.self) }
+        guard let folder, !name.isEmpty, !name.contains("/"), name != ".." else {
+            throw KeySourceError(source: "credential \(name)", problem: .missing)
+        }
+        // Who may read it is systemd's matter: a service without a user of its own has them from root.
+        return try readFile("\(folder)/\(name)", isChecked: false)
     }
 
     private static func readDescriptor(_ descriptor: Int32) throws -> SecretBytes {
@@ -75,7 +107,8 @@ public enum KeySource: Sendable, Equatable {
         }
     }
 
-    private static func readAll(_ descriptor: Int32, name: String) throws -> SecretBytes {
+    /// Reads `descriptor` to its end, a mebibyte and a line ending at most.
+    static func readAll(_ descriptor: Int32, name: String) throws -> SecretBytes {
         var secret = try SecretBytes(count: 0) { _ in }
         var capacity = 4096
         while true {
@@ -105,49 +138,4 @@ public enum KeySource: Sendable, Equatable {
 
     /// A passphrase of the longest kind and its line ending.
     private static let largest = MalformedKey.longestPassphrase + 2
-}
-
-/// A source that gave no secret.
-public struct KeySourceError: Error, Equatable, Sendable {
-    /// What is wrong with a source.
-    public enum Problem: Equatable, Sendable {
-        /// The system refused, with this `errno`.
-        case system(Int32)
-        /// A folder, pipe or device where a regular file is needed.
-        case notAFile
-        /// Others than the owner have rights on the file.
-        case othersCanRead(mode: Int)
-        /// No such environment variable.
-        case missing
-        /// More than a mebibyte.
-        case tooLarge
-        /// No terminal to ask at.
-        case noTerminal
-        /// The two entries differ, or the user gave up.
-        case notConfirmed
-        /// The terminal was closed, or the user ended the input.
-        case endOfInput
-    }
-
-    /// The path, descriptor or variable, never its content.
-    public let source: String
-    /// What is wrong with it.
-    public let problem: Problem
-}
-
-extension KeySourceError: CustomStringConvertible {
-    /// A sentence naming the source and the way out.
-    public var description: String {
-        switch problem {
-        case .system(let code): "\(source): \(Errno(code: code))"
-        case .notAFile: "\(source): not a regular file; a pipe can be given by its descriptor"
-        case .othersCanRead(let mode):
-            "\(source): other users have rights on it (mode \(String(mode, radix: 8))); run chmod 600, or say that it is meant"
-        case .missing: "\(source): not set"
-        case .tooLarge: "\(source): more than a mebibyte"
-        case .noTerminal: "\(source): no terminal to ask at; give the secret by a file, a descriptor or a variable"
-        case .notConfirmed: "\(source): the two entries differ"
-        case .endOfInput: "\(source): ended without an entry"
-        }
-    }
 }

@@ -66,6 +66,25 @@ package enum Platform {
         return FileStatus(status)
     }
 
+    /// The number of the user whose rights this process has.
+    package static var user: UInt32 { geteuid() }
+
+    /// Whether `path` is a link that ends in another folder, and not in one below its own. Throws the `errno`.
+    package static func leadsElsewhere(_ path: String) throws(Errno) -> Bool {
+        var status = stat()
+        _ = try retrying { Int(lstat(path, &status)) }
+        guard status.st_mode & S_IFMT == S_IFLNK else { return false }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let (target, own) = (try resolved(path), try resolved(String(folder)))
+        return !target.utf8.starts(with: (own == "/" ? own : own + "/").utf8)
+    }
+
+    private static func resolved(_ path: String) throws(Errno) -> String {
+        guard let found = realpath(path, nil) else { throw Errno(code: errno) }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
     /// Removes the name `path`. Throws the `errno`.
     package static func remove(_ path: String) throws(Errno) {
         _ = try retrying { Int(unlink(path)) }
@@ -169,6 +188,8 @@ package struct FileStatus: Equatable {
     package let identity: [UInt64]
     /// How many names it has.
     package let linkCount: Int
+    /// The number of its owner.
+    package let owner: UInt32
 
     fileprivate init(_ status: stat) {
         switch status.st_mode & S_IFMT {
@@ -180,5 +201,6 @@ package struct FileStatus: Equatable {
         size = Int64(status.st_size)
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
         linkCount = Int(status.st_nlink)
+        owner = status.st_uid
     }
 }

@@ -96,8 +96,9 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(_ error: KeySourceError) {
         switch error.problem {
-        case .missing, .noTerminal, .notConfirmed, .endOfInput, .tooLarge, .notAFile: self = .usage
-        case .othersCanRead: self = .noPermission
+        case .missing, .noTerminal, .notConfirmed, .endOfInput, .tooLarge, .notAFile, .notHere: self = .usage
+        case .othersCanRead, .leadsElsewhere, .ofAnotherUser, .keychain: self = .noPermission
+        case .commandFailed: self = .failure
         case .system(let code): self = code == 2 ? .noInput : code == 13 ? .noPermission : .inputOutput
         }
     }

@@ -15,6 +15,20 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Read the passphrase from what this command prints, split at spaces and run without a shell.",
+            valueName: "command"
+        )
+    )
+    var passphraseCommand: String?
+
+    @Option(help: ArgumentHelp("Read the passphrase from this credential of systemd's.", valueName: "name"))
+    var passphraseCredential: String?
+
+    @Option(help: ArgumentHelp("Read the passphrase from this key of the Linux kernel's.", valueName: "description"))
+    var passphraseKeyring: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Read a raw key from this file: 32 bytes, 48 with the salt, or as many hexadecimal digits.",
             valueName: "path"
         )
@@ -26,11 +40,15 @@ struct KeyOptions: ParsableArguments {
 
     var choice: KeyChoice {
         KeyChoice(
-            passphraseFile: passphraseFile,
-            passphraseFd: passphraseFd,
-            passphraseEnv: passphraseEnv,
-            keyFile: keyFile,
-            unsafePermissions: unsafePermissions
+            passphrases: [
+                passphraseFile.map { KeySource.file($0, isUnsafe: unsafePermissions) },
+                passphraseFd.map { .descriptor($0) },
+                passphraseEnv.map { .environment($0) },
+                passphraseCommand.map { .command($0.split(separator: " ").map(String.init)) },
+                passphraseCredential.map { .credential($0) },
+                passphraseKeyring.map { .kernelKeyring(description: $0) },
+            ].compactMap { $0 },
+            rawKey: keyFile.map { .file($0, isUnsafe: unsafePermissions) }
         )
     }
 
@@ -55,6 +73,22 @@ struct NewKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Read the new passphrase from what this command prints, split at spaces and run without a shell.",
+            valueName: "command"
+        )
+    )
+    var newPassphraseCommand: String?
+
+    @Option(help: ArgumentHelp("Read the new passphrase from this credential of systemd's.", valueName: "name"))
+    var newPassphraseCredential: String?
+
+    @Option(
+        help: ArgumentHelp("Read the new passphrase from this key of the Linux kernel's.", valueName: "description")
+    )
+    var newPassphraseKeyring: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits; not in place, also 48 or 96.",
             valueName: "path"
         )
@@ -63,11 +97,15 @@ struct NewKeyOptions: ParsableArguments {
 
     func choice(unsafePermissions: Bool) -> KeyChoice {
         KeyChoice(
-            passphraseFile: newPassphraseFile,
-            passphraseFd: newPassphraseFd,
-            passphraseEnv: newPassphraseEnv,
-            keyFile: newKeyFile,
-            unsafePermissions: unsafePermissions
+            passphrases: [
+                newPassphraseFile.map { KeySource.file($0, isUnsafe: unsafePermissions) },
+                newPassphraseFd.map { .descriptor($0) },
+                newPassphraseEnv.map { .environment($0) },
+                newPassphraseCommand.map { .command($0.split(separator: " ").map(String.init)) },
+                newPassphraseCredential.map { .credential($0) },
+                newPassphraseKeyring.map { .kernelKeyring(description: $0) },
+            ].compactMap { $0 },
+            rawKey: newKeyFile.map { .file($0, isUnsafe: unsafePermissions) }
         )
     }
 
@@ -76,32 +114,22 @@ struct NewKeyOptions: ParsableArguments {
 
 /// One source out of those that the options offer, or none: then the terminal.
 struct KeyChoice {
-    let passphraseFile: String?
-    let passphraseFd: Int32?
-    let passphraseEnv: String?
-    let keyFile: String?
-    let unsafePermissions: Bool
+    let passphrases: [KeySource]
+    let rawKey: KeySource?
 
-    private var count: Int {
-        [passphraseFile != nil, passphraseFd != nil, passphraseEnv != nil, keyFile != nil].count { $0 }
-    }
+    private var count: Int { passphrases.count + (rawKey == nil ? 0 : 1) }
 
     var isGiven: Bool { count > 0 }
 
     func validate(prefix: String) throws {
         guard count <= 1 else {
-            throw ValidationError(
-                "Give one of \(prefix)passphrase-file, \(prefix)passphrase-fd, \(prefix)passphrase-env, \(prefix)key-file."
-            )
+            throw ValidationError("Give one of the options \(prefix)passphrase-… and \(prefix)key-file.")
         }
     }
 
     func read(prompt: String, confirmed: Bool = false) throws -> DatabaseKey {
-        if let keyFile { return try file(keyFile).readRawKey() }
-        if let passphraseFile { return try file(passphraseFile).readPassphrase() }
-        if let passphraseFd { return try KeySource.descriptor(passphraseFd).readPassphrase() }
-        if let passphraseEnv { return try KeySource.environment(passphraseEnv).readPassphrase() }
-        return try KeySource.prompt(prompt, confirmed: confirmed).readPassphrase()
+        if let rawKey { return try rawKey.readRawKey() }
+        return try (passphrases.first ?? .prompt(prompt, confirmed: confirmed)).readPassphrase()
     }
 
     /// The key of `file`, which is looked at before anybody is asked for a secret that would not help. `secret` has it from
@@ -113,8 +141,10 @@ struct KeyChoice {
         case .encrypted, .notADatabase: return try secret { try read(prompt: "Passphrase of \(file)") }
         }
     }
+}
 
-    private func file(_ path: String) -> KeySource {
-        unsafePermissions ? .unsafeFile(path: path) : .file(path: path)
+extension KeySource {
+    fileprivate static func file(_ path: String, isUnsafe: Bool) -> KeySource {
+        isUnsafe ? .unsafeFile(path: path) : .file(path: path)
     }
 }

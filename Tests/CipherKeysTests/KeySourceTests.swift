@@ -108,4 +108,91 @@ import Testing
         let path = try folder.write(Data(repeating: UInt8(ascii: "a"), count: 31), to: "raw")
         #expect(throws: MalformedKey.oddNumberOfDigits(31)) { try KeySource.file(path: path).readRawKey() }
     }
+
+    @Test func aLinkIsFollowedWithinItsFolderOnly() throws {
+        let other = try TemporaryFolder()
+        let elsewhere = try other.write("secret".utf8, to: "key")
+        try FileManager.default.createDirectory(atPath: folder.file("below"), withIntermediateDirectories: false)
+        _ = try folder.write("inside".utf8, to: "below/key")
+        let (out, within) = (folder.file("out"), folder.file("within"))
+        try FileManager.default.createSymbolicLink(atPath: out, withDestinationPath: elsewhere)
+        try FileManager.default.createSymbolicLink(atPath: within, withDestinationPath: "below/key")
+        #expect(throws: KeySourceError(source: out, problem: .leadsElsewhere)) { try KeySource.file(path: out).read() }
+        #expect(try KeySource.unsafeFile(path: out).read() == SecretBytes(utf8: "secret"))
+        #expect(try KeySource.file(path: within).read() == SecretBytes(utf8: "inside"))
+        let lost = folder.file("lost")
+        try FileManager.default.createSymbolicLink(atPath: lost, withDestinationPath: "nothing")
+        #expect(throws: KeySourceError(source: lost, problem: .system(ENOENT))) {
+            try KeySource.file(path: lost).read()
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
+    func aFileOfAnotherUserIsRefusedUnlessItIsMeant() throws {
+        let path = try folder.write("secret".utf8, to: "key")
+        #expect(chown(path, 12345, 12345) == 0)
+        #expect(throws: KeySourceError(source: path, problem: .ofAnotherUser)) { try KeySource.file(path: path).read() }
+        #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
+    }
+
+    @Test func aCredentialIsReadFromSystemdsFolder() throws {
+        _ = try folder.write("of the service\n".utf8, to: "vault")
+        setenv("CREDENTIALS_DIRECTORY", folder.path, 1)
+        defer { unsetenv("CREDENTIALS_DIRECTORY") }
+        #expect(try KeySource.credential("vault").readPassphrase() == .passphrase("of the service"))
+        #expect(throws: KeySourceError(source: folder.file("none"), problem: .system(ENOENT))) {
+            try KeySource.credential("none").read()
+        }
+        for name in ["", "..", "../x", "a/b"] {
+            #expect(throws: KeySourceError(source: "credential \(name)", problem: .missing)) {
+                try KeySource.credential(name).read()
+            }
+        }
+    }
+
+    @Test func aCommandGivesWhatItPrintsAndNoShellIsAsked() throws {
+        #expect(try KeySource.command(["printf", "%s", "a b$HOME;'"]).read() == SecretBytes(utf8: "a b$HOME;'"))
+        #expect(try KeySource.command(["echo", "secret"]).readPassphrase() == .passphrase("secret"))
+        let large = try KeySource.command(["head", "-c", "1000000", "/dev/zero"]).read()
+        #expect(large.count == 1_000_000)
+    }
+
+    @Test func aCommandThatFailsIsNamedWithoutItsArguments() throws {
+        #expect(throws: KeySourceError(source: "command false", problem: .commandFailed(status: 1))) {
+            try KeySource.command(["false", "argument"]).read()
+        }
+        #expect(throws: KeySourceError(source: "command no-such-program", problem: .system(ENOENT))) {
+            try KeySource.command(["no-such-program", "argument"]).read()
+        }
+        #expect(throws: KeySourceError(source: "command", problem: .missing)) { try KeySource.command([]).read() }
+        #expect(throws: KeySourceError(source: "command sh", problem: .commandFailed(status: 137))) {
+            try KeySource.command(["sh", "-c", "kill -9 $$"]).read()
+        }
+        // One that would never end.
+        #expect(throws: KeySourceError(source: "command yes", problem: .tooLarge)) {
+            try KeySource.command(["yes"]).read()
+        }
+    }
+
+    #if os(Linux)
+        @Test func aKeyOfTheKernelIsReadByItsDescription() throws {
+            let description = "cipherdb test \(UUID())"
+            let bytes: [UInt8] = [1, 0, 255, 10]
+            // Where the system does not let a process have keys there is nothing to read either.
+            try #require(KernelKeyring.add(description, bytes), "this system has no kernel keyring")
+            #expect(try KeySource.kernelKeyring(description: description).read() == SecretBytes(copying: bytes))
+            let error = #expect(throws: KeySourceError.self) {
+                try KeySource.kernelKeyring(description: description + "?").read()
+            }
+            #expect(error?.source.contains(description) == true)
+        }
+    #endif
+
+    #if !canImport(Security)
+        @Test func aKeychainThatIsNotThereIsSaid() {
+            #expect(throws: KeySourceError(source: "keychain item a, b", problem: .notHere)) {
+                try KeySource.keychain(service: "a", account: "b").read()
+            }
+        }
+    #endif
 }

@@ -1,0 +1,68 @@
+#ifndef CSYSTEM_SHIM_H
+#define CSYSTEM_SHIM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+extern char **environ;
+
+// Starts a program, found by PATH and without a shell, whose standard output can be read from *output; its other streams and
+// the environment are this process's. Returns its number, or -1 with errno. What posix_spawn needs differs too much between
+// systems to be said in Swift.
+static inline pid_t csystem_spawn(char *const arguments[], int *output) {
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    pid_t child = -1;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code == 0) {
+        code = posix_spawnattr_init(&attributes);
+        if (code == 0) {
+            // The threads of a runtime hold signals back; the program must be possible to end.
+            sigset_t none;
+            sigemptyset(&none);
+            posix_spawnattr_setsigmask(&attributes, &none);
+            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+            code = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+            if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environ);
+            posix_spawnattr_destroy(&attributes);
+        }
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(ends[1]);
+    if (code != 0) {
+        close(ends[0]);
+        errno = code;
+        return -1;
+    }
+    *output = ends[0];
+    return child;
+}
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+
+// The C library has no functions for the keys that the kernel keeps (keyrings(7)), and `syscall` does not reach Swift.
+static inline long csystem_request_key(const char *type, const char *description) {
+    return syscall(SYS_request_key, type, description, (char *)0, 0);
+}
+
+static inline long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count) {
+    // KEY_SPEC_PROCESS_KEYRING
+    return syscall(SYS_add_key, type, description, bytes, count, -2);
+}
+
+static inline long csystem_read_key(long key, void *buffer, size_t size) {
+    // KEYCTL_READ
+    return syscall(SYS_keyctl, 11, key, buffer, size);
+}
+#endif
+
+#endif
