@@ -88,8 +88,20 @@ public struct CipherFormat: Sendable, Hashable {
     /// - Throws: ``UnusableCipherFormat`` for fewer than the format's own number, or more than ten million.
     public func with(iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
         let floor = CipherFormat.standard.first { $0.version == version }!.iterations
-        guard (floor...CipherFormat.mostIterations).contains(iterations) else {
-            throw .iterations(iterations, least: floor)
+        return try with(iterations, least: floor)
+    }
+
+    /// This format with any number of iterations up to ten million, for files that were made with fewer than the format's
+    /// own: passphrases can be tried faster on them. Migrate them.
+    ///
+    /// - Throws: ``UnusableCipherFormat``.
+    public func with(unsafeIterations iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
+        try with(iterations, least: 1)
+    }
+
+    private func with(_ iterations: Int, least: Int) throws(UnusableCipherFormat) -> CipherFormat {
+        guard (least...CipherFormat.mostIterations).contains(iterations) else {
+            throw .iterations(iterations, least: least)
         }
         return CipherFormat(
             version: version,

@@ -2,13 +2,12 @@
 package enum Hexadecimal {
     /// The bytes that `digits` (ASCII) spell; strict: an even number, and nothing but digits of either case.
     package static func decode(_ digits: UnsafeRawBufferPointer) throws -> SecretBytes {
+        for index in digits.indices where value(digits[index]) < 0 { throw MalformedKey.notHexadecimal(offset: index) }
         guard digits.count.isMultiple(of: 2) else { throw MalformedKey.oddNumberOfDigits(digits.count) }
         return try SecretBytes(count: digits.count / 2) { bytes in
             for index in bytes.indices {
                 let high = value(digits[2 * index])
                 let low = value(digits[2 * index + 1])
-                guard high >= 0 else { throw MalformedKey.notHexadecimal(offset: 2 * index) }
-                guard low >= 0 else { throw MalformedKey.notHexadecimal(offset: 2 * index + 1) }
                 bytes[index] = UInt8(high << 4 | low)
             }
         }

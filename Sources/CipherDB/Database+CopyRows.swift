@@ -24,6 +24,21 @@ extension Database {
         }
     }
 
+    /// Runs `body`, and ends its statements with what `check` throws, which is called several times a second.
+    package func polling<Result>(_ check: () throws -> Void, _ body: () throws -> Result) throws -> Result {
+        var stop: (any Error)?
+        do {
+            return try usableConnection().polling {
+                do { try check() } catch { stop = error }
+                return stop != nil
+            } _: {
+                try body()
+            }
+        } catch {
+            throw stop ?? error
+        }
+    }
+
     /// Whether `sql` compiles.
     package func compiles(_ sql: String) throws -> Bool {
         guard let (statement, _) = try? usableConnection().prepare(sql) else { return false }

@@ -29,7 +29,23 @@ extension Database {
     /// Tries a key with each of `formats`, and changes nothing: what page 1 is may be said by a journal that is still to be
     /// played back. Only between opening and keying.
     package func probe(_ key: DatabaseKey, formats: [CipherFormat]) throws -> KeyProbe.Outcome {
-        try probeWithoutRollback(.key(key), formats, openConnection()).outcome
+        let connection = try openConnection()
+        let outcome = try probeWithoutRollback(.key(key), formats, connection).outcome
+        // The file may hold pages of a change of key that was cut off: what the journal has is in force.
+        guard case .opens(let found, let format) = outcome, format.pageAuthentication != nil,
+            let journal = try hotJournal(connection), let index = try RollbackJournal(journal),
+            try !index.holdsPages(PageCipher(key: found, format: format))
+        else { return outcome }
+        return .rejected
+    }
+
+    /// The journal of a transaction that was cut off, and that nobody is writing.
+    private func hotJournal(_ connection: Connection) throws -> FileBytes? {
+        let file = try EngineFile(connection)
+        return try file.locked(waiting: busyMilliseconds) {
+            guard let journal = rollbackJournal(of: connection), try !file.isReserved else { return nil }
+            return try RollbackJournal.isEnded(journal) ? nil : journal
+        }
     }
 
     /// What in the journal or log beside the file is not what was written, a sentence each. Only between opening and keying,
@@ -40,11 +56,7 @@ extension Database {
         let file = try EngineFile(connection)
         let cipher = try PageCipher(key: unlocked.key, format: unlocked.format)
         return try flawsOfLog(connection, cipher)
-            + file.locked(waiting: busyMilliseconds) {
-                // A journal is to be played back where nobody is writing it.
-                guard let journal = rollbackJournal(of: connection), try !file.isReserved else { return [] }
-                return try RollbackJournal.flaws(journal, database: file, cipher: cipher)
-            }
+            + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, cipher: cipher) } ?? [])
     }
 
     /// Authenticates every page.

@@ -31,7 +31,7 @@ extension KeyError: CustomStringConvertible {
                 + "or set allowsPlaintext where a new file is meant to be readable by everyone"
         case .notEncrypted:
             "the file is a SQLite database in plaintext; "
-                + "open it without a key and with allowsPlaintext, or export it into an encrypted one"
+                + "open it without a key and with allowsPlaintext, or encrypt it: `rekey encrypt`"
         case .notADatabase:
             "the file is not a database, neither encrypted nor in plaintext"
         case .damaged(let pages):

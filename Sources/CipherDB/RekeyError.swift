@@ -2,6 +2,8 @@
 public enum RekeyError: Error, Sendable {
     /// Something forbids to begin; nothing was touched. The text says what and how to go on.
     case notStarted(String)
+    /// The file is what it shall be already; nothing was touched. The text says it.
+    case notNeeded(String)
     /// The new key is the present one: a passphrase under the file's salt always gives the same key.
     case sameKey
     /// A raw key with another salt. A file keeps its salt, because SQLCipher cannot change it safely in place: a failure
@@ -26,6 +28,8 @@ extension RekeyError: CustomStringConvertible {
         switch self {
         case .notStarted(let reason):
             "the key was not changed: \(reason)"
+        case .notNeeded(let reason):
+            "nothing is to be done: \(reason)"
         case .sameKey:
             "the new key is the same as the present one"
         case .saltDiffers:

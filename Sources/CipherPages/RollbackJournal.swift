@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// A rollback journal that was not ended: what a crash leaves (sqlite.org/fileformat.html, section 3).
 package struct RollbackJournal {
     /// Bytes in a page of its database.
@@ -38,6 +40,18 @@ package struct RollbackJournal {
             return number != 1
         }
         return try place.map { try source.read(pageSize, at: $0) }
+    }
+
+    /// Whether any of the first images is right under a key; true also where there is none, or they cannot be told.
+    package func holdsPages(_ cipher: PageCipher) throws -> Bool {
+        guard pageSize == cipher.format.pageSize else { return true }
+        var (seen, isRight) = (0, false)
+        try visitRecords { number, offset in
+            seen += 1
+            isRight = try cipher.isAuthentic(source.read(pageSize, at: offset), number: number) == true
+            return !isRight && seen < 32
+        }
+        return isRight || seen == 0
     }
 
     /// Where the image of each page begins in the file.

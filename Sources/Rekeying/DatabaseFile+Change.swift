@@ -64,24 +64,24 @@ extension DatabaseFile {
                     try PageRewrite(from: from, to: to).run(old, into: image) {
                         try progress(FileProgress(.writing, pages: $0, of: $1, size: from.pageSize))
                     }
-                } catch is UnauthenticPage {
-                    try reportDamage(old, present, progress)
+                } catch let page as UnauthenticPage {
+                    if let present { try checkPages(old, present, progress) }
+                    throw KeyError.damaged(pages: [page.number])
                 }
                 return to
             }
         }
     }
 
-    /// Throws the numbers of all damaged pages.
-    private func reportDamage(
+    /// Throws the numbers of all damaged pages, where there are any.
+    func checkPages(
         _ file: any PageSource,
-        _ present: Unlocked?,
+        _ present: Unlocked,
         _ progress: (FileProgress) throws -> Void
-    ) throws -> Never {
-        guard let present else { throw KeyError.notADatabase }
+    ) throws {
         let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
-        throw KeyError.damaged(pages: scan.damaged)
+        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
     }
 }

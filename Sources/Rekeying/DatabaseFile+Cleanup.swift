@@ -16,7 +16,9 @@ extension DatabaseFile {
             try FileProblem.check(path, forWriting: true)
         } catch FileProblem.missing {
             // A new file is locked as long as it is written, and there is no old one.
-            return try Leftovers(of: path).remove()
+            let removed = try Leftovers(of: path).remove()
+            guard !removed.isEmpty else { throw FileProblem.missing(path: path) }
+            return removed
         }
         let locked = try lockExclusively()
         defer { locked.release() }

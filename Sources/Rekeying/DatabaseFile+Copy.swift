@@ -7,7 +7,7 @@ extension DatabaseFile {
     ///
     /// The copy has a salt of its own, unless a raw key brings one, and is its owner's alone. It gets its name when it is
     /// complete, was read back and is on the disk. In WAL mode writers are not held up; in rollback mode they can write
-    /// between two steps, and the copy begins anew when they do.
+    /// between two steps, and the copy begins anew when they do; the fourth time it keeps them out.
     ///
     /// - Parameters:
     ///   - key: The key of the database.
@@ -42,7 +42,14 @@ extension DatabaseFile {
 
     /// Throws where anything stands at `destination`.
     func checkFree(_ destination: String) throws {
+        guard !destination.isEmpty else { throw FileProblem.missing(path: destination) }
         guard (try? Platform.statusOfLink(destination)) == nil else { throw FileProblem.exists(path: destination) }
+        // What has the name of a database's journal or log would be played into it.
+        for suffix in ["-journal", "-wal", "-shm"]
+        where destination.utf8.reversed().starts(with: suffix.utf8.reversed()) {
+            let database = String(destination.dropLast(suffix.count))
+            guard (try? Platform.statusOfLink(database)) == nil else { throw FileProblem.belongs(path: destination) }
+        }
     }
 
     /// Makes a file that gets its name when it is complete, was read back and is on the disk.
@@ -77,11 +84,20 @@ extension DatabaseFile {
         let target = try openNew(path, next, pageSize: next.format.pageSize)
         defer { target.close() }
         // A transaction keeps to one state, and in WAL mode keeps nobody from writing.
-        let isLogged = try source.string(forQuery: "PRAGMA journal_mode") == "wal"
-        if isLogged { try source.executeStatements("BEGIN; SELECT count(*) FROM sqlite_master") }
-        defer { if isLogged { try? source.rollback() } }
+        var holdsState = false
+        func holdState() throws {
+            try source.executeStatements("BEGIN; SELECT count(*) FROM sqlite_master")
+            holdsState = true
+        }
+        if try source.string(forQuery: "PRAGMA journal_mode") == "wal" { try holdState() }
+        defer { if holdsState { try? source.rollback() } }
         let pageSize = next.format.pageSize
+        var (remaining, restarts) = (Int.max, 0)
         try source.backup(to: target, pagesPerStep: max(1, (1 << 20) / pageSize)) { step in
+            if step.remaining >= remaining { restarts += 1 }
+            remaining = step.remaining
+            // A writer that never rests would have it begin anew for ever: then it has to wait.
+            if restarts >= 3, !holdsState { try holdState() }
             try progress(
                 FileProgress(.writing, pages: step.total - step.remaining, of: step.total, size: pageSize)
             )

@@ -100,10 +100,15 @@ extension DatabaseFile {
     }
 
     /// Lets the engine read a new file: its schema, or with `content` all of it.
-    func testImage(_ path: String, _ unlocked: Unlocked?, content: Bool) throws {
+    func testImage(
+        _ path: String,
+        _ unlocked: Unlocked?,
+        content: Bool,
+        _ progress: (FileProgress) throws -> Void
+    ) throws {
         if let unlocked, !Engine.current.formats.contains(where: { $0.version == unlocked.format.version }) { return }
         if content {
-            guard let problem = try problemsOfImage(path, unlocked).first else { return }
+            guard let problem = try problemsOfImage(path, unlocked, progress).first else { return }
             throw DatabaseError(code: .corrupt, message: "the new file would not be sound: \(problem)")
         }
         let database = try openImage(path, unlocked)
@@ -112,9 +117,13 @@ extension DatabaseFile {
     }
 
     /// What SQLite's integrity check finds in a new file.
-    func problemsOfImage(_ path: String, _ unlocked: Unlocked?) throws -> [String] {
+    func problemsOfImage(
+        _ path: String,
+        _ unlocked: Unlocked?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> [String] {
         let database = try openImage(path, unlocked)
         defer { database.close() }
-        return try structuralProblems(database)
+        return try structuralProblems(database, progress)
     }
 }

@@ -22,7 +22,7 @@ public struct Inspection: Sendable, Equatable {
     public let size: Int64
     /// The format in which the key fits; nil without a key or encryption.
     public let format: CipherFormat?
-    /// Whole pages in the file; nil where the format is.
+    /// Whole pages of the database, as its log or a journal that is to be played back have it; nil where the format is.
     public let pageCount: Int?
 }
 
@@ -45,6 +45,7 @@ extension DatabaseFile {
             return Inspection(kind: kind, size: size, format: nil, pageCount: nil)
         }
         let format = try fit(key, to: database).unlocked.format
-        return Inspection(kind: kind, size: size, format: format, pageCount: Int(size) / format.pageSize)
+        let inForce = try database.newestPagesAtRest(pageSize: format.pageSize).size()
+        return Inspection(kind: kind, size: size, format: format, pageCount: Int(inForce) / format.pageSize)
     }
 }

@@ -73,7 +73,7 @@ extension DatabaseFile {
     ///   - format: The format that it shall have; nil for this engine's own.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: ``RekeyError/notStarted(_:)`` where the file is in that format already and no other key is given; else as
+    /// - Throws: ``RekeyError/notNeeded(_:)`` where the file is in that format already and no other key is given; else as
     ///   ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func migrate(
@@ -86,7 +86,7 @@ extension DatabaseFile {
         let present = try identify(key)
         let format = try writable(format)
         guard format != present.format || newKey != nil else {
-            throw RekeyError.notStarted("the file is in the format of \(format) already")
+            throw RekeyError.notNeeded("the file is in the format of \(format) already")
         }
         let next = try Unlocked(newFileUnder: newKey ?? key, format: format)
         let isSameLayout =
@@ -159,6 +159,8 @@ extension DatabaseFile {
                 checksContent: true,
                 progress: progress
             ).run { old, image in
+                // The engine would not notice a page that it does not read, such as one of an index.
+                if let present { try checkPages(old, present, progress) }
                 let source = try openImage(old.path, present)
                 // SQLite closes the descriptor only with that of `old`, whose lock it would drop.
                 defer { source.close() }

@@ -51,7 +51,7 @@ extension DatabaseFile {
                 try progress(FileProgress(.writing, done: min($0, size), all: size))
             }
             target.close()
-            problems = try problemsOfImage(path, next)
+            problems = try problemsOfImage(path, next, progress)
         }
         return Recovery(
             file: file,

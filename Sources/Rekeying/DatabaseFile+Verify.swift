@@ -65,7 +65,7 @@ extension DatabaseFile {
         try database.inTransaction(.deferred) { database in
             _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
             return try verification(database, unlocked, progress) {
-                checksStructure ? try structuralProblems(database) : []
+                checksStructure ? try structuralProblems(database, progress) : []
             }
         }
     }
@@ -83,16 +83,28 @@ extension DatabaseFile {
             format: unlocked.format,
             pages: scan.pages,
             damagedPages: scan.damaged,
-            problems: try problems()
+            problems: try saltProblems(database, unlocked) + problems()
         )
     }
 
+    /// A key that brings the salt opens a file whose own is damaged; nothing else does.
+    private func saltProblems(_ database: Database, _ unlocked: Unlocked) throws -> [String] {
+        guard try database.firstPage(CipherFormat.saltSize) != unlocked.key.salt else { return [] }
+        return ["the salt at the beginning of the file is damaged: a key without its own salt does not open it"]
+    }
+
     /// What SQLite's integrity check finds, a line each.
-    func structuralProblems(_ database: Database) throws -> [String] {
+    func structuralProblems(
+        _ database: Database,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> [String] {
         do {
             var problems: [String] = []
-            let lines = try database.executeQuery("PRAGMA integrity_check")
-            while try lines.next() { problems.append(try lines.string(forColumnIndex: 0) ?? "") }
+            // How far it is it does not say.
+            try database.polling({ try progress(FileProgress(.checking, done: 0, all: 0)) }) {
+                let lines = try database.executeQuery("PRAGMA integrity_check")
+                while try lines.next() { problems.append(try lines.string(forColumnIndex: 0) ?? "") }
+            }
             return problems == ["ok"] ? [] : problems
         } catch KeyError.damaged(let pages) {
             return [KeyError.damaged(pages: pages).description]

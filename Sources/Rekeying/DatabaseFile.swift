@@ -10,6 +10,8 @@ public struct DatabaseFile: Sendable {
     public let path: String
     /// How long an operation waits for another connection's lock.
     public var busyTimeout: Duration = .seconds(5)
+    /// The PBKDF2 iterations that the file was made with, where they are not its format's own; they stand nowhere in it.
+    public var iterations: Int?
     /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
     /// the operation.
     public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
@@ -50,8 +52,9 @@ public struct DatabaseFile: Sendable {
         let own = Engine.current.formats
         // Under a raw key the page key is the same in every format: without the key a file could be laid out anew in format
         // 1, whose pages nothing authenticates. So format 1 is looked for with passphrases only.
-        let formats = (own + CipherFormat.standard.filter { !own.contains($0) })
+        let formats = try (own + CipherFormat.standard.filter { !own.contains($0) })
             .filter { key.isPassphrase || $0.pageAuthentication != nil }
+            .map { format in try iterations.map { try format.with(unsafeIterations: $0) } ?? format }
         switch try database.probe(key, formats: formats) {
         case .opens(let key, let format):
             let unlocked = Unlocked(key: key, format: format)

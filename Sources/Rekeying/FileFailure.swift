@@ -7,6 +7,12 @@ public struct FileFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system's error number, `errno`.
     public let code: Int32
 
+    /// What `code`, an `errno`, says about `path`.
+    public init(path: String, code: Int32) {
+        self.path = path
+        self.code = code
+    }
+
     var isMissing: Bool { code == Errno.noSuchFile.code }
 
     /// The path and the system's own words.

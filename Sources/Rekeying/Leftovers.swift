@@ -21,6 +21,14 @@ struct Leftovers {
             .filter { (try? Platform.statusOfLink($0).kind) == .regular }
     }
 
+    /// Bytes that their removal gives back.
+    func size() throws -> Int64 {
+        try paths().reduce(0) { sum, path in
+            let status = try? Platform.statusOfLink(path)
+            return sum + (status?.linkCount == 1 ? status?.size ?? 0 : 0)
+        }
+    }
+
     /// Overwrites and removes them; returns their paths.
     @discardableResult
     func remove() throws -> [String] {

@@ -25,11 +25,15 @@ struct Replacement {
         defer { old.release() }
         try checkKeptName(old.path)
         let leftovers = Leftovers(of: old.path)
-        if let ask = file.willRewrite { try ask(plan(old, try leftovers.paths())) }
+        if let ask = file.willRewrite {
+            let plan = try plan(old, leftovers.paths())
+            try checkSpace(plan.size, old.path, freed: leftovers.size())
+            try ask(plan)
+        }
         try leftovers.remove()
         let status = try Platform.status(of: old.path)
         guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
-        try checkSpace(try old.size(), old.path)
+        try checkSpace(try old.size(), old.path, freed: 0)
 
         let image = try ImageFile(beside: old.path)
         var made = [image.path]
@@ -113,12 +117,18 @@ struct Replacement {
         let (name, database) = (FileCalls.name(of: keptAs), FileCalls.name(of: path))
         guard !["-journal", "-wal", "-shm"].contains(where: { database + $0 == name }),
             !ImageFile.isImage(name, of: database)
-        else { throw FileProblem.exists(path: keptAs) }
+        else { throw FileProblem.belongs(path: keptAs) }
+        guard (try? Platform.statusOfLink(keptAs)) == nil else { throw FileProblem.exists(path: keptAs) }
+        let disks = try [path, keptAs].map { path in
+            let folder = FileCalls.folder(of: path)
+            return try FileFailure.naming(folder) { () throws(Errno) in try Platform.status(of: folder).identity[0] }
+        }
+        guard disks[0] == disks[1] else { throw FileProblem.otherDisk(path: keptAs) }
     }
 
-    private func checkSpace(_ size: Int64, _ path: String) throws {
+    private func checkSpace(_ size: Int64, _ path: String, freed: Int64) throws {
         let (needed, free) = try space(size, path)
-        guard free >= needed else { throw FileProblem.noSpace(path: path, needed: needed, free: free) }
+        guard free + freed >= needed else { throw FileProblem.noSpace(path: path, needed: needed, free: free) }
     }
 
     private func space(_ size: Int64, _ path: String) throws -> (needed: Int64, free: Int64) {
@@ -146,13 +156,13 @@ struct Replacement {
     private func verify(_ image: ImageFile, _ side: PageRewrite.Side) throws {
         switch side {
         case .plaintext:
-            try file.testImage(image.path, nil, content: true)
+            try file.testImage(image.path, nil, content: true, progress)
         case .encrypted(let key, let format):
             let scan = try PageScan(database: image, log: nil, key: key, format: format).run {
                 try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
             }
             guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
-            try file.testImage(image.path, Unlocked(key: key, format: format), content: checksContent)
+            try file.testImage(image.path, Unlocked(key: key, format: format), content: checksContent, progress)
         }
     }
 

@@ -116,13 +116,15 @@ final class SalvagedContent: ContentSource {
                 unassigned.append(page)
             }
         }
-        // Entries of an index look like rows of a table that is ordered by content.
-        if !lacksIndexes {
-            for page in salvage.strays(ofTables: false) {
-                let (rows, broken) = try salvage.rows(on: page)
-                if let claim = claim(to: rows), let table = claims[claim].table, let insert = inserts[claim] {
-                    try assign(rows, broken, to: table.index, insert)
-                }
+        // Entries of an index look like rows of a table that is ordered by content, and are kept where that may be.
+        let mayBeRows = !isSchemaWhole || !failures.isEmpty || claims.contains { $0.table?.shape.hasRowIDs == false }
+        for page in mayBeRows ? salvage.strays(ofTables: false) : [] {
+            let (rows, broken) = try salvage.rows(on: page)
+            if !lacksIndexes, let claim = claim(to: rows), let table = claims[claim].table, let insert = inserts[claim]
+            {
+                try assign(rows, broken, to: table.index, insert)
+            } else if !rows.isEmpty || broken > 0 {
+                unassigned.append(page)
             }
         }
         if !unassigned.isEmpty { try keep(unassigned, in: target) }

@@ -37,7 +37,7 @@ struct Change: ParsableCommand {
                 try newKey.choice(unsafePermissions: key.unsafePermissions)
                     .read(prompt: "New passphrase", confirmed: true)
             }
-            let database = replacement.database(file)
+            let database = replacement.database(file, key)
             if inPlace {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
                 return Report.Result(

@@ -9,7 +9,8 @@ struct Cleanup: ParsableCommand {
             That is a new file that was not complete, or the old one that a complete one had replaced. Both have the \
             database's name with `.rekey-` and 16 digits after it. They are overwritten and removed, \
             and so is a journal that was ended. The database itself is not touched, and needs no key for this; every other \
-            command that writes a new file does the same first.
+            command that writes a new file does the same first. What a killed copy or recovery left stands beside its \
+            destination: give that name.
             """
     )
 

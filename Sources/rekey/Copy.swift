@@ -24,7 +24,7 @@ struct Copy: ParsableCommand {
         try report.run([file]) { file, progress in
             let secret = try key.choice.readKey(of: file, Once())
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
-            let done = try DatabaseFile(path: file).copy(
+            let done = try key.database(file).copy(
                 key: secret,
                 to: destination,
                 newKey: choice.isGiven ? try choice.read(prompt: "") : nil,

@@ -25,11 +25,13 @@ struct Encrypt: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let database = replacement.database(file)
+            let database = replacement.database(file, key)
             let format = try format.choice()
             // Nobody is asked for a secret that would not help.
-            guard try database.inspect().kind == .plaintext else {
-                throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
+            switch try database.inspect().kind {
+            case .plaintext: break
+            case .encrypted: throw RekeyError.notStarted("the file is encrypted already")
+            case .empty, .notADatabase: throw KeyError.notADatabase
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
             return try replacement.result {

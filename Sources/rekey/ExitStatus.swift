@@ -49,7 +49,7 @@ enum ExitStatus: Int32, CaseIterable {
         case FileProblem.noPermission: self = .noPermission
         case FileProblem.notAFile: self = .damaged
         case FileProblem.severalNames: self = .usage
-        case FileProblem.exists: self = .cannotCreate
+        case FileProblem.exists, FileProblem.belongs, FileProblem.otherDisk: self = .cannotCreate
         case FileProblem.noSpace: self = .inputOutput
         case let error as FileFailure: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
@@ -85,7 +85,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .undecided(let cause): self = ExitStatus(cause)
         case .oldFileRemains: self = .cannotRemove
         case .newKeyInForce(let cause): self = ExitStatus(cause)
-        case .notStarted, .oldKeyInForce(nil): self = .failure
+        case .notStarted, .notNeeded, .oldKeyInForce(nil): self = .failure
         }
     }
 

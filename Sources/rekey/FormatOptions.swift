@@ -11,7 +11,7 @@ struct FormatOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "PBKDF2 iterations for a passphrase, no fewer than the format's own; to be named at every opening.",
+            "PBKDF2 iterations for a passphrase, no fewer than the format's own; from then on to be named by --file-kdf-iter.",
             valueName: "number"
         )
     )

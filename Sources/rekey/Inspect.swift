@@ -18,7 +18,7 @@ struct Inspect: ParsableCommand {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, _ in
             let secret = key.choice.isGiven ? try secret { try key.choice.read(prompt: "") } : nil
-            let found = try DatabaseFile(path: file).inspect(key: secret)
+            let found = try key.database(file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let format = found.format, let pages = found.pageCount {
                 lines += [

@@ -35,6 +35,14 @@ struct KeyOptions: ParsableArguments {
     )
     var keyFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "PBKDF2 iterations that the file was made with, where they are not its format's own.",
+            valueName: "number"
+        )
+    )
+    var fileKdfIter: Int?
+
     @Flag(help: "Accept files of secrets that other users can read, for both keys.")
     var unsafePermissions = false
 
@@ -53,6 +61,13 @@ struct KeyOptions: ParsableArguments {
     }
 
     func validate() throws { try choice.validate(prefix: "--") }
+
+    /// The file, as these options describe it.
+    func database(_ path: String) -> DatabaseFile {
+        var database = DatabaseFile(path: path)
+        database.iterations = fileKdfIter
+        return database
+    }
 }
 
 /// Where the new key comes from.

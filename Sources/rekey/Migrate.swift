@@ -30,7 +30,7 @@ struct Migrate: ParsableCommand {
             let secret = try key.choice.readKey(of: file, secret)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             return try replacement.result {
-                try replacement.database(file).migrate(
+                try replacement.database(file, key).migrate(
                     key: secret,
                     to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,
                     format: format,

@@ -25,7 +25,7 @@ struct Recover: ParsableCommand {
         try report.run([file]) { file, progress in
             let secret = try key.choice.readKey(of: file, Once())
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
-            let found = try DatabaseFile(path: file).recover(
+            let found = try key.database(file).recover(
                 key: secret,
                 to: destination,
                 newKey: choice.isGiven ? try choice.read(prompt: "") : nil,
@@ -88,7 +88,7 @@ private struct RecoveryObject: Encodable {
 
     static func lines(_ found: Recovery) -> [(String, String)] {
         var lines = ReplacementObject.lines(found.file)
-        lines.append(("damaged", found.damagedPages.isEmpty ? "no page" : "pages \(shortened(found.damagedPages))"))
+        lines.append(("damaged", found.damagedPages.isEmpty ? "no page" : "page \(shortened(found.damagedPages))"))
         lines += found.tables.map { ("table \($0.name)", text($0)) }
         if !found.isSchemaWhole { lines.append(("schema", "not whole: tables may be missing")) }
         if let unassigned = found.unassignedRows {
@@ -102,13 +102,14 @@ private struct RecoveryObject: Encodable {
 
     private static func text(_ table: Recovery.Table) -> String {
         var parts = ["\(table.rows) rows"]
-        if table.lostPages > 0 { parts.append("\(table.lostPages) pages lost") }
-        if table.brokenRows > 0 { parts.append("\(table.brokenRows) rows lost by half") }
-        if table.refusedRows > 0 { parts.append("\(table.refusedRows) rows refused") }
+        func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
+        if table.lostPages > 0 { parts.append("\(count(table.lostPages, "page")) lost") }
+        if table.brokenRows > 0 { parts.append("\(count(table.brokenRows, "row")) lost by half") }
+        if table.refusedRows > 0 { parts.append("\(count(table.refusedRows, "row")) refused") }
         if !table.missingRowIDs.isEmpty {
             let ranges = table.missingRowIDs.prefix(5).map { range in
                 switch (range.lowerBound, range.upperBound) {
-                case (.min, .max): "any"
+                case (.min, .max): "of any identifier"
                 case (.min, let last): "up to \(last)"
                 case (let first, .max): "from \(first)"
                 case (let first, let last): "\(first) to \(last)"

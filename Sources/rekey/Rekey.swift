@@ -12,7 +12,8 @@ struct Rekey: ParsableCommand {
             page size are found by trying.
 
             Of several files the first that failed decides on the exit status; the others are worked on all the same. \
-            `--generate-completion-script bash` (zsh, fish) prints completions.
+            Names that begin with a dash stand behind `--`, and behind all options. A lock of another connection is waited for, five \
+            seconds at most. `--generate-completion-script bash` (zsh, fish) prints completions.
 
             EXIT STATUS
             \(ExitStatus.table)
@@ -24,7 +25,8 @@ struct Rekey: ParsableCommand {
             4), pageSize in bytes, pageCount
               verify, change --in-place: format, pageSize, pages, damagedPages (numbers, from 1), problems (lines of \
             SQLite's check), ok
-              change, encrypt, decrypt, migrate, copy: format (missing for plaintext), pageSize, pages, ok
+              change, encrypt, decrypt, migrate, copy: format (missing for plaintext), pageSize, pages, ok; where there \
+            is nothing to do, note and ok
               recover: format, pageSize, pages, damagedPages, tables (each with name, rows, brokenRows, refusedRows, \
             lostPages and missing: ranges of row identifiers), schemaWhole, unassignedRows, unassignedTable, notMade, \
             problems, ok

@@ -15,8 +15,8 @@ struct ReplacementOptions: ParsableArguments {
     var dryRun = false
 
     /// The file, and with a dry run one that ends before anything is written.
-    func database(_ path: String) -> DatabaseFile {
-        var database = DatabaseFile(path: path)
+    func database(_ path: String, _ key: KeyOptions) -> DatabaseFile {
+        var database = key.database(path)
         if dryRun { database.willRewrite = { throw DryRun(plan: $0) } }
         return database
     }
@@ -26,6 +26,9 @@ struct ReplacementOptions: ParsableArguments {
         do {
             let done = try body()
             return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))
+        } catch RekeyError.notNeeded(let reason) {
+            // A script may say it twice.
+            return Report.Result(NotNeeded(note: reason), lines: [("nothing to do", reason)])
         } catch let dry as DryRun {
             return Report.Result(PlanObject(dry.plan), lines: PlanObject.lines(dry.plan))
         }
@@ -56,6 +59,12 @@ struct ReplacementObject: Encodable {
             ("pages", "\(done.pages) of \(done.pageSize) bytes"),
         ]
     }
+}
+
+/// That the file is what it shall be.
+private struct NotNeeded: Encodable {
+    let note: String
+    let ok = true
 }
 
 /// Ends a dry run.

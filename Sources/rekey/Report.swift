@@ -27,13 +27,14 @@ struct Report: ParsableArguments {
     func run(_ files: [String], _ body: (_ file: String, Progress) throws -> Result) throws {
         var failed: [ExitStatus] = []
         for file in files {
-            let status = try one(file, isOneOf: files.count) { try body(file, $0) }
+            // After Ctrl-C the other files are told to be as they were, too.
+            let status = try one(file, isOneOf: files.count) { progress in
+                if failed.contains(.interrupted) { throw Interrupted() }
+                return try body(file, progress)
+            }
             if status != .done { failed.append(status) }
-            if status == .interrupted { break }
         }
-        if files.count > 1, !json, !quiet {
-            Swift.print("\(files.count) files, \(failed.count) failed")
-        }
+        if files.count > 1, !json, !quiet { try Output.print("\(files.count) files, \(failed.count) failed") }
         if let first = failed.first { throw ExitCode(first.rawValue) }
     }
 
@@ -43,23 +44,25 @@ struct Report: ParsableArguments {
             if json {
                 try printJSON(Named(file: file, object: result.object))
             } else {
-                if count > 1 { Swift.print("\(file):") }
                 let width = result.lines.map(\.0.count).max() ?? 0
-                for (name, value) in result.lines { Swift.print("\((name + ":").padded(to: width + 1)) \(value)") }
+                let lines = result.lines.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
+                try Output.print(((count > 1 ? ["\(file):"] : []) + lines).joined(separator: "\n"))
             }
             return result.status
         } catch {
             let status = ExitStatus(error)
             let text = String(describing: error)
             let message = text.hasPrefix(file) ? text : "\(file): \(text)"
-            FileHandle.standardError.write(Data("\(Progress.clear)rekey: \(message)\n".utf8))
+            try? FileHandle.standardError.write(
+                contentsOf: Data("\(Progress.clear)rekey: \(Output.visible(message))\n".utf8)
+            )
             if json {
                 let failure = Failure(
                     error: ErrorName(error, status).text,
                     exitStatus: status.rawValue,
                     message: message
                 )
-                try printJSON(Named(file: file, object: failure))
+                try? printJSON(Named(file: file, object: failure))
             }
             return status
         }
@@ -68,7 +71,7 @@ struct Report: ParsableArguments {
     private func printJSON(_ object: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        Swift.print(String(decoding: try encoder.encode(object), as: UTF8.self))
+        try Output.print(String(decoding: try encoder.encode(object), as: UTF8.self))
     }
 
     private struct Failure: Encodable {

@@ -19,13 +19,16 @@ struct Verify: ParsableCommand {
     var pagesOnly = false
     @Flag(help: "Draw the file at the terminal, page by page, before the result.")
     var map = false
-    @Option(help: ArgumentHelp("Draw the file, page by page, into an SVG file.", valueName: "path"))
+    @Option(help: ArgumentHelp("Draw the file, page by page, into a new SVG file.", valueName: "path"))
     var mapSvg: String?
     @OptionGroup var key: KeyOptions
     @OptionGroup var report: Report
 
     func validate() throws {
         if mapSvg != nil, files.count > 1 { throw ValidationError("--map-svg goes with one file.") }
+        if mapSvg.map(NewFile.isTaken) == true {
+            throw ValidationError("--map-svg names a file that is there already; nothing is replaced.")
+        }
         if map, report.json { throw ValidationError("--map does not go with --json.") }
     }
 
@@ -33,7 +36,7 @@ struct Verify: ParsableCommand {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
             let secret = try key.choice.readKey(of: file, secret)
-            let found = try DatabaseFile(path: file)
+            let found = try key.database(file)
                 .verify(key: secret, checksStructure: !pagesOnly, progress: progress.show)
             try draw(file, secret, progress)
             return Report.Result(
@@ -46,13 +49,13 @@ struct Verify: ParsableCommand {
 
     private func draw(_ file: String, _ secret: DatabaseKey, _ progress: Progress) throws {
         guard map || mapSvg != nil else { return }
-        let kinds = try DatabaseFile(path: file).map(key: secret, progress: progress.show)
+        let kinds = try key.database(file).map(key: secret, progress: progress.show)
         if map {
             let isTerminal = isatty(STDOUT_FILENO) == 1
-            print(PagePicture(kinds, cells: 64 * 32).text(width: 64, coloured: isTerminal), terminator: "\n\n")
+            try Output.write(PagePicture(kinds, cells: 64 * 32).text(width: 64, coloured: isTerminal) + "\n\n")
         }
         if let mapSvg {
-            try PagePicture(kinds, cells: 128 * 128).svg().write(toFile: mapSvg, atomically: true, encoding: .utf8)
+            try NewFile.write(PagePicture(kinds, cells: 128 * 128).svg(), to: mapSvg)
         }
     }
 }

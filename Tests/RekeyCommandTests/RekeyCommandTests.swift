@@ -338,13 +338,66 @@ struct RekeyCommandTests {
         try flipByte(of: path, at: leaf * size + 99)
         let told = try rekey("recover", path, saved, "--passphrase-file", oldFile, "--new-passphrase-file", newFile)
         #expect(told.status == 65 && told.output.contains("may lack rows") && told.output.contains("page"))
-        #expect(told.output.contains("pages \(leaf + 1)\n") && !told.output.contains("lost_and_found"))
+        #expect(told.output.contains("page \(leaf + 1)\n") && !told.output.contains("lost_and_found"))
         #expect(try rekey("verify", saved, "--passphrase-file", newFile).status == 0)
         let again = folder.file("again.db")
         let object = try object(rekey("recover", path, again, "--passphrase-file", oldFile, "--json"))
         #expect(object["ok"] as? Bool == false && object["damagedPages"] as? [Int] == [leaf + 1])
         let table = try #require((object["tables"] as? [[String: Any]])?.first { $0["name"] as? String == "people" })
         #expect(table["lostPages"] as? Int == 1 && (table["missing"] as? [[Int]])?.count == 1)
+    }
+
+    @Test func aDrawingReplacesNoFile() throws {
+        try make()
+        let before = try FileState(path)
+        for target in [path, oldFile, folder.path] {
+            let outcome = try rekey("verify", path, "--passphrase-file", oldFile, "--map-svg", target)
+            #expect(outcome.status == 64 && outcome.errors.contains("nothing is replaced"))
+        }
+        #expect(try FileState(path) == before)
+        let nowhere = try rekey("verify", path, "--passphrase-file", oldFile, "--map-svg", folder.file("no/map.svg"))
+        #expect(nowhere.status == 74 && nowhere.errors.contains("No such file") && !nowhere.errors.contains("NSCocoa"))
+    }
+
+    @Test func otherIterationsAreNamedForReading() throws {
+        try make()
+        #expect(try rekey("migrate", path, "--passphrase-file", oldFile, "--kdf-iter", "300000").status == 0)
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 77)
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile, "--file-kdf-iter", "300000").status == 0)
+        let back = try rekey("migrate", path, "--passphrase-file", oldFile, "--file-kdf-iter", "300000")
+        #expect(back.status == 0, "\(back.errors)")
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
+        let again = try rekey("migrate", path, "--passphrase-file", oldFile)
+        #expect(again.status == 0 && again.output.contains("nothing to do"))
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
+    func aResultThatCannotBeToldIsAFailure() throws {
+        try make()
+        let command =
+            "exec '\(Program.built("rekey"))' verify '\(path)' --passphrase-file '\(oldFile)' --json > /dev/full"
+        let outcome = try Program.run("/bin/sh", ["-c", command])
+        #expect(outcome.status == 74, "\(outcome.errors)")
+    }
+
+    @Test func controlCharactersInNamesDoNotReachTheTerminal() throws {
+        let name = folder.file("a\u{1b}[31mb.db")
+        let outcome = try rekey("verify", name, "--passphrase-file", oldFile)
+        #expect(outcome.status == 66 && outcome.errors.contains("\\u{1b}") && !outcome.errors.contains("\u{1b}"))
+    }
+
+    @Test func aDryRunFailsWhereTheRunWould() throws {
+        try make()
+        let taken = try folder.write([1], to: "taken")
+        for (kept, status) in [(taken, 73), (path + "-wal", 73), ("/dev/shm/kept.db", 73)] {
+            guard FileManager.default.fileExists(atPath: (kept as NSString).deletingLastPathComponent) else { continue }
+            for arguments in [["--dry-run"], []] {
+                let change = ["change", path, "--passphrase-file", oldFile, "--new-passphrase-file", newFile]
+                let outcome = try Program.run(Program.built("rekey"), change + ["--keep-old", kept] + arguments)
+                #expect(outcome.status == status, "\(kept) \(arguments): \(outcome.errors)")
+            }
+        }
+        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

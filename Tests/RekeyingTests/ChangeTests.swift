@@ -280,7 +280,7 @@ struct ChangeTests {
     @Test(arguments: ["-journal", "-wal", "-shm", ".rekey-0123456789abcdef"])
     func aCopyIsNotKeptUnderANameThatWouldBeRemovedAgain(suffix: String) throws {
         try make()
-        #expect(throws: FileProblem.exists(path: path + suffix)) {
+        #expect(throws: FileProblem.belongs(path: path + suffix)) {
             try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: path + suffix)
         }
         #expect(folder.names == ["test.db"])

@@ -104,4 +104,29 @@ struct CopyTests {
         #expect(throws: KeyError.damaged(pages: [7])) { try file.copy(key: Self.key.key, to: copy) }
         #expect(folder.names == ["test.db"])
     }
+
+    @Test func aWriterThatNeverRestsDoesNotHoldUpACopyForEver() throws {
+        let queue = try queue(.delete)
+        try queue.inDatabase { database in
+            try database.executeStatements(
+                "PRAGMA busy_timeout = 10; CREATE TABLE filler AS SELECT randomblob(6000) FROM people"
+            )
+        }
+        // After each mebibyte somebody writes.
+        try file.copy(key: Self.key.key, to: copy) { step in
+            guard step.stage == .writing else { return }
+            try? queue.inDatabase { try $0.executeStatements("UPDATE people SET note = randomblob(9) WHERE id = 1") }
+        }
+        try queue.close()
+        #expect(try DatabaseFile(path: copy).verify(key: Self.key.key).isSound)
+    }
+
+    @Test(arguments: ["-journal", "-wal", "-shm"])
+    func aNameThatBelongsToADatabaseIsRefused(suffix: String) throws {
+        try queue(.delete).close()
+        let name = path + suffix
+        #expect(throws: FileProblem.belongs(path: name)) { try file.copy(key: Self.key.key, to: name) }
+        #expect(throws: FileProblem.belongs(path: name)) { try file.recover(key: Self.key.key, to: name) }
+        #expect(folder.names == ["test.db"])
+    }
 }

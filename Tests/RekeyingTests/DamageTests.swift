@@ -222,4 +222,34 @@ extension DamageTests {
         done.wait()
         try queue.close()
     }
+
+    @Test func ofAChangeOfKeyThatWasCutOffTheOldKeyIsInForce() throws {
+        let source = folder.file("source.db")
+        let other = try DatabaseKey.random()
+        let queue = try DatabaseQueue(path: source, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        // What a kill leaves: the file as it would be, and the journal with what it was.
+        let old = try Data(contentsOf: URL(fileURLWithPath: source))
+        try DatabaseFile(path: source).changeKey(from: Self.key.key, to: other)
+        let size = try #require(Engine.current.formats.first?.pageSize)
+        var journal = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+        func append(_ number: Int) {
+            journal.append(contentsOf: (0..<4).reversed().map { UInt8(number >> ($0 * 8) & 255) })
+        }
+        let pages = old.count / size
+        for number in [pages, 0, pages, 512, size] { append(number) }
+        journal.append(Data(count: 512 - journal.count))
+        for page in 0..<pages {
+            let bytes = old[(page * size)..<((page + 1) * size)]
+            append(page + 1)
+            journal.append(bytes)
+            append(stride(from: size - 200, to: 0, by: -200).reduce(0) { $0 + Int(bytes[bytes.startIndex + $1]) })
+        }
+        try Data(contentsOf: URL(fileURLWithPath: source)).write(to: URL(fileURLWithPath: path))
+        try journal.write(to: URL(fileURLWithPath: path + "-journal"))
+        let file = DatabaseFile(path: path)
+        #expect(throws: KeyError.wrongKey) { try file.inspect(key: other) }
+        #expect(try file.inspect(key: Self.key.key).pageCount == pages)
+    }
 }

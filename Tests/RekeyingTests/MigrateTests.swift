@@ -218,4 +218,19 @@ struct MigrateTests {
         }
         #expect(asked.isSuperset(of: byPages ? [.writing, .verifying] : [.verifying]))
     }
+
+    @Test func aDamagedPageIsNotMigratedNorForgotten() throws {
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        // A page of an index, which copying the rows would not read.
+        let kinds = try file.map(key: Self.key.key)
+        let leaf = try #require(kinds.firstIndex(of: .indexLeaf))
+        let size = try FileState(path).bytes.count / kinds.count
+        try flipByte(of: path, at: leaf * size + 99)
+        let before = try FileState(path)
+        let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        #expect(throws: KeyError.damaged(pages: [leaf + 1])) { try file.migrate(key: Self.key.key, format: format) }
+        #expect(try FileState(path) == before && folder.names == ["test.db"])
+    }
 }

@@ -170,6 +170,19 @@ import Testing
         #expect(try database.string(forQuery: "SELECT c0 FROM lost_and_found WHERE nfield = 1") == "only")
     }
 
+    @Test func withoutTheSchemaRowsOfTablesWithoutIdentifiersAreKeptToo() throws {
+        try make(
+            "",
+            "CREATE TABLE kv (k TEXT PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO kv VALUES ('a', 'first'), ('b', 2)"
+        )
+        try damage(1)
+        let done = try file.recover(key: key, to: saved)
+        #expect(done.unassignedRows?.rows == 2)
+        let database = Database(path: saved)
+        try database.open(key: key)
+        #expect(try database.string(forQuery: "SELECT c1 FROM lost_and_found WHERE c0 = 'a' AND id IS NULL") == "first")
+    }
+
     @Test func definitionsAreFoundWithoutPageOne() throws {
         try make()
         let whole = try rows("people", of: path)

@@ -129,7 +129,8 @@ import Testing
                 "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
                 "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--map", "--map-svg",
-                "--dry-run", "--passphrase-command", "--passphrase-credential", "--passphrase-keyring",
+                "--dry-run", "--file-kdf-iter", "--passphrase-command", "--passphrase-credential",
+                "--passphrase-keyring",
                 "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-keyring",
             ]
         )

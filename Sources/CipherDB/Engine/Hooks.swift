@@ -94,6 +94,26 @@ extension Connection {
     }
 }
 
+extension Connection {
+    /// Runs `body`, whose statements end with ``ResultCode/interrupted`` as soon as `isOver` says so.
+    func polling<Result>(_ isOver: () -> Bool, _ body: () throws -> Result) rethrows -> Result {
+        try withoutActuallyEscaping(isOver) { isOver in
+            var poll = isOver
+            return try withUnsafeMutablePointer(to: &poll) { pointer in
+                // Several times a second.
+                sqlite3_progress_handler(
+                    handle,
+                    100_000,
+                    { $0?.assumingMemoryBound(to: (() -> Bool).self).pointee() == true ? 1 : 0 },
+                    pointer
+                )
+                defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+                return try body()
+            }
+        }
+    }
+}
+
 /// The SQL comes from the statement, without its values: the text that the engine hands over may have them in it.
 private func tell(
     kind: UInt32,

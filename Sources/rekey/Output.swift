@@ -1,0 +1,31 @@
+import Foundation
+import Rekeying
+
+/// What the command says on standard output. What does not get there is a failure: a script would take it for success.
+enum Output {
+    static func print(_ text: String) throws {
+        try write(visible(text) + "\n")
+    }
+
+    /// Text that no user of the machine has a part in.
+    static func write(_ text: String) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw FileFailure(path: "standard output", code: EIO)
+        }
+    }
+
+    /// Control characters, which file names may have, as what they are: a terminal would obey them.
+    static func visible(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            if scalar.properties.generalCategory == .control, scalar != "\n" {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}
