@@ -25,6 +25,7 @@ struct Inspect: ParsableCommand {
                     ("format", "SQLCipher \(format.version)"), ("page size", "\(format.pageSize) bytes"),
                     ("pages", "\(pages)"),
                 ]
+                lines += Inspect.advice(format).map { ("advice", $0) }
             }
             return Report.Result(
                 Object(
@@ -32,12 +33,31 @@ struct Inspect: ParsableCommand {
                     size: found.size,
                     format: found.format?.version,
                     pageSize: found.format?.pageSize,
-                    pageCount: found.pageCount
+                    pageCount: found.pageCount,
+                    advice: found.format.map(Inspect.advice)
                 ),
                 lines: lines,
                 status: found.kind == .notADatabase ? .damaged : .done
             )
         }
+    }
+
+    /// What is to be said of a format by today's figures, and the command that mends it.
+    private static func advice(_ format: CipherFormat) -> [String] {
+        var advice: [String] = []
+        if format.pageAuthentication == nil {
+            advice.append("nothing tells whether pages of this format were changed: rekey migrate")
+        }
+        if format.keyDerivation == .sha1 {
+            advice.append(
+                "a passphrase is stretched by PBKDF2 with SHA-1, \(format.iterations) times; OWASP asks for 1400000: rekey migrate"
+            )
+        } else if (try? PassphraseDerivation(.pbkdf2SHA512(iterations: format.iterations))) == nil {
+            advice.append(
+                "a passphrase is stretched \(format.iterations) times; OWASP asks for 220000: rekey migrate --kdf-iter"
+            )
+        }
+        return advice
     }
 
     private struct Object: Encodable {
@@ -46,5 +66,6 @@ struct Inspect: ParsableCommand {
         let format: Int?
         let pageSize: Int?
         let pageCount: Int?
+        let advice: [String]?
     }
 }

@@ -347,6 +347,29 @@ struct RekeyCommandTests {
         #expect(table["lostPages"] as? Int == 1 && (table["missing"] as? [[Int]])?.count == 1)
     }
 
+    @Test func anOldFormatIsAdvisedAgainst() throws {
+        for shell in StockShell.all where shell.format <= (Engine.current.formats.first?.version ?? 0) {
+            let file = folder.file("\(shell.version).db")
+            try SampleFile.make(at: file, by: shell, key: SampleKey.all[0], format: shell.format)
+            let secret = try folder.write("correct horse battery staple".utf8, to: "secret")
+            let found = try object(rekey("inspect", file, "--json", "--passphrase-file", secret))
+            let advice = try #require(found["advice"] as? [String])
+            #expect(advice.isEmpty == (shell.format == 4) && advice.allSatisfy { $0.contains("rekey migrate") })
+        }
+    }
+
+    @Test func calibrationPrintsParametersThatAreNotWeak() throws {
+        let outcome = try rekey("calibrate", "--milliseconds", "1")
+        #expect(outcome.status == 0)
+        // The least that is allowed, on a machine of any speed.
+        #expect(
+            outcome.output.contains("PBKDF2-SHA-512, 220000 iterations") && outcome.output.contains("scrypt, N=2^14")
+        )
+        #expect(try rekey("calibrate", "--milliseconds", "0").status == 64)
+        let lines = try rekey("calibrate", "--milliseconds", "1", "--json").output.split(separator: "\n")
+        #expect(lines.count >= 3)
+    }
+
     @Test func aDrawingReplacesNoFile() throws {
         try make()
         let before = try FileState(path)

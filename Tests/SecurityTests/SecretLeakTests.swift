@@ -118,10 +118,12 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/cmdline"), "this system has no /proc"))
     func theCommandHasNoArgumentThatTakesASecret() throws {
-        let help = try ["inspect", "verify", "change", "encrypt", "decrypt", "migrate", "recover", "copy", "cleanup"]
-            .map {
-                try Program.run(Program.built("rekey"), ["help", $0]).output
-            }.joined()
+        let help = try [
+            "inspect", "verify", "change", "encrypt", "decrypt", "migrate", "recover", "copy", "cleanup", "calibrate",
+        ]
+        .map {
+            try Program.run(Program.built("rekey"), ["help", $0]).output
+        }.joined()
         let options = Set(help.split { !($0.isLetter || $0 == "-") }.filter { $0.hasPrefix("--") }.map(String.init))
         #expect(
             options == [
@@ -129,7 +131,7 @@ import Testing
                 "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
                 "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--map", "--map-svg",
-                "--dry-run", "--file-kdf-iter", "--passphrase-command", "--passphrase-credential",
+                "--dry-run", "--file-kdf-iter", "--milliseconds", "--passphrase-command", "--passphrase-credential",
                 "--passphrase-keyring",
                 "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-keyring",
             ]
