@@ -40,11 +40,12 @@ package final class AuthenticPages {
 
     /// The values of a record that begins in `payload`; nil where a page with a part of it is lost, or it makes no sense.
     func values(_ payload: BTreePage.Payload) throws -> [StoredValue]? {
+        // In format 1 a size can be anything, and a chain go round.
+        guard payload.size <= count * usableSize else { return nil }
         var record = Array(payload.local)
         var next = payload.firstOverflow
         // > The first four bytes of each overflow page are the number of the next page in the chain, or zero.
         while record.count < payload.size {
-            // A chain that goes round gives too many bytes before it ends; it cannot go on for ever.
             guard let number = next, let page = try page(number) else { return nil }
             record += page[4..<usableSize].prefix(payload.size - record.count)
             next = page.bigEndian(at: 0)

@@ -7,7 +7,6 @@ package struct NewestPages: PageSource {
     private let pageSize: Int
     /// The database's size in pages after the log's last transaction, or before the journal's; not to be trusted.
     private let pageCount: Int?
-    private let highest: Int
 
     package init(database: any PageSource, log: (any PageSource)?, pageSize: Int) throws {
         let index = try log.flatMap { try WriteAheadLog($0) }
@@ -31,12 +30,13 @@ package struct NewestPages: PageSource {
         self.offsets = offsets
         self.pageSize = pageSize
         self.pageCount = offsets.isEmpty ? nil : pageCount
-        highest = Int(offsets.keys.max() ?? 0)
     }
 
     package func size() throws -> Int64 {
         let size = try database.size()
-        return pageCount.map { min(Int64($0) * Int64(pageSize), max(size, Int64(highest) * Int64(pageSize))) } ?? size
+        // Each page stands in one of the two, but for the page with the locks.
+        let most = size + Int64(offsets.count + 1) * Int64(pageSize)
+        return pageCount.map { min(Int64($0) * Int64(pageSize), most) } ?? size
     }
 
     /// For whole pages, the last of the file excepted.

@@ -36,6 +36,7 @@ extension RollbackJournal {
             while records < count || count == 0, offset + Int64(8 + journal.pageSize) <= size {
                 let record = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
                 let isWhole = try record.isWhole(cipher)
+                if flaws.count >= mostFlaws { return flaws }
                 // > 0 before a sync. Then the database was not written to either.
                 if count == 0, try !isWhole || !record.stands(in: database) {
                     if isWhole { flaws.append("a header of the rollback journal is damaged: it counts no records") }
@@ -64,6 +65,9 @@ extension RollbackJournal {
         }
         return flaws
     }
+
+    /// More are not told: a file can be long without having anything in it.
+    private static let mostFlaws = 100
 
     /// Page 1 as it was before the transaction says how many pages there were.
     private func isSizeWrong(_ page: [UInt8], _ cipher: PageCipher) throws -> Bool {

@@ -76,7 +76,11 @@ package struct RollbackJournal {
             var offset = segment + sectorSize
             var records = 0
             while offset + Int64(8 + pageSize) <= end, records < count || count == 0 {
-                guard try body(UInt32(source.read(4, at: offset).bigEndian(at: 0)), offset + 4) else { return }
+                let start = try source.read(32, at: offset)
+                // A file that was made long without being written ends here. No page has the number 0.
+                guard start.contains(where: { $0 != 0 }) else { return }
+                let number = UInt32(start.bigEndian(at: 0))
+                guard try number == 0 || body(number, offset + 4) else { return }
                 offset += Int64(8 + pageSize)
                 records += 1
             }

@@ -23,7 +23,8 @@ extension WriteAheadLog {
         let count = Int((try source.size() - 32) / Int64(length))
         for number in 0..<max(0, count) {
             let frame = try source.read(length, at: 32 + Int64(number) * Int64(length))
-            guard frame.count == length else { break }
+            // A file that was made long without being written ends here.
+            guard frame.count == length, frame.prefix(24).contains(where: { $0 != 0 }) else { break }
             let stored = Checksum(frame[16..<24], like: header)
             let isOurs = frame[8..<16] == header[16..<24]
             // > The checksum goes on from the frame before: its first 8 bytes, then the page.

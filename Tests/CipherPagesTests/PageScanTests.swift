@@ -125,6 +125,28 @@ struct PageScanTests {
         #expect(log.offsets.isEmpty && log.pageSize == 4096)
     }
 
+    @Test func aJournalThatIsLongAndEmptyEndsAtOnce() throws {
+        let header: [UInt8] =
+            [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 0, 0, 0, 9]
+            + [0, 0, 2, 0, 0, 0, 16, 0]
+        let file = try FileBytes(path: sparse(8 << 40, head: header))
+        let journal = try #require(try RollbackJournal(file))
+        #expect(try journal.firstPage() == nil)
+        let cipher = try PageCipher(key: DatabaseKey.random().derive(salt: Array(0..<16), format: .v4), format: .v4)
+        #expect(try RollbackJournal.flaws(file, database: file, cipher: cipher).count < 200)
+        #expect(try NewestPages(database: file, journal: file, pageSize: 4096).size() == 8 << 40)
+    }
+
+    @Test func aLogDoesNotMakeADatabaseLargerThanItIs() throws {
+        let frame: [UInt8] = [0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff, 0xfe] + [UInt8](repeating: 7, count: 16)
+        let header: [UInt8] =
+            [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 16)
+        let log = try FileBytes(path: folder.write(header + frame + [UInt8](repeating: 1, count: 4096), to: "log"))
+        let database = try FileBytes(path: folder.write([UInt8](repeating: 2, count: 8192), to: "database"))
+        #expect(try #require(try WriteAheadLog(log)).pageCount == 0xffff_fffe)
+        #expect(try NewestPages(database: database, log: log, pageSize: 4096).size() <= 4 * 4096)
+    }
+
     @Test(arguments: [0, 1, 256, 1 << 17, 0xffff_ffff])
     func aLogWithAPageSizeThatCannotBeIsNone(size: Int) throws {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) }
