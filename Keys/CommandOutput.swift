@@ -17,18 +17,15 @@ enum CommandOutput {
         // The arguments may be secrets of another program's.
         let name = "command \(program)"
         let (child, output) = try start(arguments, name)
-        defer { Platform.close(output) }
-        do {
-            let secret = try KeySource.readAll(output, name: name)
-            let status = wait(for: child)
-            guard status == 0 else { throw KeySourceError(source: name, problem: .commandFailed(status: status)) }
-            return secret
-        } catch let error as KeySourceError where error.problem == .tooLarge {
-            // It would wait for a reader for ever.
-            kill(child, SIGTERM)
-            _ = wait(for: child)
-            throw error
+        let secret = Result { try KeySource.readAll(output, name: name) }
+        // One that still writes ends then.
+        Platform.close(output)
+        if case .failure = secret { kill(child, SIGTERM) }
+        let status = try wait(for: child, name)
+        guard status == 0 || (try? secret.get()) == nil else {
+            throw KeySourceError(source: name, problem: .commandFailed(status: status))
         }
+        return try secret.get()
     }
 
     private static func start(_ arguments: [String], _ name: String) throws -> (child: pid_t, output: Int32) {
@@ -41,9 +38,12 @@ enum CommandOutput {
     }
 
     /// The exit status, or 128 and the number of the signal that ended it, as shells have it.
-    private static func wait(for child: pid_t) -> Int32 {
+    private static func wait(for child: pid_t, _ name: String) throws -> Int32 {
         var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        while waitpid(child, &status, 0) < 0 {
+            // Where this process does not keep its children, whether the program failed cannot be known.
+            if errno != EINTR { throw KeySourceError(source: name, problem: .system(errno)) }
+        }
         // > WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
     }

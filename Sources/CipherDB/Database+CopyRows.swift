@@ -39,6 +39,16 @@ extension Database {
         }
     }
 
+    /// Runs `sql`, which is one statement.
+    package func executeOne(_ sql: String) throws {
+        guard let (statement, rest) = try usableConnection().prepare(sql) else { return }
+        defer { statement.finalize() }
+        guard rest.allSatisfy(\.isWhitespace) else {
+            throw DatabaseError(.misuse, "more than one statement, where there can be one only", sql: sql)
+        }
+        _ = try statement.step()
+    }
+
     /// Whether `sql` compiles.
     package func compiles(_ sql: String) throws -> Bool {
         guard let (statement, _) = try? usableConnection().prepare(sql) else { return false }

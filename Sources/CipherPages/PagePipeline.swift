@@ -19,7 +19,7 @@ package struct PagePipeline {
             var number = first
             for start in stride(from: 0, to: bytes.count, by: pageSize) {
                 try body(UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(pageSize)), number)
-                number += 1
+                number &+= 1
             }
         }
     }

@@ -69,7 +69,7 @@ package final class Salvage {
         var low = range.low
         for index in 0..<page.cellCount {
             guard let cell = page.cell(index) else {
-                outcome.brokenRows += 1
+                if page.kind.isLeaf { outcome.brokenRows += 1 } else { outcome.gaps.append(range) }
                 continue
             }
             if let child = cell.leftChild {

@@ -21,7 +21,7 @@ extension WriteAheadLog {
         var last = Checksum(header[24..<32], like: header)
         let length = 24 + log.pageSize
         let count = Int((try source.size() - 32) / Int64(length))
-        for number in 0..<max(0, count) {
+        frames: for number in 0..<max(0, count) {
             let frame = try source.read(length, at: 32 + Int64(number) * Int64(length))
             // A file that was made long without being written ends here.
             guard frame.count == length, frame.prefix(24).contains(where: { $0 != 0 }) else { break }
@@ -42,6 +42,9 @@ extension WriteAheadLog {
                     flaws.append(flaw)
                 } else if isOurs {
                     suspects.append(flaw)
+                } else {
+                    // One of an earlier log: ours ends here, or after a loss of power was not written further.
+                    break frames
                 }
             }
         }

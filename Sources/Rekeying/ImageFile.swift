@@ -78,14 +78,16 @@ final class ImageFile: PageSink, PageSource {
 
     /// Gives it a name that nothing may have, in place of its own.
     func giveName(_ name: String) throws {
-        close()
         do {
+            // Nobody takes a file with two names for a leftover to overwrite.
             try FileCalls.link(path, as: name)
         } catch .exists {
             throw FileProblem.exists(path: name)
         } catch {
             throw FileFailure(path: name, code: error.code)
         }
+        // Closing it later could drop the locks of who has the new database open by then.
+        close()
         do {
             try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }
             try FileFailure.naming(name) { () throws(Errno) in try FileCalls.syncFolder(of: name) }

@@ -55,10 +55,11 @@ final class SalvagedContent: ContentSource {
     // MARK: The schema
 
     private func readSchema() throws {
+        var garbled = 0
         let outcome = try salvage.follow(1, isTable: true) { row in
-            if let object = object(row) { schema.append(object) }
+            if let object = object(row) { schema.append(object) } else { garbled += 1 }
         }
-        isSchemaWhole = outcome.gaps.isEmpty && outcome.brokenRows == 0
+        isSchemaWhole = outcome.gaps.isEmpty && outcome.brokenRows == 0 && garbled == 0
         guard !isSchemaWhole else { return }
         // Its other pages look like those of any table; but nothing else has such rows.
         for page in salvage.strays(ofTables: true) {
@@ -134,10 +135,7 @@ final class SalvagedContent: ContentSource {
     private func claim(to rows: [Salvage.Row]) -> Int? {
         guard isSchemaWhole, failures.isEmpty, isFreeListWhole else { return nil }
         let possible = claims.indices.filter { claims[$0].accepts(rows) }
-        if possible.count == 1 { return possible[0] }
-        // Rows that were written before a column was added have fewer fields: that is seldom.
-        let full = possible.filter { claims[$0].table.map { rows.allSatisfy($0.shape.isFull) } ?? true }
-        return full.count == 1 ? full[0] : nil
+        return possible.count == 1 ? possible[0] : nil
     }
 
     private func assign(

@@ -45,9 +45,6 @@ struct TableShape {
             ? fields.firstIndex { $0.column == key[0].name } : nil
     }
 
-    /// Whether `row` has all fields that a row written today has.
-    func isFull(_ row: Salvage.Row) -> Bool { row.values.count == fields.count }
-
     /// Whether a row may be one of this table. One that was written before a column was added has fewer fields.
     func accepts(_ row: Salvage.Row) -> Bool {
         guard (row.rowID != nil) == hasRowIDs, (1...max(1, fields.count)).contains(row.values.count) else {
@@ -67,12 +64,20 @@ struct TableShape {
             let count = min(row.values.count, fields.count)
             let places = (0..<count).filter { !fields[$0].isGenerated && $0 != rowIDField }
             let rowID = rowIDName ?? rowIDField.map { fields[$0].column }
+            guard rowID != nil || !places.isEmpty else { return false }
             let statement = try statements[count] ?? prepare(places, rowID, database, encoding)
             statements[count] = statement
             let identifier = row.rowID.flatMap { rowID == nil ? nil : [StoredValue.integer($0)] } ?? []
-            return try statement.insert(identifier + places.map { row.values[$0] })
+            do {
+                return try statement.insert(identifier + places.map { row.values[$0] })
+            } catch let error as DatabaseError where TableShape.refusals.contains(error.code.primary) {
+                return false
+            }
         }
     }
+
+    /// What `OR IGNORE` does not cover: values that a strict table does not take, or that an expression fails on.
+    private static let refusals: [ResultCode] = [.constraint, .mismatch, .tooBig, .error]
 
     private func prepare(
         _ places: [Int],

@@ -71,7 +71,7 @@ struct Report: ParsableArguments {
     private func printJSON(_ object: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try Output.print(String(decoding: try encoder.encode(object), as: UTF8.self))
+        try Output.write(String(decoding: try encoder.encode(object), as: UTF8.self) + "\n")
     }
 
     private struct Failure: Encodable {
