@@ -24,7 +24,7 @@ let package = Package(
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
-        .systemLibrary(name: "CSystem"),
+        .target(name: "CSystem"),
         .target(name: "CipherKeys", dependencies: ["COpenSSL", "CSystem"], path: "Keys"),
         .target(name: "CipherPages", dependencies: ["COpenSSL", "CipherKeys"]),
         .target(name: "CipherDB", dependencies: ["CSQLCipher", "CipherKeys", "CipherPages"]),

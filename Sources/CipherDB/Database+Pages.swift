@@ -44,8 +44,14 @@ extension Database {
         let file = try EngineFile(connection)
         return try file.locked(waiting: busyMilliseconds) {
             guard let journal = rollbackJournal(of: connection), try !file.isReserved else { return nil }
-            return try RollbackJournal.isEnded(journal) ? nil : journal
+            return try isToBePlayedBack(journal) ? journal : nil
         }
+    }
+
+    private func isToBePlayedBack(_ journal: FileBytes) throws -> Bool {
+        if try RollbackJournal.isEnded(journal) { return false }
+        guard let several = try RollbackJournal.superJournal(journal) else { return true }
+        return (try? Platform.status(of: several)) != nil
     }
 
     /// What in the journal or log beside the file is not what was written, a sentence each. Only between opening and keying,
@@ -87,10 +93,20 @@ extension Database {
     }
 
     /// The pages as they are in force when the transaction that a crash cut off is rolled back.
-    package func newestPagesAtRest(pageSize: Int) throws -> NewestPages {
+    ///
+    /// - Parameter isDamaged: Whether what stands behind damage in a log counts, which SQLite would forget.
+    package func newestPagesAtRest(pageSize: Int, isDamaged: Bool = false) throws -> NewestPages {
         let connection = try openConnection()
-        guard let journal = rollbackJournal(of: connection), try RollbackJournal(journal) != nil else {
-            return try newestPages(pageSize: pageSize)
+        guard let journal = rollbackJournal(of: connection), try RollbackJournal(journal) != nil,
+            try isToBePlayedBack(journal)
+        else {
+            let log = writeAheadLog(of: connection)
+            return try NewestPages(
+                database: EngineFile(connection),
+                log: log,
+                pageSize: pageSize,
+                frames: isDamaged ? nil : log.map { try WriteAheadLog.framesInForce($0) }
+            )
         }
         return try NewestPages(database: EngineFile(connection), journal: journal, pageSize: pageSize)
     }

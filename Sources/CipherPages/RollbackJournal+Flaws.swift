@@ -35,6 +35,8 @@ extension RollbackJournal {
             var records = 0
             while records < count || count == 0, offset + Int64(8 + journal.pageSize) <= size {
                 let record = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
+                // Behind a count of -1 records of an earlier transaction may follow.
+                if count == 0xffff_ffff, !record.hasItsChecksum { break }
                 let isWhole = try record.isWhole(cipher)
                 if flaws.count >= mostFlaws { return flaws }
                 // > 0 before a sync. Then the database was not written to either.
@@ -79,10 +81,11 @@ extension RollbackJournal {
     }
 
     /// > page number, 4 bytes; original content of the page; checksum, 4 bytes
-    private struct Record {
+    struct Record {
         let number: UInt32
         let page: [UInt8]
-        private let hasItsChecksum: Bool
+        /// Whether it is of the journal with the nonce that it was looked at for.
+        let hasItsChecksum: Bool
 
         init(_ bytes: [UInt8], _ nonce: UInt32) {
             guard bytes.count > 8 else {

@@ -31,6 +31,20 @@ package struct RollbackJournal {
         try source.read(12, at: 0).allSatisfy { $0 == 0 }
     }
 
+    /// The file that stands for a transaction over several databases: where it is gone, that was committed, and SQLite does
+    /// not play the journal back.
+    ///
+    /// > the name of the super-journal, its length, a checksum, and the magic number, at the end of the file
+    package static func superJournal(_ source: some PageSource) throws -> String? {
+        let size = try source.size()
+        guard size > 16 else { return nil }
+        let end = try source.read(16, at: size - 16)
+        guard end.count == 16, Array(end[8...]) == magic else { return nil }
+        let length = end.bigEndian(at: 0)
+        guard (1...4096).contains(length), Int64(length) <= size - 16 else { return nil }
+        return try String(validating: source.read(length, at: size - 16 - Int64(length)), as: UTF8.self)
+    }
+
     /// Page 1 as it was before the transaction, in the form that it has in the file; nil where the transaction had not
     /// touched it.
     package func firstPage() throws -> [UInt8]? {
@@ -80,6 +94,12 @@ package struct RollbackJournal {
                 // A file that was made long without being written ends here. No page has the number 0.
                 guard start.contains(where: { $0 != 0 }) else { return }
                 let number = UInt32(start.bigEndian(at: 0))
+                // Behind a count of -1 records of an earlier transaction may follow.
+                if count == 0xffff_ffff,
+                    try !Record(source.read(8 + pageSize, at: offset), UInt32(header.bigEndian(at: 12))).hasItsChecksum
+                {
+                    return
+                }
                 guard try number == 0 || body(number, offset + 4) else { return }
                 offset += Int64(8 + pageSize)
                 records += 1

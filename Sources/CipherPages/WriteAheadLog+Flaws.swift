@@ -51,6 +51,22 @@ extension WriteAheadLog {
         return try source.read(32, at: 0) == header ? flaws : nil
     }
 
+    /// How many frames SQLite reads of a log: those up to the first whose checksum is wrong.
+    package static func framesInForce(_ source: any PageSource) throws -> Int {
+        let header = try source.read(32, at: 0)
+        guard header.count == 32, let log = try WriteAheadLog(source, frames: 0) else { return 0 }
+        var last = Checksum(header[24..<32], like: header)
+        let length = 24 + log.pageSize
+        var number = 0
+        while true {
+            let frame = try source.read(length, at: 32 + Int64(number) * Int64(length))
+            guard frame.count == length, frame[8..<16] == header[16..<24] else { return number }
+            last = last.adding(frame[..<8]).adding(frame[24...])
+            guard last == Checksum(frame[16..<24], like: header) else { return number }
+            number += 1
+        }
+    }
+
     /// Whether a bit of the page number, the size or the checksum is all that is wrong.
     private static func isNearlyRight(_ frame: [UInt8], _ last: Checksum, _ stored: Checksum) -> Bool {
         if last.adding(frame[..<8]).adding(frame[24...]).differs(from: stored) <= 2 { return true }

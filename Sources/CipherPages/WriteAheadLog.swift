@@ -12,13 +12,15 @@ package struct WriteAheadLog {
     package private(set) var pageCount: Int?
 
     /// Reads the index of `source`; nil where it is empty or not a write-ahead log.
-    package init?(_ source: some PageSource) throws {
+    ///
+    /// - Parameter frames: How many frames are looked at; nil for all that have the header's salts.
+    package init?(_ source: some PageSource, frames: Int? = nil) throws {
         let header = try source.read(32, at: 0)
         guard header.count == 32, header[0..<3] == [0x37, 0x7f, 0x06], header[3] | 1 == 0x83 else { return nil }
         pageSize = header.bigEndian(at: 8)
         guard pageSize >= 512, pageSize <= 65536 else { return nil }
         let salts = header[16..<24]
-        let end = try source.size()
+        let end = try min(source.size(), frames.map { 32 + Int64($0) * Int64(24 + pageSize) } ?? .max)
         var offset: Int64 = 32
         var pending: [UInt32: Int64] = [:]
         while offset + Int64(24 + pageSize) <= end {

@@ -34,7 +34,7 @@ extension DatabaseFile {
         let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
         defer { lock?.release() }
         let pages = try AuthenticPages(
-            database.newestPagesAtRest(pageSize: present.format.pageSize),
+            database.newestPagesAtRest(pageSize: present.format.pageSize, isDamaged: !fit.sideFileFlaws.isEmpty),
             key: present.key,
             format: present.format
         )

@@ -223,16 +223,8 @@ extension DamageTests {
         try queue.close()
     }
 
-    @Test func ofAChangeOfKeyThatWasCutOffTheOldKeyIsInForce() throws {
-        let source = folder.file("source.db")
-        let other = try DatabaseKey.random()
-        let queue = try DatabaseQueue(path: source, key: Self.key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
-        try queue.close()
-        // What a kill leaves: the file as it would be, and the journal with what it was.
-        let old = try Data(contentsOf: URL(fileURLWithPath: source))
-        try DatabaseFile(path: source).changeKey(from: Self.key.key, to: other)
-        let size = try #require(Engine.current.formats.first?.pageSize)
+    /// A journal with all pages of `old`, as SQLite writes it.
+    private func journal(of old: Data, pageSize size: Int) -> Data {
         var journal = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
         func append(_ number: Int) {
             journal.append(contentsOf: (0..<4).reversed().map { UInt8(number >> ($0 * 8) & 255) })
@@ -246,10 +238,61 @@ extension DamageTests {
             journal.append(bytes)
             append(stride(from: size - 200, to: 0, by: -200).reduce(0) { $0 + Int(bytes[bytes.startIndex + $1]) })
         }
+        return journal
+    }
+
+    @Test func aJournalOfSeveralDatabasesIsPlayedBackOnlyWhileTheirTransactionIsOpen() throws {
+        let database = Database(path: path)
+        try database.open(key: Self.key.key)
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('before')")
+        let size = try #require(database.cipherFormat?.pageSize)
+        let old = try Data(contentsOf: URL(fileURLWithPath: path))
+        try database.executeStatements("UPDATE t SET a = 'after'")
+        database.close()
+        let several = folder.file("several")
+        var journal = journal(of: old, pageSize: size)
+        func append(_ number: Int) {
+            journal.append(contentsOf: (0..<4).reversed().map { UInt8(number >> ($0 * 8) & 255) })
+        }
+        append((1 << 30) / size + 1)
+        journal.append(contentsOf: several.utf8)
+        append(several.utf8.count)
+        append(several.utf8.reduce(0) { $0 + Int($1) })
+        journal.append(contentsOf: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+        try journal.write(to: URL(fileURLWithPath: path + "-journal"))
+        for (isOpen, content) in [(true, "before"), (false, "after")] {
+            if isOpen {
+                _ = try folder.write([1], to: "several")
+            } else {
+                try FileManager.default.removeItem(atPath: several)
+            }
+            let saved = folder.file("saved \(content).db")
+            #expect(try DatabaseFile(path: path).recover(key: Self.key.key, to: saved).isComplete)
+            let recovered = Database(path: saved)
+            try recovered.open(key: Self.key.key)
+            #expect(try recovered.string(forQuery: "SELECT a FROM t") == content)
+        }
+        // SQLite is of the same mind.
+        #expect(try DatabaseFile(path: path).verify(key: Self.key.key).isSound)
+        try database.open(key: Self.key.key)
+        #expect(try database.string(forQuery: "SELECT a FROM t") == "after")
+    }
+
+    @Test func ofAChangeOfKeyThatWasCutOffTheOldKeyIsInForce() throws {
+        let source = folder.file("source.db")
+        let other = try DatabaseKey.random()
+        let queue = try DatabaseQueue(path: source, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        // What a kill leaves: the file as it would be, and the journal with what it was.
+        let old = try Data(contentsOf: URL(fileURLWithPath: source))
+        try DatabaseFile(path: source).changeKey(from: Self.key.key, to: other)
+        let size = try #require(Engine.current.formats.first?.pageSize)
+        let journal = journal(of: old, pageSize: size)
         try Data(contentsOf: URL(fileURLWithPath: source)).write(to: URL(fileURLWithPath: path))
         try journal.write(to: URL(fileURLWithPath: path + "-journal"))
         let file = DatabaseFile(path: path)
         #expect(throws: KeyError.wrongKey) { try file.inspect(key: other) }
-        #expect(try file.inspect(key: Self.key.key).pageCount == pages)
+        #expect(try file.inspect(key: Self.key.key).pageCount == old.count / size)
     }
 }

@@ -1,5 +1,6 @@
-#ifndef CSYSTEM_SHIM_H
-#define CSYSTEM_SHIM_H
+#define _GNU_SOURCE
+
+#include "CSystem.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@ extern char **environ;
 // Starts a program, found by PATH and without a shell, whose standard output can be read from *output; its other streams and
 // the environment are this process's. Returns its number, or -1 with errno. What posix_spawn needs differs too much between
 // systems to be said in Swift.
-static inline pid_t csystem_spawn(char *const arguments[], int *output) {
+int csystem_spawn(char *const arguments[], int *output) {
     int ends[2];
     if (pipe(ends) != 0) return -1;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -50,19 +51,17 @@ static inline pid_t csystem_spawn(char *const arguments[], int *output) {
 #include <sys/syscall.h>
 
 // The C library has no functions for the keys that the kernel keeps (keyrings(7)), and `syscall` does not reach Swift.
-static inline long csystem_request_key(const char *type, const char *description) {
+long csystem_request_key(const char *type, const char *description) {
     return syscall(SYS_request_key, type, description, (char *)0, 0);
 }
 
-static inline long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count) {
+long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count) {
     // KEY_SPEC_PROCESS_KEYRING
     return syscall(SYS_add_key, type, description, bytes, count, -2);
 }
 
-static inline long csystem_read_key(long key, void *buffer, size_t size) {
+long csystem_read_key(long key, void *buffer, size_t size) {
     // KEYCTL_READ
     return syscall(SYS_keyctl, 11, key, buffer, size);
 }
-#endif
-
 #endif

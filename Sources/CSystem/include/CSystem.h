@@ -1,0 +1,17 @@
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+
+#include <stddef.h>
+
+// System calls that do not reach Swift. No header of the system is included here: its types would become this module's.
+
+// Starts a program, found by PATH and without a shell, whose standard output can be read from *output; its other streams and
+// the environment are this process's. Returns its number, or -1 with errno.
+int csystem_spawn(char *const arguments[], int *output);
+
+// The keys that the Linux kernel keeps (keyrings(7)). -1 with errno.
+long csystem_request_key(const char *type, const char *description);
+long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count);
+long csystem_read_key(long key, void *buffer, size_t size);
+
+#endif
