@@ -80,6 +80,29 @@ struct PageScanTests {
         #expect(try damaged() == [1, Int(last)])
     }
 
+    @Test func framesBehindABrokenChainOfChecksumsAreNotInForce() throws {
+        let shell = try #require(StockShell.all.last)
+        let copy = folder.file("copy.db")
+        try shell.run(
+            path,
+            key: SampleKey.all[0].pragma,
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; \(SampleFile.script)\n"
+                + ".shell cp '\(path)-wal' '\(copy)-wal'\n"
+        )
+        var log = try Data(contentsOf: URL(fileURLWithPath: copy + "-wal"))
+        let length = 24 + (try #require(try WriteAheadLog(FileBytes(path: copy + "-wal"))).pageSize)
+        let frames = (log.count - 32) / length
+        #expect(try WriteAheadLog.framesInForce(FileBytes(path: copy + "-wal")) == frames && frames > 20)
+        // What a crash before this log's last commit can have left behind it: a frame with its salts, and a commit.
+        log.append(log[32..<(32 + length)])
+        log[log.count - length + 7] = 9
+        try log.write(to: URL(fileURLWithPath: copy + "-wal"))
+        let file = try FileBytes(path: copy + "-wal")
+        #expect(try WriteAheadLog.framesInForce(file) == frames)
+        #expect(try WriteAheadLog(file)?.pageCount == 9)
+        #expect(try WriteAheadLog(file, frames: frames)?.pageCount != 9)
+    }
+
     @Test func whatIsNoLogIsNotReadAsOne() throws {
         let junk = try folder.write((0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }, to: "junk")
         #expect(try WriteAheadLog(FileBytes(path: junk)) == nil)

@@ -239,6 +239,25 @@ import Testing
         #expect(try !database.tableExists("injected"))
     }
 
+    @Test(
+        .enabled(
+            if: Engine.current.sqliteVersion.compare("3.37", options: .numeric) != .orderedAscending,
+            "tables are strict from SQLite 3.37 on"
+        )
+    )
+    func aRowThatItsTableDoesNotTakeIsRefusedAlone() throws {
+        try make(
+            "",
+            """
+            CREATE TABLE t (a ANY); INSERT INTO t VALUES (1), ('text'), (3);
+            PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE t (a INT) STRICT' WHERE name = 't';
+            """
+        )
+        let done = try file.recover(key: key, to: saved)
+        let table = try #require(done.tables.first)
+        #expect(table.rows == 2 && table.refusedRows == 1 && !done.isComplete && done.failures.isEmpty)
+    }
+
     @Test func whatIsLeftOfAFileCutOffIsSaved() throws {
         try make("", SampleFile.script)
         let whole = Set(try rows("people", of: path))
