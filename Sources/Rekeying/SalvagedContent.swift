@@ -107,26 +107,10 @@ final class SalvagedContent: ContentSource {
         guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole else { return }
         let lacksIndexes = try followTheRest()
         let inserts = claims.map { $0.table?.shape.insertion(into: target, encoding: encoding) }
-        var unassigned: [Int] = []
-        for page in salvage.strays(ofTables: true) {
-            let (rows, broken) = try salvage.rows(on: page)
-            guard !rows.isEmpty || broken > 0 else { continue }
-            if let claim = claim(to: rows), let table = claims[claim].table, let insert = inserts[claim] {
-                try assign(rows, broken, to: table.index, insert)
-            } else {
-                unassigned.append(page)
-            }
-        }
+        var unassigned = try salvage.strays(ofTables: true).filter { try !assign($0, inserts) }
         // Entries of an index look like rows of a table that is ordered by content, and are kept where that may be.
-        let mayBeRows = !isSchemaWhole || !failures.isEmpty || claims.contains { $0.table?.shape.hasRowIDs == false }
-        for page in mayBeRows ? salvage.strays(ofTables: false) : [] {
-            let (rows, broken) = try salvage.rows(on: page)
-            if !lacksIndexes, let claim = claim(to: rows), let table = claims[claim].table, let insert = inserts[claim]
-            {
-                try assign(rows, broken, to: table.index, insert)
-            } else if !rows.isEmpty || broken > 0 {
-                unassigned.append(page)
-            }
+        if !isSchemaWhole || !failures.isEmpty || claims.contains(where: { $0.table?.shape.hasRowIDs == false }) {
+            unassigned += try salvage.strays(ofTables: false).filter { try !assign($0, lacksIndexes ? [] : inserts) }
         }
         if !unassigned.isEmpty { try keep(unassigned, in: target) }
     }
@@ -138,14 +122,17 @@ final class SalvagedContent: ContentSource {
         return possible.count == 1 ? possible[0] : nil
     }
 
-    private func assign(
-        _ rows: [Salvage.Row],
-        _ broken: Int,
-        to table: Int,
-        _ insert: (Salvage.Row) throws -> Bool
-    ) throws {
+    /// Gives the rows of a page to the table that claims them, by its own of `inserts`, where there are any; false where none
+    /// does.
+    private func assign(_ page: Int, _ inserts: [((Salvage.Row) throws -> Bool)?]) throws -> Bool {
+        let (rows, broken) = try salvage.rows(on: page)
+        guard !rows.isEmpty || broken > 0 else { return true }
+        guard !inserts.isEmpty, let claim = claim(to: rows), let table = claims[claim].table?.index,
+            let insert = inserts[claim]
+        else { return false }
         for row in rows { try tables[table].count(insert(row)) }
         tables[table].brokenRows += broken
+        return true
     }
 
     /// Follows the trees whose rows are not copied now, so that their pages are known; returns whether indexes lack some.

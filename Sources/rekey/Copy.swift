@@ -23,11 +23,10 @@ struct Copy: ParsableCommand {
     func run() throws {
         try report.run([file]) { file, progress in
             let secret = try key.choice.readKey(of: file, Once())
-            let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             let done = try key.database(file).copy(
                 key: secret,
                 to: destination,
-                newKey: choice.isGiven ? try choice.read(prompt: "") : nil,
+                newKey: try newKey.choice(unsafePermissions: key.unsafePermissions).readIfGiven(),
                 progress: progress.show
             )
             return Report.Result(ReplacementObject(done), lines: ReplacementObject.lines(done))

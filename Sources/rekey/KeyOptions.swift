@@ -147,6 +147,9 @@ struct KeyChoice {
         return try (passphrases.first ?? .prompt(prompt, confirmed: confirmed)).readPassphrase()
     }
 
+    /// The key, where its options are given.
+    func readIfGiven() throws -> DatabaseKey? { isGiven ? try read(prompt: "") : nil }
+
     /// The key of `file`, which is looked at before anybody is asked for a secret that would not help. `secret` has it from
     /// the first file on.
     func readKey(of file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {

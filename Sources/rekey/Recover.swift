@@ -24,11 +24,10 @@ struct Recover: ParsableCommand {
     func run() throws {
         try report.run([file]) { file, progress in
             let secret = try key.choice.readKey(of: file, Once())
-            let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             let found = try key.database(file).recover(
                 key: secret,
                 to: destination,
-                newKey: choice.isGiven ? try choice.read(prompt: "") : nil,
+                newKey: try newKey.choice(unsafePermissions: key.unsafePermissions).readIfGiven(),
                 progress: progress.show
             )
             return Report.Result(
