@@ -59,6 +59,16 @@ extension OpenSSL {
         return code
     }
 
+    /// SHA-256 (FIPS 180-4).
+    static func sha256(_ message: some Sequence<UInt8>) throws -> [UInt8] {
+        let message = Array(message)
+        var digest = [UInt8](repeating: 0, count: HashAlgorithm.sha256.digestSize)
+        guard EVP_Q_digest(nil, HashAlgorithm.sha256.rawValue, nil, message, message.count, &digest, nil) == 1 else {
+            throw OpenSSLError(operation: "SHA-256")
+        }
+        return digest
+    }
+
     private static func wrappingContext() throws -> OpaquePointer {
         guard let context = EVP_CIPHER_CTX_new() else { throw OpenSSLError(operation: "EVP_CIPHER_CTX_new") }
         EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW)

@@ -79,7 +79,8 @@ package enum Platform {
         return !target.utf8.starts(with: (own == "/" ? own : own + "/").utf8)
     }
 
-    private static func resolved(_ path: String) throws(Errno) -> String {
+    /// `path` without links. Throws the `errno`.
+    package static func resolved(_ path: String) throws(Errno) -> String {
         guard let found = realpath(path, nil) else { throw Errno(code: errno) }
         defer { free(found) }
         return String(cString: found)

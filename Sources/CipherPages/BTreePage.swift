@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// A page of a b-tree (sqlite.org/fileformat.html, section 1.6), read without trusting anything that stands in it.
 struct BTreePage {
     /// > The one-byte flag at offset 0 indicating the b-tree page type.

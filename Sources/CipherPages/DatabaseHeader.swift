@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// What the first 100 bytes of a database say (sqlite.org/fileformat.html, section 1.3).
 package struct DatabaseHeader: Sendable {
     package let pageSize: Int

@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// A value as it stands in a record (sqlite.org/fileformat.html, section 2.1).
 package enum StoredValue: Equatable, Sendable {
     case null

@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// The pages that stand in a `-wal` file, where they are newer than the database's own.
 ///
 /// Frame headers and page numbers are in clear, the pages in the form that they have in the database

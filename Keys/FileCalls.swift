@@ -1,5 +1,3 @@
-internal import CipherKeys
-
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -9,9 +7,9 @@ internal import CipherKeys
 #endif
 
 /// The system calls that make, replace and remove files. Each throws the `errno`.
-enum FileCalls {
+package enum FileCalls {
     /// Makes a file that only its owner can use; fails where anything of that name exists, a link too.
-    static func create(_ path: String) throws(Errno) -> Int32 {
+    package static func create(_ path: String) throws(Errno) -> Int32 {
         try Faults.check(.open, path)
         return Int32(
             try Platform.retrying {
@@ -21,23 +19,28 @@ enum FileCalls {
     }
 
     /// Opens a file for writing, and no link to one.
-    static func openExisting(_ path: String) throws(Errno) -> Int32 {
+    package static func openExisting(_ path: String) throws(Errno) -> Int32 {
         try Faults.check(.open, path)
         return Int32(try Platform.retrying { Int(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) })
     }
 
     /// Locks the file for this descriptor; false where another has it locked. It has nothing to do with the engine's locks.
-    static func tryLock(_ descriptor: Int32) -> Bool {
+    package static func tryLock(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
             // There such locks and the engine's shut each other out, also within one process.
             true
         #else
-            flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            tryLockKeyring(descriptor)
         #endif
     }
 
+    /// As ``tryLock(_:)``, for a file that the engine never has.
+    package static func tryLockKeyring(_ descriptor: Int32) -> Bool {
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
     /// Writes all of `bytes` at `offset`.
-    static func write(
+    package static func write(
         _ bytes: UnsafeRawBufferPointer,
         to descriptor: Int32,
         at offset: Int64,
@@ -53,7 +56,7 @@ enum FileCalls {
     }
 
     /// Returns when what was written is on the disk.
-    static func sync(_ descriptor: Int32, _ path: String) throws(Errno) {
+    package static func sync(_ descriptor: Int32, _ path: String) throws(Errno) {
         try Faults.check(.sync, path)
         #if canImport(Darwin)
             // > fsync … the drive itself may not write the data to the platters for quite some time (fsync(2))
@@ -63,7 +66,7 @@ enum FileCalls {
     }
 
     /// Returns when the names in the folder of `path` are on the disk.
-    static func syncFolder(of path: String) throws(Errno) {
+    package static func syncFolder(of path: String) throws(Errno) {
         try Faults.check(.sync, path)
         let descriptor = Int32(
             try Platform.retrying { Int(open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
@@ -76,7 +79,7 @@ enum FileCalls {
     }
 
     /// Gives the file the owner, group and rights that `path` has.
-    static func adopt(_ descriptor: Int32, from path: String) throws(Errno) {
+    package static func adopt(_ descriptor: Int32, from path: String) throws(Errno) {
         try Faults.check(.adopt, path)
         var old = stat()
         var new = stat()
@@ -89,25 +92,25 @@ enum FileCalls {
     }
 
     /// Gives the file `old` the name `new`; a file that had that name loses it, in one step.
-    static func rename(_ old: String, over new: String) throws(Errno) {
+    package static func rename(_ old: String, over new: String) throws(Errno) {
         try Faults.check(.rename, old)
         _ = try Platform.retrying { Int(systemRename(old, new)) }
     }
 
     /// Gives the file `old` a second name, which nothing may have.
-    static func link(_ old: String, as new: String) throws(Errno) {
+    package static func link(_ old: String, as new: String) throws(Errno) {
         try Faults.check(.link, old)
         _ = try Platform.retrying { Int(systemLink(old, new)) }
     }
 
     /// Removes the name `path`.
-    static func remove(_ path: String) throws(Errno) {
+    package static func remove(_ path: String) throws(Errno) {
         try Faults.check(.unlink, path)
         try Platform.remove(path)
     }
 
     /// Bytes that this process may still write beside `path`.
-    static func freeSpace(beside path: String) throws(Errno) -> Int64 {
+    package static func freeSpace(beside path: String) throws(Errno) -> Int64 {
         var status = statvfs()
         _ = try Platform.retrying { Int(statvfs(folder(of: path), &status)) }
         return Int64(
@@ -116,7 +119,7 @@ enum FileCalls {
     }
 
     /// The names in the folder of `path`.
-    static func names(beside path: String) throws(Errno) -> [String] {
+    package static func names(beside path: String) throws(Errno) -> [String] {
         guard let folder = opendir(folder(of: path)) else { throw Errno(code: errno) }
         defer { closedir(folder) }
         var names: [String] = []
@@ -129,12 +132,12 @@ enum FileCalls {
         return names
     }
 
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    static func name(of path: String) -> String {
+    package static func name(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 

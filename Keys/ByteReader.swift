@@ -1,31 +1,36 @@
 /// Reads numbers and bytes one after the other; nil where they would end behind the bytes there are.
-struct ByteReader {
+package struct ByteReader {
     private let source: ArraySlice<UInt8>
-    private(set) var position: Int
+    package private(set) var position: Int
 
-    init(_ source: ArraySlice<UInt8>, at position: Int) {
+    package init(_ source: ArraySlice<UInt8>, at position: Int) {
         self.source = source
         self.position = position
     }
 
-    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+    package mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, position >= source.startIndex, count <= source.endIndex - position else { return nil }
         defer { position += count }
         return source[position..<(position + count)]
     }
 
-    mutating func bigEndian32() -> Int? {
-        bytes(4)?.reduce(0) { $0 << 8 | Int($1) }
+    package mutating func bigEndian32() -> Int? {
+        bigEndian(4).map { Int($0) }
+    }
+
+    /// A number of `count` bytes, eight at most.
+    package mutating func bigEndian(_ count: Int) -> UInt64? {
+        bytes(count)?.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// > A two's-complement number of `count` bytes, the most significant first.
-    mutating func signed(_ count: Int) -> Int64? {
+    package mutating func signed(_ count: Int) -> Int64? {
         guard let bytes = bytes(count), let first = bytes.first else { return nil }
         return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
     }
 
     /// > Seven bits of each of up to eight bytes whose high bit is set and one whose is not; of a ninth all eight bits.
-    mutating func varint() -> Int64? {
+    package mutating func varint() -> Int64? {
         var value: UInt64 = 0
         for index in 0..<9 {
             guard let byte = bytes(1)?.first else { return nil }
@@ -39,12 +44,12 @@ struct ByteReader {
 
 extension [UInt8] {
     /// The 2 bytes at `offset` as a big-endian number.
-    func bigEndian16(at offset: Int) -> Int {
+    package func bigEndian16(at offset: Int) -> Int {
         Int(self[offset]) << 8 | Int(self[offset + 1])
     }
 
     /// The 4 bytes at `offset` as a big-endian number.
-    func bigEndian(at offset: Int) -> Int {
+    package func bigEndian(at offset: Int) -> Int {
         self[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
 }

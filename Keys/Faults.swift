@@ -1,5 +1,3 @@
-internal import CipherKeys
-
 /// Failures of the system that a test orders, in debug builds; in release builds these functions are empty.
 package enum Faults {
     /// The calls that can fail.
@@ -45,12 +43,12 @@ package enum Faults {
             return (outcome, met)
         }
 
-        static func check(_ call: Call, _ path: String) throws(Errno) {
+        package static func check(_ call: Call, _ path: String) throws(Errno) {
             if let fault = due(call, path), let code = fault.code { throw Errno(code: code) }
         }
 
         /// How many of `count` bytes the system takes at once.
-        static func limit(_ count: Int, _ call: Call, _ path: String) throws(Errno) -> Int {
+        package static func limit(_ count: Int, _ call: Call, _ path: String) throws(Errno) -> Int {
             guard let fault = due(call, path) else { return count }
             guard let code = fault.code else { return max(1, count / 2) }
             throw Errno(code: code)
@@ -68,9 +66,9 @@ package enum Faults {
         }
     #else
         @inline(__always)
-        static func check(_ call: Call, _ path: String) throws(Errno) {}
+        package static func check(_ call: Call, _ path: String) throws(Errno) {}
 
         @inline(__always)
-        static func limit(_ count: Int, _ call: Call, _ path: String) throws(Errno) -> Int { count }
+        package static func limit(_ count: Int, _ call: Call, _ path: String) throws(Errno) -> Int { count }
     #endif
 }

@@ -1,0 +1,112 @@
+/// A small file beside a database, or anywhere, that holds the database's random key: wrapped under a master key, which is
+/// wrapped once for each passphrase, recovery code, key file or other secret that opens it.
+///
+/// ```swift
+/// let keyring = Keyring(path: "vault.db.keyring")
+/// try keyring.create(with: .passphrase("correct horse battery staple"), label: "Ada")
+/// let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: .passphrase("correct horse battery staple"))
+/// ```
+///
+/// Changing a passphrase rewrites a few hundred bytes, whatever the size of the database. Whoever has the keyring but none of
+/// its secrets can neither open nor alter it unseen. Without the keyring the database cannot be opened: back it up.
+public struct Keyring: Sendable, Equatable {
+    /// Where the file is.
+    public let path: String
+
+    /// The keyring at `path`; nothing is read yet.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// The keyring beside a database, where the `rekey` command looks for it: its path and `.keyring`.
+    public init(besideDatabase path: String) {
+        self.path = path + ".keyring"
+    }
+
+    /// Makes a keyring with one slot, and a new random key for a database that is not there yet.
+    ///
+    /// - Parameters:
+    ///   - label: What its owner calls the slot; 128 bytes of UTF-8 at most. It is not secret.
+    ///   - derivation: How a passphrase is stretched; other secrets are not.
+    /// - Throws: ``KeyringError`` with ``KeyringError/Problem/exists`` where something stands at the path.
+    @discardableResult
+    public func create(
+        with secret: KeyringSecret,
+        label: String = "",
+        derivation: PassphraseDerivation = .standard
+    ) throws -> UnlockedKeyring {
+        try naming {
+            try KeyringContent.check(label: label)
+            let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
+            try KeyringFile.create(path, try content.sealed(masterKey))
+            return UnlockedKeyring(
+                keyring: self,
+                identifier: content.identifier,
+                masterKey: masterKey,
+                slot: 1
+            )
+        }
+    }
+
+    /// What the keyring says without a secret, as whoever wrote it last left it.
+    ///
+    /// - Throws: ``KeyringError``.
+    public func content() throws -> KeyringContent { try KeyringFile.read(path).content }
+
+    /// Opens the keyring with the secret of any of its slots, and verifies all of it.
+    ///
+    /// A passphrase that is stretched less than today's figures ask for is stretched anew, unless the keyring cannot be
+    /// written.
+    ///
+    /// - Parameters:
+    ///   - slot: The only slot to try; needed where passphrases are so many that trying each would take seconds.
+    ///   - upgrades: False leaves such a slot as it is.
+    /// - Throws: ``KeyringError``, ``KeyringError/Problem/wrongSecret`` where no slot opens.
+    public func unlock(
+        _ secret: KeyringSecret,
+        slot: Int? = nil,
+        upgrades: Bool = true
+    ) throws -> UnlockedKeyring {
+        try naming {
+            let (bytes, content) = try KeyringFile.read(path)
+            let (masterKey, opened) = try content.unlock(secret, slot: slot)
+            try content.authenticate(bytes, masterKey)
+            let unlocked = UnlockedKeyring(
+                keyring: self,
+                identifier: content.identifier,
+                masterKey: masterKey,
+                slot: opened.number
+            )
+            if upgrades, opened.derivation?.isWeak == true {
+                do {
+                    try unlocked.change(slot: opened.number, to: secret)
+                } catch let error as KeyringError where error.isOfTheSystem {
+                    // A keyring that cannot be written opens all the same.
+                }
+            }
+            return unlocked
+        }
+    }
+
+    /// Overwrites and removes the keyring. Without a backup of it nobody can open the database any more.
+    ///
+    /// - Throws: ``KeyringError``, also for a file that is no keyring.
+    public func erase() throws {
+        let file = try KeyringFile(locking: path, waiting: .seconds(5))
+        // A damaged keyring is one; another file must not be lost by a mistyped path.
+        do {
+            _ = try content()
+        } catch let error as KeyringError where error.isDamage {
+        }
+        try file.erase()
+    }
+
+    /// Names the keyring in a problem that was found in its content.
+    func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let problem as KeyringError.Problem {
+            throw KeyringError(path: path, problem: problem)
+        }
+    }
+}

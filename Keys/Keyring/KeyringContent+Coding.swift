@@ -1,0 +1,228 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// Strict when it writes: one content has one encoding. When it reads, kinds of slots that it does not know are kept as they
+// are, and all else must be as it would write it.
+extension KeyringContent {
+    private static let magic = Array("CipherKR".utf8)
+    private static let version = 1
+    /// Far above 32 slots with the longest labels.
+    static let largestFile = 64 << 10
+    static let digestSize = 32
+    static let codeSize = 64
+    private static let longestWriter = 32
+    static let longestLabel = 128
+    /// 36,812 AD; and seconds up to there are exact as a `Date`.
+    private static let latest = 1 << 40
+
+    // MARK: Writing
+
+    /// All but the code at the end.
+    func encoded() throws -> [UInt8] {
+        var bytes = KeyringContent.magic
+        bytes.append(bigEndian: KeyringContent.version, count: 2)
+        bytes += identifier
+        bytes.append(bigEndian: generation, count: 8)
+        bytes.append(created)
+        bytes.append(written)
+        bytes.append(text: writer)
+        let keys = [(1, current), (2, next)].compactMap { role, key in key.map { (role, $0) } }
+        bytes.append(bigEndian: keys.count, count: 1)
+        for (role, key) in keys {
+            bytes.append(bigEndian: role, count: 1)
+            bytes.append(key.created)
+            bytes += key.salt ?? Array(repeating: 0, count: CipherFormat.saltSize)
+            bytes += key.wrapped
+        }
+        bytes.append(bigEndian: retired.count, count: 1)
+        for key in retired {
+            bytes.append(key.created)
+            bytes.append(key.retired)
+            bytes += key.salt
+        }
+        bytes.append(bigEndian: slots.count, count: 1)
+        for slot in slots {
+            let slot = slot.encoded()
+            bytes.append(bigEndian: slot.count, count: 2)
+            bytes += slot
+        }
+        return try bytes + OpenSSL.sha256(bytes)
+    }
+
+    // MARK: Reading
+
+    /// - Throws: ``KeyringError/Problem``, for the reader knows no path.
+    init(_ file: [UInt8]) throws {
+        var reader = Reader(file)
+        guard try reader.bytes(8) == KeyringContent.magic else { throw KeyringError.Problem.notAKeyring }
+        let version = try reader.number(2)
+        guard version == KeyringContent.version else { throw KeyringError.Problem.unknownVersion(version) }
+        let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
+        guard end > 0,
+            try OpenSSL.sha256(file[..<end]) == Array(file[end..<(end + KeyringContent.digestSize)])
+        else { throw KeyringError.Problem.damaged(offset: nil) }
+
+        identifier = try reader.bytes(16)
+        generation = UInt64(try reader.number(8))
+        created = try reader.date()
+        written = try reader.date()
+        writer = try reader.text(most: KeyringContent.longestWriter)
+        for _ in 0..<(try reader.number(1, 1...2)) {
+            let role = try reader.number(1, (current == nil && next == nil ? 1 : 2)...2)
+            let key = WrappedKey(
+                created: try reader.date(),
+                salt: try reader.salt(),
+                wrapped: try reader.bytes(40)
+            )
+            if role == 1 { current = key } else { next = key }
+        }
+        for _ in 0..<(try reader.number(1, 0...KeyringContent.mostRetired)) {
+            retired.append(
+                RetiredKey(created: try reader.date(), retired: try reader.date(), salt: try reader.bytes(16))
+            )
+        }
+        slots = []
+        for _ in 0..<(try reader.number(1, 1...KeyringContent.mostSlots)) {
+            let slot = try KeyringSlot(&reader)
+            guard self.slot(slot.number) == nil else { throw reader.damage }
+            slots.append(slot)
+        }
+        guard reader.position == end else { throw reader.damage }
+    }
+
+    /// A ``ByteReader`` that throws where it would end.
+    struct Reader {
+        private var source: ByteReader
+        var position: Int { source.position }
+        /// What to throw about what was read last.
+        var damage: KeyringError.Problem { .damaged(offset: position) }
+
+        init(_ bytes: [UInt8]) {
+            source = ByteReader(bytes[...], at: 0)
+        }
+
+        mutating func bytes(_ count: Int) throws(KeyringError.Problem) -> [UInt8] {
+            guard let bytes = source.bytes(count) else { throw damage }
+            return Array(bytes)
+        }
+
+        mutating func number(
+            _ count: Int,
+            _ range: ClosedRange<Int> = 0...Int.max
+        ) throws(KeyringError.Problem) -> Int {
+            guard let number = source.bigEndian(count), let number = Int(exactly: number), range.contains(number)
+            else { throw damage }
+            return number
+        }
+
+        mutating func date() throws(KeyringError.Problem) -> Date {
+            Date(timeIntervalSince1970: Double(try number(8, 0...KeyringContent.latest)))
+        }
+
+        mutating func text(most: Int) throws(KeyringError.Problem) -> String {
+            guard let text = String(validating: try bytes(try number(1, 0...most)), as: UTF8.self) else { throw damage }
+            return text
+        }
+
+        mutating func salt() throws(KeyringError.Problem) -> [UInt8]? {
+            let salt = try bytes(CipherFormat.saltSize)
+            return salt.allSatisfy { $0 == 0 } ? nil : salt
+        }
+    }
+}
+
+extension KeyringSlot {
+    fileprivate func encoded() -> [UInt8] {
+        var bytes = [kindNumber]
+        bytes.append(bigEndian: number, count: 2)
+        bytes.append(created)
+        bytes.append(changed)
+        bytes.append(text: label)
+        if kind != nil { bytes += lock.encoded() + salt }
+        return bytes + wrapped
+    }
+
+    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError.Problem) {
+        let size = try reader.number(2)
+        let end = reader.position + size
+        kindNumber = UInt8(try reader.number(1, 1...255))
+        kind = KeyringSecret.Kind(rawValue: kindNumber)
+        number = try reader.number(2, 1...0xffff)
+        created = try reader.date()
+        changed = try reader.date()
+        label = try reader.text(most: KeyringContent.longestLabel)
+        if let kind {
+            lock = Lock(try reader.bytes(13))
+            // What people choose must be stretched, and only that: no passphrase may become one that is not.
+            switch (kind, lock) {
+            case (.passphrase, .direct): throw reader.damage
+            case (.recoveryCode, .stretched), (.keyFile, .stretched), (.external, .stretched): throw reader.damage
+            default: break
+            }
+            salt = try reader.bytes(16)
+            wrapped = try reader.bytes(40)
+        } else {
+            lock = .unusable([])
+            salt = []
+            wrapped = try reader.bytes(end - reader.position)
+        }
+        guard reader.position == end else { throw reader.damage }
+    }
+}
+
+extension KeyringSlot.Lock {
+    /// One byte for the function, and three numbers of four.
+    fileprivate func encoded() -> [UInt8] {
+        let numbers: (UInt8, Int, Int, Int)
+        switch self {
+        case .unusable(let bytes): return bytes
+        case .direct: numbers = (0, 0, 0, 0)
+        case .stretched(let derivation):
+            switch derivation.function {
+            case .pbkdf2SHA256(let iterations): numbers = (1, iterations, 0, 0)
+            case .pbkdf2SHA512(let iterations): numbers = (2, iterations, 0, 0)
+            case .scrypt(let logCost, let blockSize, let parallelism): numbers = (3, logCost, blockSize, parallelism)
+            case .argon2id(let kibibytes, let passes, let lanes): numbers = (4, kibibytes, passes, lanes)
+            }
+        }
+        var bytes = [numbers.0]
+        for number in [numbers.1, numbers.2, numbers.3] { bytes.append(bigEndian: number, count: 4) }
+        return bytes
+    }
+
+    /// Unusable is also what would cost too much: a file cannot make us spend minutes or gigabytes.
+    fileprivate init(_ bytes: [UInt8]) {
+        let (first, second, third) = (bytes.bigEndian(at: 1), bytes.bigEndian(at: 5), bytes.bigEndian(at: 9))
+        let function: PassphraseDerivation.Function? =
+            switch (bytes[0], second, third) {
+            case (1, 0, 0): .pbkdf2SHA256(iterations: first)
+            case (2, 0, 0): .pbkdf2SHA512(iterations: first)
+            case (3, _, _): .scrypt(logCost: first, blockSize: second, parallelism: third)
+            case (4, _, _): .argon2id(kibibytes: first, passes: second, lanes: third)
+            default: nil
+            }
+        if let derivation = function.flatMap({ try? PassphraseDerivation(unsafeWeak: $0) }) {
+            self = .stretched(derivation)
+        } else {
+            self = bytes.allSatisfy { $0 == 0 } ? .direct : .unusable(bytes)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian number: some BinaryInteger, count: Int) {
+        for shift in (0..<count).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+    }
+
+    fileprivate mutating func append(_ date: Date) {
+        append(bigEndian: Int(date.timeIntervalSince1970), count: 8)
+    }
+
+    fileprivate mutating func append(text: String) {
+        append(bigEndian: text.utf8.count, count: 1)
+        self += text.utf8
+    }
+}

@@ -1,0 +1,168 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// What is derived from what: secret → key of a slot → master key → the code of the file, and the key that wraps the database's.
+extension KeyringContent {
+    private static let masterKeySize = 32
+
+    /// A new keyring with one slot and a key that no database was made with.
+    static func new(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> (
+        content: KeyringContent, masterKey: SecretBytes
+    ) {
+        let masterKey = try SecretBytes.random(count: masterKeySize)
+        let now = Date.wholeSecond
+        var content = KeyringContent(
+            identifier: try randomBytes(16),
+            generation: 0,
+            created: now,
+            written: now,
+            writer: CipherDBVersion.current,
+            slots: []
+        )
+        content.current = try content.newKey(masterKey)
+        content.slots = [try content.makeSlot(1, secret, label, derivation, masterKey, created: now)]
+        return (content, masterKey)
+    }
+
+    static func randomBytes(_ count: Int) throws -> [UInt8] {
+        try SecretBytes.random(count: count).withUnsafeBytes { Array($0) }
+    }
+
+    // MARK: Slots
+
+    /// The master key wrapped under a secret.
+    func makeSlot(
+        _ number: Int,
+        _ secret: KeyringSecret,
+        _ label: String,
+        _ derivation: PassphraseDerivation,
+        _ masterKey: SecretBytes,
+        created: Date
+    ) throws -> KeyringSlot {
+        let salt = try KeyringContent.randomBytes(16)
+        let lock: KeyringSlot.Lock = secret.kind == .passphrase ? .stretched(derivation) : .direct
+        let key = try slotKey(number, secret, lock, salt)
+        return KeyringSlot(
+            number: number,
+            kind: secret.kind,
+            label: label,
+            created: created,
+            changed: Date.wholeSecond,
+            kindNumber: secret.kind.rawValue,
+            lock: lock,
+            salt: salt,
+            wrapped: try key.withUnsafeBytes { key in
+                try masterKey.withUnsafeBytes { try OpenSSL.wrap($0, under: key) }
+            }
+        )
+    }
+
+    /// The master key, and the slot that gave it.
+    ///
+    /// - Parameter number: The only slot to try; nil for all of the secret's kind.
+    func unlock(_ secret: KeyringSecret, slot number: Int?) throws -> (masterKey: SecretBytes, slot: KeyringSlot) {
+        if let number, slot(number) == nil { throw KeyringError.Problem.noSuchSlot(number) }
+        var work = 0.0
+        var refused: Int?
+        for slot in slots where slot.kind == secret.kind && (number == nil || slot.number == number) {
+            if case .unusable = slot.lock {
+                refused = refused ?? slot.number
+                continue
+            }
+            work += slot.derivation?.work ?? 0
+            guard work <= PassphraseDerivation.mostWork else { throw KeyringError.Problem.tooManySlots }
+            let key = try slotKey(slot.number, secret, slot.lock, slot.salt)
+            if let masterKey = try key.withUnsafeBytes({ try OpenSSL.unwrap(slot.wrapped, under: $0) }) {
+                return (masterKey, slot)
+            }
+        }
+        throw refused.map { KeyringError.Problem.unusableSlot($0) } ?? .wrongSecret
+    }
+
+    private func slotKey(
+        _ number: Int,
+        _ secret: KeyringSecret,
+        _ lock: KeyringSlot.Lock,
+        _ salt: [UInt8]
+    ) throws -> SecretBytes {
+        let input =
+            if case .stretched(let derivation) = lock { try derivation.derive(secret.bytes, salt: salt) } else {
+                secret.bytes
+            }
+        // A slot that is moved to another keyring or another number does not open.
+        let place = identifier + [secret.kind.rawValue, UInt8(number >> 8), UInt8(number & 0xff)]
+        return try KeyringContent.hkdf(input, salt, "slot", place, count: 32)
+    }
+
+    // MARK: Database keys
+
+    /// A random one.
+    func newKey(_ masterKey: SecretBytes) throws -> WrappedKey {
+        let key = try SecretBytes.random(count: CipherFormat.keySize)
+        let wrapped = try wrappingKey(masterKey).withUnsafeBytes { wrapping in
+            try key.withUnsafeBytes { try OpenSSL.wrap($0, under: wrapping) }
+        }
+        return WrappedKey(created: Date.wholeSecond, salt: nil, wrapped: wrapped)
+    }
+
+    func databaseKey(_ key: WrappedKey, _ masterKey: SecretBytes) throws -> DatabaseKey {
+        let bytes = try wrappingKey(masterKey).withUnsafeBytes { try OpenSSL.unwrap(key.wrapped, under: $0) }
+        guard let bytes else { throw KeyringError.Problem.altered }
+        return try .raw(bytes)
+    }
+
+    private func wrappingKey(_ masterKey: SecretBytes) throws -> SecretBytes {
+        try KeyringContent.hkdf(masterKey, identifier, "database key", count: 32)
+    }
+
+    // MARK: Authentication
+
+    /// The file: all that ``encoded()`` gives, and the code.
+    func sealed(_ masterKey: SecretBytes) throws -> [UInt8] {
+        let bytes = try encoded()
+        return bytes + (try code(bytes, masterKey))
+    }
+
+    /// Throws where `file`, of which this is the content, has another code.
+    func authenticate(_ file: [UInt8], _ masterKey: SecretBytes) throws {
+        let end = file.count - KeyringContent.codeSize
+        let expected = try code(Array(file[..<end]), masterKey)
+        let isRight = expected.withUnsafeBytes { expected in
+            file[end...].withUnsafeBytes { OpenSSL.constantTimeEqual($0, expected) }
+        }
+        guard isRight else { throw KeyringError.Problem.altered }
+    }
+
+    private func code(_ bytes: [UInt8], _ masterKey: SecretBytes) throws -> [UInt8] {
+        let key = try KeyringContent.hkdf(masterKey, identifier, "authentication", count: KeyringContent.codeSize)
+        return try key.withUnsafeBytes { try OpenSSL.hmac(.sha512, key: $0, bytes) }
+    }
+
+    private static func hkdf(
+        _ key: SecretBytes,
+        _ salt: [UInt8],
+        _ purpose: String,
+        _ place: [UInt8] = [],
+        count: Int
+    ) throws -> SecretBytes {
+        try key.withUnsafeBytes { key in
+            try SecretBytes(count: count) {
+                try OpenSSL.hkdf(
+                    .sha512,
+                    key: key,
+                    salt: salt,
+                    info: Array("CipherDB keyring 1 \(purpose)".utf8) + place,
+                    output: $0
+                )
+            }
+        }
+    }
+}
+
+extension Date {
+    /// Now, as a keyring can say it.
+    static var wholeSecond: Date { Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)) }
+}

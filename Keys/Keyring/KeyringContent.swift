@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a keyring says without a secret. Only ``UnlockedKeyring/content()`` has proved that nobody altered it.
+///
+/// Documentation/Keyring.md has the format byte for byte.
+public struct KeyringContent: Sendable, Equatable {
+    /// Sixteen random bytes that tell this keyring from every other.
+    public let identifier: [UInt8]
+    /// How often it was written. Of two copies of a keyring the one with the greater number is the newer.
+    public internal(set) var generation: UInt64
+    /// When it was made.
+    public let created: Date
+    /// When it was last written.
+    public internal(set) var written: Date
+    /// The version of CipherDB that wrote it last.
+    public internal(set) var writer: String
+    /// The ways in.
+    public internal(set) var slots: [KeyringSlot]
+
+    /// The key that the database is under; nil while it is moved to the keyring for the first time.
+    package internal(set) var current: WrappedKey?
+    /// The key that the database is to be under, from before its first page is written until it is proved.
+    package internal(set) var next: WrappedKey?
+    /// Keys that were given up, the last 16 of them.
+    package internal(set) var retired: [RetiredKey] = []
+
+    /// When the key that the database is under was made.
+    public var keyCreated: Date? { current?.created }
+    /// Whether a change of the database's key was begun and not ended.
+    public var isRotationPending: Bool { next != nil }
+
+    static let mostSlots = 32
+    static let mostRetired = 16
+
+    /// The slot with this number.
+    public func slot(_ number: Int) -> KeyringSlot? { slots.first { $0.number == number } }
+}
+
+/// A database key as the keyring holds it.
+package struct WrappedKey: Sendable, Equatable {
+    let created: Date
+    /// The salt of the database file that was made with it; nil before.
+    package internal(set) var salt: [UInt8]?
+    /// AES key wrap under a key from the master key: 40 bytes.
+    let wrapped: [UInt8]
+}
+
+/// What is remembered of a database key that was given up.
+package struct RetiredKey: Sendable, Equatable {
+    let created: Date
+    package let retired: Date
+    package let salt: [UInt8]
+}
+
+/// One way to open a keyring.
+public struct KeyringSlot: Sendable, Equatable {
+    /// Its number, from 1.
+    public let number: Int
+    /// What opens it; nil for a kind that this version does not know.
+    public let kind: KeyringSecret.Kind?
+    /// What its owner calls it.
+    public let label: String
+    /// When it was made.
+    public let created: Date
+    /// When its secret or its derivation was last changed.
+    public let changed: Date
+    /// How its secret is stretched; nil for secrets that are as long as keys, or where this version cannot do it.
+    public var derivation: PassphraseDerivation? {
+        if case .stretched(let derivation) = lock { derivation } else { nil }
+    }
+
+    /// How the secret becomes the key that wraps the master key.
+    enum Lock: Equatable {
+        case direct
+        case stretched(PassphraseDerivation)
+        /// A function or parameters that this version refuses: the 13 bytes.
+        case unusable([UInt8])
+    }
+
+    let kindNumber: UInt8
+    let lock: Lock
+    let salt: [UInt8]
+    /// AES key wrap of the master key: 40 bytes. For an unknown kind all that follows its label.
+    let wrapped: [UInt8]
+}
+
+extension KeyringContent {
+    static func check(label: String) throws {
+        guard label.utf8.count <= longestLabel,
+            label.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw KeyringError.Problem.unusableLabel }
+    }
+
+    /// Throws where the change took away the last secret that is kept in a head or a drawer.
+    func checkWayIn(without old: KeyringSlot) throws {
+        func isOfPeople(_ slot: KeyringSlot) -> Bool { slot.kind == .passphrase || slot.kind == .recoveryCode }
+        guard !isOfPeople(old) || slots.contains(where: isOfPeople) else { throw KeyringError.Problem.lastSlot }
+    }
+}

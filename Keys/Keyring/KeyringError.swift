@@ -1,0 +1,121 @@
+/// A keyring that does not do what was asked.
+public struct KeyringError: Error, Equatable, Sendable {
+    /// What is the matter.
+    public enum Problem: Error, Equatable, Sendable {
+        /// The system failed, with this `errno`.
+        case system(Int32)
+        /// No regular file.
+        case notAFile
+        /// The file does not begin as a keyring does.
+        case notAKeyring
+        /// The file is not as it was written; at this offset it makes no sense, or as a whole.
+        case damaged(offset: Int?)
+        /// The keyring is of a version that this library does not know.
+        case unknownVersion(Int)
+        /// No slot of the kind opens with this secret.
+        case wrongSecret
+        /// The secret is right, but somebody without it has altered the keyring.
+        case altered
+        /// Trying all slots would take too long: name one.
+        case tooManySlots
+        /// The slot with this number asks for a derivation that this library does not do: unknown, or too costly.
+        case unusableSlot(Int)
+        /// There is no slot with this number.
+        case noSuchSlot(Int)
+        /// Without this slot no passphrase and no recovery code would open the keyring.
+        case lastSlot
+        /// A keyring has 32 slots at most.
+        case full
+        /// What was typed is another code than the one shown.
+        case notConfirmed
+        /// A file of this name exists.
+        case exists
+        /// Another process changes the keyring, or rotates its key.
+        case busy
+        /// The keyring was replaced by another one since it was unlocked.
+        case replaced
+        /// A label has 128 bytes at most, and no control characters.
+        case unusableLabel
+        /// A change of key is under way; resume or cancel it.
+        case rotationPending
+        /// No change of key is under way.
+        case noRotationPending
+        /// The database is not under the keyring's key.
+        case otherDatabase
+        /// The database was last used with a newer copy of this keyring, which had this generation.
+        case outdated(generation: UInt64)
+        /// The database that the keyring was used for is missing.
+        case databaseMissing
+        /// The keyring is to be moved back to a state whose keys are others than those now in force.
+        case otherKeys
+    }
+
+    /// The path of the keyring.
+    public let path: String
+    /// What is the matter with it.
+    public let problem: Problem
+
+    package init(path: String, problem: Problem) {
+        self.path = path
+        self.problem = problem
+    }
+}
+
+extension KeyringError: CustomStringConvertible {
+    /// A sentence with the path and the way out.
+    public var description: String { "\(path): \(sentence)" }
+
+    private var sentence: String {
+        switch problem {
+        case .system(let code): "\(Errno(code: code))"
+        case .notAFile: "not a regular file"
+        case .notAKeyring: "not a keyring"
+        case .damaged(let offset?): "the keyring is damaged at offset \(offset); restore it from a backup"
+        case .damaged(nil): "the keyring is damaged; restore it from a backup"
+        case .unknownVersion(let version): "a keyring of version \(version); a newer CipherDB is needed"
+        case .wrongSecret: "nothing in the keyring opens with this secret"
+        case .altered: "the secret is right, but the keyring was altered without one; restore it from a backup"
+        case .tooManySlots: "trying all slots would take too long; name the one that the secret is for"
+        case .unusableSlot(let number):
+            "no other slot opens with this secret, and slot \(number) asks for a derivation that is unknown or too costly"
+        case .noSuchSlot(let number): "the keyring has no slot \(number)"
+        case .lastSlot:
+            "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant"
+        case .full: "the keyring has 32 slots, which is the most; remove one"
+        case .notConfirmed: "what was typed is another recovery code; nothing was added"
+        case .exists: "exists already"
+        case .busy: "another process changes the keyring; try again"
+        case .replaced: "another keyring stands here than the one that was unlocked; unlock it anew"
+        case .unusableLabel: "a label has 128 bytes at most, and no control characters"
+        case .rotationPending: "a change of the database's key was interrupted; resume or cancel it"
+        case .noRotationPending: "no change of the database's key is under way"
+        case .otherDatabase:
+            "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
+        case .outdated(let generation):
+            "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
+                + "or say that the old copy is meant"
+        case .databaseMissing:
+            "the database that the keyring was made for is missing; for a new database make a new keyring"
+        case .otherKeys:
+            "the database's key was changed since; the keyring there opens the database, the backup may not"
+        }
+    }
+}
+
+extension KeyringError {
+    /// Whether the file could not be written or locked.
+    var isOfTheSystem: Bool {
+        switch problem {
+        case .system, .busy: true
+        default: false
+        }
+    }
+
+    /// Whether it is a keyring that cannot be read.
+    var isDamage: Bool {
+        switch problem {
+        case .damaged, .unknownVersion: true
+        default: false
+        }
+    }
+}

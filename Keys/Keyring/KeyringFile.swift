@@ -1,0 +1,165 @@
+/// A keyring on the disk, kept from all other writers. Readers need no lock: a keyring is replaced whole.
+final class KeyringFile {
+    let path: String
+    private var descriptor: Int32
+
+    /// Locks the keyring at `path`, where links are followed.
+    ///
+    /// - Parameter waiting: How long another process may take.
+    init(locking path: String, waiting: Duration) throws {
+        let resolved = try KeyringFile.naming(path) { () throws(Errno) in try Platform.resolved(path) }
+        self.path = resolved
+        let clock = ContinuousClock()
+        let end = clock.now + waiting
+        while true {
+            let descriptor = try KeyringFile.naming(path) { () throws(Errno) in try FileCalls.openExisting(resolved) }
+            self.descriptor = descriptor
+            // Whoever had it locked may have put another file in its place.
+            if FileCalls.tryLockKeyring(descriptor),
+                let own = try? Platform.status(of: descriptor), let named = try? Platform.statusOfLink(resolved),
+                own.identity == named.identity
+            {
+                return
+            }
+            Platform.close(descriptor)
+            self.descriptor = -1
+            guard clock.now < end else { throw KeyringError(path: path, problem: .busy) }
+            Platform.sleep(milliseconds: 5)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { Platform.close(descriptor) }
+    }
+
+    /// Puts `bytes` in its place, so that after a crash the old or the new is there, whole; and stays locked.
+    func replace(with bytes: [UInt8]) throws {
+        KeyringFile.removeLeftovers(of: path)
+        let new = try KeyringFile.makeBeside(path, bytes)
+        do {
+            try KeyringFile.naming(path) { () throws(Errno) in
+                try FileCalls.adopt(new.descriptor, from: path)
+                try FileCalls.sync(new.descriptor, new.path)
+                try FileCalls.rename(new.path, over: path)
+            }
+        } catch {
+            Platform.close(new.descriptor)
+            try? FileCalls.remove(new.path)
+            throw error
+        }
+        // The lock of the file that has the name.
+        Platform.close(descriptor)
+        descriptor = new.descriptor
+        try KeyringFile.naming(path) { () throws(Errno) in try FileCalls.syncFolder(of: path) }
+    }
+
+    /// Overwrites the file and removes it.
+    func erase() throws {
+        try KeyringFile.naming(path) { () throws(Errno) in
+            let size = Int(try Platform.status(of: descriptor).size)
+            let noise = try? SecretBytes.random(count: max(size, 4096))
+            try noise?.withUnsafeBytes { noise throws(Errno) in
+                try FileCalls.write(noise, to: descriptor, at: 0, path)
+            }
+            try FileCalls.sync(descriptor, path)
+            try FileCalls.remove(path)
+            try FileCalls.syncFolder(of: path)
+        }
+        KeyringFile.removeLeftovers(of: path)
+    }
+
+    // MARK: Without a lock
+
+    /// The bytes, and the content, of the keyring at `path`.
+    static func read(_ path: String) throws -> (bytes: [UInt8], content: KeyringContent) {
+        let bytes = try naming(path) { () throws(Errno) in try readBytes(path) }
+        do {
+            return (bytes, try KeyringContent(bytes))
+        } catch let problem as KeyringError.Problem {
+            throw KeyringError(path: path, problem: problem)
+        }
+    }
+
+    private static func readBytes(_ path: String) throws(Errno) -> [UInt8] {
+        try Faults.check(.read, path)
+        let descriptor = try Platform.openForReading(path)
+        defer { Platform.close(descriptor) }
+        guard try Platform.status(of: descriptor).kind == .regular else { return [] }
+        // A byte more than any keyring has is enough to refuse it.
+        var bytes = [UInt8](repeating: 0, count: KeyringContent.largestFile + 1)
+        var result: Result<Int, Errno> = .success(0)
+        bytes.withUnsafeMutableBytes { buffer in
+            do throws(Errno) {
+                result = .success(try Platform.read(descriptor, into: buffer, at: 0))
+            } catch {
+                result = .failure(error)
+            }
+        }
+        return Array(bytes.prefix(try result.get()))
+    }
+
+    /// Makes a keyring where nothing is.
+    static func create(_ path: String, _ bytes: [UInt8]) throws {
+        let new = try makeBeside(path, bytes)
+        defer {
+            try? FileCalls.remove(new.path)
+            Platform.close(new.descriptor)
+        }
+        try naming(path) { () throws(Errno) in try FileCalls.sync(new.descriptor, new.path) }
+        do {
+            try FileCalls.link(new.path, as: path)
+        } catch .exists {
+            throw KeyringError(path: path, problem: .exists)
+        } catch  where error.meansNoLinks && (try? Platform.statusOfLink(path)) == nil {
+            try naming(path) { () throws(Errno) in try FileCalls.rename(new.path, over: path) }
+        } catch {
+            throw KeyringError(path: path, problem: .system(error.code))
+        }
+        try naming(path) { () throws(Errno) in try FileCalls.syncFolder(of: path) }
+    }
+
+    private static let infix = ".new-"
+
+    /// A locked file of a name that nothing has, which only its owner can read.
+    private static func makeBeside(_ path: String, _ bytes: [UInt8]) throws -> (path: String, descriptor: Int32) {
+        let digits = try KeyringContent.randomBytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        let name = path + infix + digits.joined()
+        let descriptor = try naming(path) { () throws(Errno) in try FileCalls.create(name) }
+        do {
+            guard FileCalls.tryLockKeyring(descriptor) else { throw KeyringError(path: path, problem: .busy) }
+            try bytes.withUnsafeBytes { bytes in
+                try naming(path) { () throws(Errno) in try FileCalls.write(bytes, to: descriptor, at: 0, name) }
+            }
+            return (name, descriptor)
+        } catch {
+            Platform.close(descriptor)
+            try? FileCalls.remove(name)
+            throw error
+        }
+    }
+
+    /// What killed writers left. One that works has its own locked.
+    private static func removeLeftovers(of path: String) {
+        let name = FileCalls.name(of: path)
+        let begin = Array((name + infix).utf8)
+        for found in (try? FileCalls.names(beside: path)) ?? []
+        where found.utf8.starts(with: begin) && found.utf8.count == begin.count + 16 {
+            let leftover = String(path.dropLast(name.count)) + found
+            guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
+            if FileCalls.tryLockKeyring(descriptor) { try? FileCalls.remove(leftover) }
+            Platform.close(descriptor)
+        }
+    }
+
+    /// Runs `body` and names `path` in what it throws.
+    private static func naming<Result>(
+        _ path: String,
+        _ body: () throws(Errno) -> Result
+    ) throws(KeyringError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw KeyringError(path: path, problem: .system(error.code))
+        }
+    }
+}

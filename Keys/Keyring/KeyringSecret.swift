@@ -1,0 +1,83 @@
+/// What opens a slot of a keyring.
+public struct KeyringSecret: Sendable {
+    /// The kinds of secret, and of slots.
+    public enum Kind: UInt8, Sendable, CaseIterable {
+        /// A passphrase, which is stretched.
+        case passphrase = 1
+        /// A recovery code that this library made.
+        case recoveryCode = 2
+        /// The content of a file, byte for byte.
+        case keyFile = 3
+        /// A secret that a machine keeps: a key service, a security module, a password store.
+        case external = 4
+    }
+
+    /// Its kind.
+    public let kind: Kind
+    let bytes: SecretBytes
+
+    /// A passphrase of 1 to 1,048,576 bytes; not normalised.
+    ///
+    /// - Throws: ``MalformedKey`` when it is empty or too long.
+    public static func passphrase(_ bytes: SecretBytes) throws -> KeyringSecret {
+        _ = try DatabaseKey.passphrase(bytes)
+        return KeyringSecret(kind: .passphrase, bytes: bytes)
+    }
+
+    /// The UTF-8 bytes of `text` as a passphrase. A `String` cannot be wiped; see ``SecretBytes/init(utf8:)``.
+    ///
+    /// - Throws: ``MalformedKey`` when it is empty or too long.
+    public static func passphrase(_ text: String) throws -> KeyringSecret {
+        try passphrase(SecretBytes(utf8: text))
+    }
+
+    /// A recovery code.
+    public static func recoveryCode(_ code: RecoveryCode) -> KeyringSecret {
+        KeyringSecret(kind: .recoveryCode, bytes: code.bytes)
+    }
+
+    /// The content of a key file, from 32 bytes to a mebibyte. It is not stretched, so it must be random.
+    ///
+    /// - Throws: ``MalformedKey/wrongLength(expected:found:)`` when it is shorter, ``MalformedKey/passphraseTooLong(count:)``.
+    public static func keyFile(_ content: SecretBytes) throws -> KeyringSecret {
+        KeyringSecret(kind: .keyFile, bytes: try checked(content))
+    }
+
+    /// A secret that a machine keeps, from 32 bytes to a mebibyte. It is not stretched, so it must be random.
+    ///
+    /// - Throws: as ``keyFile(_:)``.
+    public static func external(_ secret: SecretBytes) throws -> KeyringSecret {
+        KeyringSecret(kind: .external, bytes: try checked(secret))
+    }
+
+    private static func checked(_ secret: SecretBytes) throws -> SecretBytes {
+        guard secret.count >= 32 else { throw MalformedKey.wrongLength(expected: 32, found: secret.count) }
+        guard secret.count <= MalformedKey.longestPassphrase else {
+            throw MalformedKey.passphraseTooLong(count: secret.count)
+        }
+        return secret
+    }
+}
+
+extension KeyringSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of secret and nothing of its bytes.
+    public var description: String { "KeyringSecret(\(kind), redacted)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows the description only.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension KeyringSecret.Kind: CustomStringConvertible {
+    /// In words.
+    public var description: String {
+        switch self {
+        case .passphrase: "passphrase"
+        case .recoveryCode: "recovery code"
+        case .keyFile: "key file"
+        case .external: "external secret"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A keyring that is open and kept from all other writers: what a change of the database's key needs from its beginning to
+/// its end.
+package final class LockedKeyring {
+    package private(set) var content: KeyringContent
+    private let file: KeyringFile
+    private let masterKey: SecretBytes
+
+    init(file: KeyringFile, content: KeyringContent, masterKey: SecretBytes) {
+        self.file = file
+        self.content = content
+        self.masterKey = masterKey
+    }
+
+    func write<Result>(_ change: (inout KeyringContent) throws -> Result) throws -> Result {
+        var next = content
+        let result = try change(&next)
+        next.generation += 1
+        next.written = max(content.written, Date.wholeSecond)
+        next.writer = CipherDBVersion.current
+        try file.replace(with: next.sealed(masterKey))
+        content = next
+        return result
+    }
+
+    package var current: DatabaseKey? {
+        get throws { try content.current.map { try content.databaseKey($0, masterKey) } }
+    }
+
+    package var next: DatabaseKey? {
+        get throws { try content.next.map { try content.databaseKey($0, masterKey) } }
+    }
+
+    /// Notes the salt of the file that was made with the current key.
+    package func note(salt: [UInt8]) throws {
+        guard content.current?.salt != salt else { return }
+        try write { $0.current?.salt = salt }
+    }
+
+    /// Writes down a new key, before any page is under it.
+    package func beginRotation() throws -> DatabaseKey {
+        guard content.next == nil else { throw KeyringError.Problem.rotationPending }
+        let key = try write { content in
+            let next = try content.newKey(masterKey)
+            content.next = next
+            return next
+        }
+        return try content.databaseKey(key, masterKey)
+    }
+
+    /// Gives up the old key, when the new one is proved and everything is on the disk.
+    package func finishRotation(salt: [UInt8]) throws {
+        try write { content in
+            guard var next = content.next else { throw KeyringError.Problem.noRotationPending }
+            if let old = content.current, let oldSalt = old.salt {
+                let retired = RetiredKey(created: old.created, retired: Date.wholeSecond, salt: oldSalt)
+                content.retired = (content.retired + [retired]).suffix(KeyringContent.mostRetired)
+            }
+            next.salt = salt
+            content.current = next
+            content.next = nil
+        }
+    }
+
+    /// Gives up the new key, when the old one is in force.
+    package func cancelRotation() throws {
+        guard content.current != nil else { throw KeyringError.Problem.rotationPending }
+        try write { $0.next = nil }
+    }
+}

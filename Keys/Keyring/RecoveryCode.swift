@@ -1,0 +1,151 @@
+/// A random secret that people can write down and type: eight groups of five characters, such as `7KQ2M-X40TB-…`.
+///
+/// 160 bits, in Crockford's alphabet, which has neither I, L, O nor U. The fifth character of each group proves the four
+/// before it and the group's place: one wrong character, two exchanged ones and two exchanged groups are told, with the
+/// number of the group.
+public struct RecoveryCode: Sendable {
+    /// Groups in a code.
+    public static let groupCount = 8
+    private static let groupSize = 5
+    private static let byteCount = groupCount * 4 * 5 / 8
+
+    /// The 20 random bytes.
+    let bytes: SecretBytes
+
+    /// A new one.
+    public static func random() throws -> RecoveryCode {
+        RecoveryCode(bytes: try SecretBytes.random(count: byteCount))
+    }
+
+    init(bytes: SecretBytes) {
+        self.bytes = bytes
+    }
+
+    /// Reads what was typed (ASCII). Case, spaces and dashes do not matter; an I or L is a 1, and an O a 0.
+    ///
+    /// - Throws: ``MalformedRecoveryCode`` with the first group that is wrong.
+    public init(typed text: SecretBytes) throws {
+        let size = RecoveryCode.groupSize
+        let digits = try SecretBytes(count: RecoveryCode.groupCount * size) { digits in
+            var count = 0
+            try text.withUnsafeBytes { text in
+                for character in text where ![0x20, 0x2d, 0x09, 0x0a, 0x0d].contains(character) {
+                    guard count < digits.count else { throw MalformedRecoveryCode.tooLong }
+                    guard let value = RecoveryCode.value(of: character) else {
+                        throw MalformedRecoveryCode.wrong(group: count / size + 1)
+                    }
+                    digits[count] = value
+                    count += 1
+                }
+            }
+            for group in 0..<(count / size) {
+                let part = UnsafeRawBufferPointer(rebasing: digits[(group * size)..<((group + 1) * size)])
+                guard RecoveryCode.check(part, group) == part[size - 1] else {
+                    throw MalformedRecoveryCode.wrong(group: group + 1)
+                }
+            }
+            guard count == digits.count else { throw MalformedRecoveryCode.tooShort(groups: count / size) }
+        }
+        bytes = try SecretBytes(count: RecoveryCode.byteCount) { bytes in
+            digits.withUnsafeBytes { digits in
+                for bit in 0..<(bytes.count * 8) {
+                    // Four of five digits carry the code.
+                    let digit = digits[bit / 20 * size + bit % 20 / 5]
+                    bytes[bit / 8] |= (digit >> (4 - bit % 5) & 1) << (7 - bit % 8)
+                }
+            }
+        }
+    }
+
+    /// The code as it is shown: 47 ASCII characters, with a dash between two groups.
+    public func text() throws -> SecretBytes {
+        let size = RecoveryCode.groupSize
+        return try SecretBytes(count: RecoveryCode.groupCount * (size + 1) - 1) { text in
+            try bytes.withUnsafeBytes { bytes in
+                for group in 0..<RecoveryCode.groupCount {
+                    let digits = try SecretBytes(count: size) { digits in
+                        for bit in 0..<20 {
+                            let place = group * 20 + bit
+                            digits[bit / 5] |= (bytes[place / 8] >> (7 - place % 8) & 1) << (4 - bit % 5)
+                        }
+                        digits[size - 1] = RecoveryCode.check(UnsafeRawBufferPointer(digits), group)
+                    }
+                    digits.withUnsafeBytes { digits in
+                        for index in 0..<size {
+                            text[group * (size + 1) + index] = RecoveryCode.character(digits[index])
+                        }
+                    }
+                    if group > 0 { text[group * (size + 1) - 1] = UInt8(ascii: "-") }
+                }
+            }
+        }
+    }
+
+    // MARK: Digits
+
+    /// The check digit of a group: the sum of its digits, each times another power of x in the field of 32 elements, and of
+    /// a number for the group's place. So each change of one digit changes it, and each exchange of two digits or groups.
+    private static func check(_ digits: UnsafeRawBufferPointer, _ group: Int) -> UInt8 {
+        var sum = UInt8(group + 1)
+        for index in (0..<(groupSize - 1)).reversed() { sum ^= power(digits[index], index + 1) }
+        return sum
+    }
+
+    /// `digit` times x to the power of `exponent`, in the field of 32 elements by x⁵ + x² + 1.
+    private static func power(_ digit: UInt8, _ exponent: Int) -> UInt8 {
+        var value = digit
+        for _ in 0..<exponent { value = value << 1 ^ (value >> 4 & 1) * 0b100101 }
+        return value
+    }
+
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    private static func character(_ digit: UInt8) -> UInt8 { alphabet[Int(digit)] }
+
+    private static func value(of character: UInt8) -> UInt8? {
+        let upper = character >= UInt8(ascii: "a") && character <= UInt8(ascii: "z") ? character - 32 : character
+        switch upper {
+        case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
+        case UInt8(ascii: "O"): return 0
+        default: return alphabet.firstIndex(of: upper).map { UInt8($0) }
+        }
+    }
+}
+
+extension RecoveryCode: Equatable {
+    /// Compares in a time that does not depend on where the two differ.
+    public static func == (left: RecoveryCode, right: RecoveryCode) -> Bool { left.bytes == right.bytes }
+}
+
+extension RecoveryCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing of the code; see ``text()``.
+    public var description: String { "RecoveryCode(redacted)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows the description only.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Text that is no recovery code. It never carries the text itself.
+public enum MalformedRecoveryCode: Error, Equatable, Sendable {
+    /// The group of this number, from 1, has a wrong character, or stands in another's place.
+    case wrong(group: Int)
+    /// Only so many groups are whole.
+    case tooShort(groups: Int)
+    /// More than eight groups.
+    case tooLong
+}
+
+extension MalformedRecoveryCode: CustomStringConvertible {
+    /// A sentence with the group.
+    public var description: String {
+        switch self {
+        case .wrong(let group): "the recovery code is mistyped in its group \(group)"
+        case .tooShort(let groups):
+            "the recovery code ends after \(groups) whole groups; it has \(RecoveryCode.groupCount)"
+        case .tooLong: "the recovery code has more than \(RecoveryCode.groupCount) groups of five characters"
+        }
+    }
+}

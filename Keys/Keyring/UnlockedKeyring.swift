@@ -1,0 +1,185 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A keyring that a secret has opened. It holds the master key in locked memory, and none of the passphrases.
+///
+/// Each call reads the file again and verifies it, so several processes can use one keyring.
+public struct UnlockedKeyring: Sendable {
+    /// The file.
+    public let keyring: Keyring
+    /// The number of the slot that opened it.
+    public let slot: Int
+
+    private let identifier: [UInt8]
+    private let masterKey: SecretBytes
+
+    init(keyring: Keyring, identifier: [UInt8], masterKey: SecretBytes, slot: Int) {
+        self.keyring = keyring
+        self.identifier = identifier
+        self.masterKey = masterKey
+        self.slot = slot
+    }
+
+    /// What the keyring says, verified.
+    ///
+    /// - Throws: ``KeyringError``.
+    public func content() throws -> KeyringContent { try keyring.naming { try read() } }
+
+    /// The random key of the database, as any SQLCipher takes it for a raw key.
+    ///
+    /// - Throws: ``KeyringError``; ``KeyringError/Problem/rotationPending`` while the key is changed.
+    public func databaseKey() throws -> DatabaseKey {
+        let keys = try databaseKeys()
+        guard let key = keys.current, keys.next == nil else {
+            throw KeyringError(path: keyring.path, problem: .rotationPending)
+        }
+        return key
+    }
+
+    /// The key that the database is under, and the one that it is to be under.
+    package func databaseKeys() throws -> (content: KeyringContent, current: DatabaseKey?, next: DatabaseKey?) {
+        try keyring.naming {
+            let content = try read()
+            return (
+                content, try content.current.map { try content.databaseKey($0, masterKey) },
+                try content.next.map { try content.databaseKey($0, masterKey) }
+            )
+        }
+    }
+
+    private func read() throws -> KeyringContent {
+        let (bytes, content) = try KeyringFile.read(keyring.path)
+        guard content.identifier == identifier else { throw KeyringError.Problem.replaced }
+        try content.authenticate(bytes, masterKey)
+        return content
+    }
+
+    // MARK: Slots
+
+    /// Adds a slot; any slot opens the same database.
+    ///
+    /// - Parameters: as of ``Keyring/create(with:label:derivation:)``.
+    /// - Returns: its number.
+    /// - Throws: ``KeyringError``; a recovery code is added by ``add(_:typedBack:label:)`` only.
+    @discardableResult
+    public func add(
+        _ secret: KeyringSecret,
+        label: String = "",
+        derivation: PassphraseDerivation = .standard
+    ) throws -> Int {
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notConfirmed) }
+        return try append(secret, label, derivation)
+    }
+
+    /// Adds a recovery code, once it has been typed back: a code that was written down wrong opens nothing.
+    ///
+    /// - Parameter typed: What the user typed, in ASCII.
+    /// - Returns: the slot's number.
+    /// - Throws: ``KeyringError/Problem/notConfirmed`` where that is another code, ``MalformedRecoveryCode`` where it is none.
+    @discardableResult
+    public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") throws -> Int {
+        guard try RecoveryCode(typed: typed) == code else {
+            throw KeyringError(path: keyring.path, problem: .notConfirmed)
+        }
+        return try append(.recoveryCode(code), label, .standard)
+    }
+
+    private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
+        try update { content in
+            try KeyringContent.check(label: label)
+            let number = (content.slots.map(\.number).max() ?? 0) + 1
+            guard content.slots.count < KeyringContent.mostSlots, number <= 0xffff else {
+                throw KeyringError.Problem.full
+            }
+            content.slots.append(
+                try content.makeSlot(number, secret, label, derivation, masterKey, created: Date.wholeSecond)
+            )
+            return number
+        }
+    }
+
+    /// Gives a slot another secret. The database is not touched.
+    ///
+    /// - Parameter derivation: How a passphrase is stretched.
+    /// - Throws: ``KeyringError``.
+    public func change(
+        slot number: Int,
+        to secret: KeyringSecret,
+        derivation: PassphraseDerivation = .standard
+    ) throws {
+        try update { content in
+            guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
+                throw KeyringError.Problem.noSuchSlot(number)
+            }
+            let old = content.slots[index]
+            content.slots[index] = try content.makeSlot(
+                number,
+                secret,
+                old.label,
+                derivation,
+                masterKey,
+                created: old.created
+            )
+            try content.checkWayIn(without: old)
+        }
+    }
+
+    /// Removes a slot. Whoever has an old copy of the keyring can still open that with it, and a database that has had no
+    /// new keyring since.
+    ///
+    /// - Parameter force: Also where no passphrase and no recovery code would be left; but never the only slot.
+    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/lastSlot``.
+    public func remove(slot number: Int, force: Bool = false) throws {
+        try update { content in
+            guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
+                throw KeyringError.Problem.noSuchSlot(number)
+            }
+            let old = content.slots.remove(at: index)
+            guard !content.slots.isEmpty else { throw KeyringError.Problem.lastSlot }
+            if !force { try content.checkWayIn(without: old) }
+        }
+    }
+
+    /// Copies the keyring, as it is now, to a file that must not exist.
+    ///
+    /// - Throws: ``KeyringError`` naming either.
+    public func backUp(to path: String) throws {
+        let (bytes, content) = try KeyringFile.read(keyring.path)
+        try keyring.naming {
+            guard content.identifier == identifier else { throw KeyringError.Problem.replaced }
+            try content.authenticate(bytes, masterKey)
+        }
+        try KeyringFile.create(path, bytes)
+    }
+
+    // MARK: Writing
+
+    private func update<Result>(_ change: (inout KeyringContent) throws -> Result) throws -> Result {
+        try withLock { try $0.write(change) }
+    }
+
+    /// Runs `body` with the keyring kept from all other writers.
+    package func withLock<Result>(
+        waiting: Duration = .seconds(5),
+        _ body: (LockedKeyring) throws -> Result
+    ) throws -> Result {
+        try keyring.naming {
+            let file = try KeyringFile(locking: keyring.path, waiting: waiting)
+            return try body(LockedKeyring(file: file, content: read(), masterKey: masterKey))
+        }
+    }
+}
+
+extension UnlockedKeyring: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The path and nothing of the keys.
+    public var description: String { "UnlockedKeyring(\(keyring.path), slot \(slot), redacted)" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// A mirror without children, so that `dump` shows the description only.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

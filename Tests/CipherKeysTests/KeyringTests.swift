@@ -1,0 +1,316 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherKeys
+
+@Suite struct KeyringTests {
+    let folder: TemporaryFolder
+    let keyring: Keyring
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keyring = Keyring(path: folder.file("a.keyring"))
+    }
+
+    /// A passphrase takes no time; see `upgrades`.
+    private static let fast = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 10))
+
+    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KeyringError)?.problem
+        }
+    }
+
+    private func make() throws -> UnlockedKeyring {
+        try keyring.create(with: .passphrase("first"), label: "Ada", derivation: Self.fast)
+    }
+
+    private func unlock(_ secret: KeyringSecret) throws -> UnlockedKeyring {
+        try keyring.unlock(secret, upgrades: false)
+    }
+
+    @Test func everySlotGivesTheSameDatabaseKey() throws {
+        let key = try make().databaseKey()
+        let file = try SecretBytes.random(count: 100)
+        let code = try RecoveryCode.random()
+        let first = try unlock(.passphrase("first"))
+        #expect(try first.add(.passphrase("second"), label: "Grace", derivation: Self.fast) == 2)
+        #expect(try first.add(.keyFile(file), label: "server") == 3)
+        #expect(try first.add(.external(file)) == 4)
+        #expect(try first.add(code, typedBack: code.text()) == 5)
+        for (number, secret) in [
+            (1, try KeyringSecret.passphrase("first")), (2, try .passphrase("second")), (3, try .keyFile(file)),
+            (4, try .external(file)), (5, .recoveryCode(code)),
+        ] {
+            let unlocked = try unlock(secret)
+            #expect(try unlocked.databaseKey() == key)
+            #expect(unlocked.slot == number)
+        }
+        #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) { try unlock(.passphrase("third")) }
+        #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) {
+            try unlock(.recoveryCode(.random()))
+        }
+    }
+
+    @Test func aNewKeyringHasARandomKeyAndIsPrivate() throws {
+        let other = Keyring(path: folder.file("b.keyring"))
+        let keys = [
+            try make().databaseKey(),
+            try other.create(with: .passphrase("first"), derivation: Self.fast).databaseKey(),
+        ]
+        #expect(keys[0] != keys[1])
+        #expect(try Platform.status(of: keyring.path).mode == 0o600)
+        #expect(folder.names == ["a.keyring", "b.keyring"])
+    }
+
+    @Test func aListShowsWhatIsNoSecret() throws {
+        let unlocked = try make()
+        try unlocked.add(.keyFile(.random(count: 32)), label: "server")
+        let content = try keyring.content()
+        #expect(content == (try unlocked.content()))
+        #expect(content.generation == 1)
+        #expect(content.writer == CipherDBVersion.current)
+        #expect(content.slots.map(\.number) == [1, 2])
+        #expect(content.slots.map(\.label) == ["Ada", "server"])
+        #expect(content.slots.map(\.kind) == [.passphrase, .keyFile])
+        #expect(content.slots.map(\.derivation) == [Self.fast, nil])
+        #expect(abs(content.created.timeIntervalSinceNow) < 100 && content.keyCreated == content.created)
+        #expect(!content.isRotationPending)
+    }
+
+    @Test func nothingIsMadeInThePlaceOfAFile() throws {
+        _ = try make()
+        let before = try FileState(keyring.path)
+        #expect(problem { _ = try make() } == .exists)
+        #expect(try FileState(keyring.path) == before)
+        #expect(folder.names == ["a.keyring"])
+    }
+
+    @Test func aChangedSecretOpensAndTheOldDoesNot() throws {
+        let unlocked = try make()
+        let key = try unlocked.databaseKey()
+        try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
+        #expect(try unlock(.passphrase("other")).databaseKey() == key)
+        #expect(problem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        #expect(try keyring.content().slots.map(\.label) == ["Ada"])
+    }
+
+    @Test func aRemovedSlotOpensNothing() throws {
+        let unlocked = try make()
+        try unlocked.add(.passphrase("second"), derivation: Self.fast)
+        try unlocked.remove(slot: 1)
+        #expect(problem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        _ = try unlock(.passphrase("second"))
+        #expect(problem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
+    }
+
+    @Test func theLastPassphraseOrRecoveryCodeIsRemovedOnlyWhereThatIsMeant() throws {
+        let unlocked = try make()
+        let file = try KeyringSecret.keyFile(.random(count: 32))
+        try unlocked.add(file)
+        #expect(problem { try unlocked.remove(slot: 1) } == .lastSlot)
+        #expect(problem { try unlocked.change(slot: 1, to: file) } == .lastSlot)
+        try unlocked.remove(slot: 1, force: true)
+        #expect(problem { try unlocked.remove(slot: 2, force: true) } == .lastSlot)
+        _ = try unlock(file)
+    }
+
+    @Test func aRecoveryCodeCountsWhenItWasTypedBack() throws {
+        let unlocked = try make()
+        let code = try RecoveryCode.random()
+        #expect(problem { try unlocked.add(code, typedBack: RecoveryCode.random().text()) } == .notConfirmed)
+        #expect(throws: MalformedRecoveryCode.tooShort(groups: 0)) {
+            try unlocked.add(code, typedBack: SecretBytes(utf8: "7KQ2"))
+        }
+        #expect(problem { try unlocked.add(.recoveryCode(code)) } == .notConfirmed)
+        #expect(try keyring.content().slots.count == 1)
+    }
+
+    @Test func thirtyTwoSlotsAreTheMost() throws {
+        let unlocked = try make()
+        let file = try KeyringSecret.keyFile(.random(count: 32))
+        for _ in 0..<31 { try unlocked.add(file) }
+        #expect(problem { try unlocked.add(file) } == .full)
+        #expect(try unlock(file).slot == 2)
+    }
+
+    @Test func manyCostlyPassphrasesAskForTheSlot() throws {
+        let unlocked = try make()
+        let slow = try PassphraseDerivation(.pbkdf2SHA512(iterations: 1_000_000))
+        for name in ["second", "third", "fourth"] { try unlocked.add(.passphrase(name), derivation: slow) }
+        #expect(problem { _ = try unlock(.passphrase("fourth")) } == .tooManySlots)
+        #expect(try keyring.unlock(.passphrase("fourth"), slot: 4).slot == 4)
+        #expect(problem { _ = try keyring.unlock(.passphrase("fourth"), slot: 9) } == .noSuchSlot(9))
+    }
+
+    @Test func aSlotThatIsStretchedTooLittleIsStretchedAnewUnlessToldNotTo() throws {
+        let key = try make().databaseKey()
+        _ = try keyring.unlock(.passphrase("first"), upgrades: false)
+        #expect(try keyring.content().slots[0].derivation == Self.fast)
+        let unlocked = try keyring.unlock(.passphrase("first"))
+        #expect(try keyring.content().slots[0].derivation == .standard)
+        #expect(try unlocked.databaseKey() == key)
+        #expect(try keyring.unlock(.passphrase("first")).databaseKey() == key)
+        #expect(try keyring.content().generation == 1)
+    }
+
+    @Test func aKeyringThatCannotBeWrittenOpensAllTheSame() throws {
+        let key = try make().databaseKey()
+        let readOnly = folder.file("folder")
+        try FileManager.default.createDirectory(atPath: readOnly, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: readOnly + "/a.keyring")
+        let copy = Keyring(path: readOnly + "/a.keyring")
+        let (outcome, met) = Faults.with(Faults.Order(prefix: copy.path, call: .open, after: 0, code: EROFS)) {
+            try copy.unlock(.passphrase("first")).databaseKey()
+        }
+        #expect(try outcome.get() == key && met)
+    }
+
+    @Test func aReplacedKeyringIsNotTakenForTheOneThatWasUnlocked() throws {
+        let unlocked = try make()
+        try FileManager.default.removeItem(atPath: keyring.path)
+        let other = try make()
+        #expect(problem { _ = try unlocked.databaseKey() } == .replaced)
+        #expect(problem { try unlocked.add(.passphrase("second"), derivation: Self.fast) } == .replaced)
+        #expect(try other.content().slots.count == 1)
+    }
+
+    @Test func writersWaitForEachOtherAndLoseNothing() throws {
+        let unlocked = try make()
+        let keyring = keyring
+        DispatchQueue.concurrentPerform(iterations: 4) { worker in
+            for number in 0..<5 {
+                #expect(throws: Never.self) {
+                    try Keyring(path: keyring.path).unlock(.passphrase("first"), upgrades: false)
+                        .add(.keyFile(.random(count: 32)), label: "\(worker)/\(number)")
+                }
+            }
+        }
+        let content = try unlocked.content()
+        #expect(content.generation == 20)
+        #expect(Set(content.slots.map(\.label)).count == 21)
+        #expect(folder.names == ["a.keyring"])
+    }
+
+    @Test func anotherWriterThatGoesOnIsAnError() throws {
+        let unlocked = try make()
+        try unlocked.withLock { _ in
+            #expect(
+                problem {
+                    try unlocked.withLock(waiting: .milliseconds(20)) { _ in }
+                } == .busy
+            )
+        }
+    }
+
+    @Test func aKeyringIsFoundByALinkAndWrittenWhereItIs() throws {
+        _ = try make()
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: keyring.path)
+        try Keyring(path: link).unlock(.passphrase("first"), upgrades: false).add(.keyFile(.random(count: 32)))
+        #expect(try keyring.content().slots.count == 2)
+        #expect(try Platform.statusOfLink(link).kind == .other)
+    }
+
+    @Test func rightsAndLeftoversAreKeptInOrder() throws {
+        let unlocked = try make()
+        chmod(keyring.path, 0o640)
+        let leftover = try folder.write("half".utf8, to: "a.keyring.new-0123456789abcdef")
+        let other = try folder.write("mine".utf8, to: "a.keyring.new-letter")
+        try unlocked.add(.keyFile(.random(count: 32)))
+        #expect(try Platform.status(of: keyring.path).mode == 0o640)
+        #expect(!FileManager.default.fileExists(atPath: leftover))
+        #expect(FileManager.default.fileExists(atPath: other))
+    }
+
+    @Test func unusableLabelsAreRefused() throws {
+        let unlocked = try make()
+        let file = try KeyringSecret.keyFile(.random(count: 32))
+        #expect(problem { try unlocked.add(file, label: String(repeating: "é", count: 65)) } == .unusableLabel)
+        #expect(problem { try unlocked.add(file, label: "\u{1b}[2J") } == .unusableLabel)
+        try unlocked.add(file, label: String(repeating: "é", count: 64))
+    }
+
+    @Test func shortSecretsThatAreNotStretchedAreRefused() {
+        for make in [KeyringSecret.keyFile, KeyringSecret.external] {
+            #expect(throws: MalformedKey.wrongLength(expected: 32, found: 31)) { try make(.random(count: 31)) }
+        }
+        #expect(throws: MalformedKey.emptyPassphrase) { try KeyringSecret.passphrase("") }
+    }
+
+    @Test func aBackupOpensAsTheKeyringWas() throws {
+        let unlocked = try make()
+        let key = try unlocked.databaseKey()
+        let backup = Keyring(path: folder.file("backup"))
+        try unlocked.backUp(to: backup.path)
+        #expect(problem { try unlocked.backUp(to: backup.path) } == .exists)
+        try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
+        #expect(try backup.unlock(.passphrase("first"), upgrades: false).databaseKey() == key)
+    }
+
+    @Test func anErasedKeyringIsGoneAndOtherFilesAreNotErased() throws {
+        _ = try make()
+        let second = folder.file("second name")
+        #expect(link(keyring.path, second) == 0)
+        try keyring.erase()
+        #expect(folder.names == ["second name"])
+        #expect(problem { _ = try Keyring(path: second).content() } == .notAKeyring)
+        let other = try folder.write("a letter".utf8, to: "letter")
+        #expect(problem { try Keyring(path: other).erase() } == .notAKeyring)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("a letter".utf8))
+    }
+
+    // MARK: Rotation
+
+    @Test func aRotationHoldsBothKeysUntilItEnds() throws {
+        let unlocked = try make()
+        let old = try unlocked.databaseKey()
+        let salt = Array<UInt8>(repeating: 7, count: 16)
+        try unlocked.withLock { locked in
+            try locked.note(salt: salt)
+            let next = try locked.beginRotation()
+            #expect(problem { _ = try unlocked.databaseKey() } == .rotationPending)
+            let keys = try unlocked.databaseKeys()
+            #expect(keys.current == old && keys.next == next && next != old)
+            #expect(throws: KeyringError.Problem.rotationPending) { try locked.beginRotation() }
+            try locked.finishRotation(salt: Array(repeating: 8, count: 16))
+            #expect(try unlocked.databaseKey() == next)
+        }
+        let content = try unlocked.content()
+        #expect(content.retired.map(\.salt) == [salt])
+        #expect(try unlock(.passphrase("first")).databaseKey() == unlocked.databaseKey())
+    }
+
+    @Test func aCancelledRotationLeavesTheOldKey() throws {
+        let unlocked = try make()
+        let old = try unlocked.databaseKey()
+        try unlocked.withLock { locked in
+            _ = try locked.beginRotation()
+            try locked.cancelRotation()
+        }
+        #expect(try unlocked.databaseKey() == old)
+        #expect(throws: KeyringError(path: keyring.path, problem: .noRotationPending)) {
+            try unlocked.withLock { try $0.finishRotation(salt: []) }
+        }
+    }
+
+    // MARK: Hygiene
+
+    @Test func nothingSecretIsPrinted() throws {
+        let unlocked = try make()
+        let code = try RecoveryCode.random()
+        let secrets: [Any] = [unlocked, try KeyringSecret.passphrase("first"), code, KeyringSecret.recoveryCode(code)]
+        let text = try code.text().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        for secret in secrets {
+            var dumped = ""
+            dump(secret, to: &dumped)
+            let shown = dumped + String(describing: secret) + String(reflecting: secret)
+            #expect(!shown.contains("first") && !shown.contains(text.prefix(5)) && shown.contains("redacted"))
+            #expect(Mirror(reflecting: secret).children.isEmpty)
+        }
+    }
+}
