@@ -88,6 +88,30 @@ public struct Keyring: Sendable, Equatable {
         }
     }
 
+    /// Puts a backup of this keyring in its place, where that is missing or damaged or has other slots. The backup must be of
+    /// the same keyring and hold the same keys of the database.
+    ///
+    /// - Parameter secret: One that opens the backup.
+    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherKeys`` where the database was given another key since,
+    ///   ``KeyringError/Problem/exists`` where another keyring stands here.
+    public func restore(from backup: Keyring, unlockedBy secret: KeyringSecret) throws {
+        let unlocked = try backup.unlock(secret, upgrades: false)
+        let saved = try unlocked.content()
+        let present: KeyringContent?
+        do {
+            present = try content()
+        } catch let error as KeyringError where error.isDamage || error.problem == .system(Errno.noSuchFile.code) {
+            present = nil
+        }
+        if let present {
+            guard present.identifier == saved.identifier else { throw KeyringError(path: path, problem: .exists) }
+            guard present.current.wrapped == saved.current.wrapped, present.next?.wrapped == saved.next?.wrapped else {
+                throw KeyringError(path: path, problem: .otherKeys)
+            }
+        }
+        try unlocked.copy(to: self, overtaking: present?.generation ?? 0)
+    }
+
     /// Overwrites and removes the keyring. Without a backup of it nobody can open the database any more.
     ///
     /// - Throws: ``KeyringError``, also for a file that is no keyring.

@@ -29,10 +29,10 @@ extension KeyringContent {
         bytes.append(created)
         bytes.append(written)
         bytes.append(text: writer)
-        let keys = [(1, current), (2, next)].compactMap { role, key in key.map { (role, $0) } }
+        let keys = [current] + (next.map { [$0] } ?? [])
         bytes.append(bigEndian: keys.count, count: 1)
-        for (role, key) in keys {
-            bytes.append(bigEndian: role, count: 1)
+        for (index, key) in keys.enumerated() {
+            bytes.append(bigEndian: index + 1, count: 1)
             bytes.append(key.created)
             bytes += key.salt ?? Array(repeating: 0, count: CipherFormat.saltSize)
             bytes += key.wrapped
@@ -56,8 +56,9 @@ extension KeyringContent {
 
     /// - Throws: ``KeyringError/Problem``, for the reader knows no path.
     init(_ file: [UInt8]) throws {
+        guard file.starts(with: KeyringContent.magic) else { throw KeyringError.Problem.notAKeyring }
         var reader = Reader(file)
-        guard try reader.bytes(8) == KeyringContent.magic else { throw KeyringError.Problem.notAKeyring }
+        _ = try reader.bytes(KeyringContent.magic.count)
         let version = try reader.number(2)
         guard version == KeyringContent.version else { throw KeyringError.Problem.unknownVersion(version) }
         let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
@@ -70,15 +71,9 @@ extension KeyringContent {
         created = try reader.date()
         written = try reader.date()
         writer = try reader.text(most: KeyringContent.longestWriter)
-        for _ in 0..<(try reader.number(1, 1...2)) {
-            let role = try reader.number(1, (current == nil && next == nil ? 1 : 2)...2)
-            let key = WrappedKey(
-                created: try reader.date(),
-                salt: try reader.salt(),
-                wrapped: try reader.bytes(40)
-            )
-            if role == 1 { current = key } else { next = key }
-        }
+        let keys = try reader.number(1, 1...2)
+        current = try WrappedKey(&reader, role: 1)
+        if keys == 2 { next = try WrappedKey(&reader, role: 2) }
         for _ in 0..<(try reader.number(1, 0...KeyringContent.mostRetired)) {
             retired.append(
                 RetiredKey(created: try reader.date(), retired: try reader.date(), salt: try reader.bytes(16))
@@ -131,6 +126,15 @@ extension KeyringContent {
             let salt = try bytes(CipherFormat.saltSize)
             return salt.allSatisfy { $0 == 0 } ? nil : salt
         }
+    }
+}
+
+extension WrappedKey {
+    fileprivate init(_ reader: inout KeyringContent.Reader, role: Int) throws(KeyringError.Problem) {
+        _ = try reader.number(1, role...role)
+        created = try reader.date()
+        salt = try reader.salt()
+        wrapped = try reader.bytes(40)
     }
 }
 

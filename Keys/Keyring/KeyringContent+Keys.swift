@@ -14,15 +14,16 @@ extension KeyringContent {
     ) {
         let masterKey = try SecretBytes.random(count: masterKeySize)
         let now = Date.wholeSecond
+        let identifier = try randomBytes(16)
         var content = KeyringContent(
-            identifier: try randomBytes(16),
+            identifier: identifier,
             generation: 0,
             created: now,
             written: now,
             writer: CipherDBVersion.current,
-            slots: []
+            slots: [],
+            current: try newKey(identifier, masterKey)
         )
-        content.current = try content.newKey(masterKey)
         content.slots = [try content.makeSlot(1, secret, label, derivation, masterKey, created: now)]
         return (content, masterKey)
     }
@@ -100,22 +101,24 @@ extension KeyringContent {
     // MARK: Database keys
 
     /// A random one.
-    func newKey(_ masterKey: SecretBytes) throws -> WrappedKey {
+    static func newKey(_ identifier: [UInt8], _ masterKey: SecretBytes) throws -> WrappedKey {
         let key = try SecretBytes.random(count: CipherFormat.keySize)
-        let wrapped = try wrappingKey(masterKey).withUnsafeBytes { wrapping in
+        let wrapped = try wrappingKey(identifier, masterKey).withUnsafeBytes { wrapping in
             try key.withUnsafeBytes { try OpenSSL.wrap($0, under: wrapping) }
         }
         return WrappedKey(created: Date.wholeSecond, salt: nil, wrapped: wrapped)
     }
 
     func databaseKey(_ key: WrappedKey, _ masterKey: SecretBytes) throws -> DatabaseKey {
-        let bytes = try wrappingKey(masterKey).withUnsafeBytes { try OpenSSL.unwrap(key.wrapped, under: $0) }
+        let bytes = try KeyringContent.wrappingKey(identifier, masterKey).withUnsafeBytes {
+            try OpenSSL.unwrap(key.wrapped, under: $0)
+        }
         guard let bytes else { throw KeyringError.Problem.altered }
         return try .raw(bytes)
     }
 
-    private func wrappingKey(_ masterKey: SecretBytes) throws -> SecretBytes {
-        try KeyringContent.hkdf(masterKey, identifier, "database key", count: 32)
+    private static func wrappingKey(_ identifier: [UInt8], _ masterKey: SecretBytes) throws -> SecretBytes {
+        try hkdf(masterKey, identifier, "database key", count: 32)
     }
 
     // MARK: Authentication

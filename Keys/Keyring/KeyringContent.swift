@@ -21,15 +21,17 @@ public struct KeyringContent: Sendable, Equatable {
     /// The ways in.
     public internal(set) var slots: [KeyringSlot]
 
-    /// The key that the database is under; nil while it is moved to the keyring for the first time.
-    package internal(set) var current: WrappedKey?
+    /// The key that the database is under.
+    package internal(set) var current: WrappedKey
     /// The key that the database is to be under, from before its first page is written until it is proved.
     package internal(set) var next: WrappedKey?
     /// Keys that were given up, the last 16 of them.
     package internal(set) var retired: [RetiredKey] = []
 
     /// When the key that the database is under was made.
-    public var keyCreated: Date? { current?.created }
+    public var keyCreated: Date { current.created }
+    /// Whether a database was made with the key, or brought under it.
+    public var isInUse: Bool { current.salt != nil }
     /// Whether a change of the database's key was begun and not ended.
     public var isRotationPending: Bool { next != nil }
 

@@ -42,6 +42,8 @@ public struct KeyringError: Error, Equatable, Sendable {
         case noRotationPending
         /// The database is not under the keyring's key.
         case otherDatabase
+        /// The keyring's key is that of another database.
+        case inUse
         /// The database was last used with a newer copy of this keyring, which had this generation.
         case outdated(generation: UInt64)
         /// The database that the keyring was used for is missing.
@@ -91,6 +93,7 @@ extension KeyringError: CustomStringConvertible {
         case .noRotationPending: "no change of the database's key is under way"
         case .otherDatabase:
             "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
+        case .inUse: "the keyring's key is that of another database; make a keyring for each"
         case .outdated(let generation):
             "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
                 + "or say that the old copy is meant"

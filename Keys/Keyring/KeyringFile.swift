@@ -72,7 +72,9 @@ final class KeyringFile {
 
     /// The bytes, and the content, of the keyring at `path`.
     static func read(_ path: String) throws -> (bytes: [UInt8], content: KeyringContent) {
-        let bytes = try naming(path) { () throws(Errno) in try readBytes(path) }
+        guard let bytes = try naming(path, { () throws(Errno) in try readBytes(path) }) else {
+            throw KeyringError(path: path, problem: .notAFile)
+        }
         do {
             return (bytes, try KeyringContent(bytes))
         } catch let problem as KeyringError.Problem {
@@ -80,11 +82,11 @@ final class KeyringFile {
         }
     }
 
-    private static func readBytes(_ path: String) throws(Errno) -> [UInt8] {
+    private static func readBytes(_ path: String) throws(Errno) -> [UInt8]? {
         try Faults.check(.read, path)
         let descriptor = try Platform.openForReading(path)
         defer { Platform.close(descriptor) }
-        guard try Platform.status(of: descriptor).kind == .regular else { return [] }
+        guard try Platform.status(of: descriptor).kind == .regular else { return nil }
         // A byte more than any keyring has is enough to refuse it.
         var bytes = [UInt8](repeating: 0, count: KeyringContent.largestFile + 1)
         var result: Result<Int, Errno> = .success(0)

@@ -28,8 +28,8 @@ package final class LockedKeyring {
         return result
     }
 
-    package var current: DatabaseKey? {
-        get throws { try content.current.map { try content.databaseKey($0, masterKey) } }
+    package var current: DatabaseKey {
+        get throws { try content.databaseKey(content.current, masterKey) }
     }
 
     package var next: DatabaseKey? {
@@ -38,27 +38,27 @@ package final class LockedKeyring {
 
     /// Notes the salt of the file that was made with the current key.
     package func note(salt: [UInt8]) throws {
-        guard content.current?.salt != salt else { return }
-        try write { $0.current?.salt = salt }
+        guard content.current.salt != salt else { return }
+        try write { $0.current.salt = salt }
     }
 
     /// Writes down a new key, before any page is under it.
     package func beginRotation() throws -> DatabaseKey {
         guard content.next == nil else { throw KeyringError.Problem.rotationPending }
         let key = try write { content in
-            let next = try content.newKey(masterKey)
+            let next = try KeyringContent.newKey(content.identifier, masterKey)
             content.next = next
             return next
         }
         return try content.databaseKey(key, masterKey)
     }
 
-    /// Gives up the old key, when the new one is proved and everything is on the disk.
+    /// Gives up the old key. Only when the database is proved to be under the new one, and is on the disk so.
     package func finishRotation(salt: [UInt8]) throws {
         try write { content in
             guard var next = content.next else { throw KeyringError.Problem.noRotationPending }
-            if let old = content.current, let oldSalt = old.salt {
-                let retired = RetiredKey(created: old.created, retired: Date.wholeSecond, salt: oldSalt)
+            if let oldSalt = content.current.salt {
+                let retired = RetiredKey(created: content.current.created, retired: Date.wholeSecond, salt: oldSalt)
                 content.retired = (content.retired + [retired]).suffix(KeyringContent.mostRetired)
             }
             next.salt = salt
@@ -67,9 +67,16 @@ package final class LockedKeyring {
         }
     }
 
-    /// Gives up the new key, when the old one is in force.
+    /// Gives up the new key. Only when the database is proved to be under the old one, and is on the disk so.
     package func cancelRotation() throws {
-        guard content.current != nil else { throw KeyringError.Problem.rotationPending }
-        try write { $0.next = nil }
+        try write { content in
+            guard content.next != nil else { throw KeyringError.Problem.noRotationPending }
+            content.next = nil
+        }
+    }
+
+    /// Makes this copy the newer one of two, whatever was written to the other.
+    package func overtake(generation: UInt64) throws {
+        try write { $0.generation = max($0.generation, generation) }
     }
 }

@@ -33,18 +33,16 @@ public struct UnlockedKeyring: Sendable {
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/rotationPending`` while the key is changed.
     public func databaseKey() throws -> DatabaseKey {
         let keys = try databaseKeys()
-        guard let key = keys.current, keys.next == nil else {
-            throw KeyringError(path: keyring.path, problem: .rotationPending)
-        }
-        return key
+        guard keys.next == nil else { throw KeyringError(path: keyring.path, problem: .rotationPending) }
+        return keys.current
     }
 
     /// The key that the database is under, and the one that it is to be under.
-    package func databaseKeys() throws -> (content: KeyringContent, current: DatabaseKey?, next: DatabaseKey?) {
+    package func databaseKeys() throws -> (content: KeyringContent, current: DatabaseKey, next: DatabaseKey?) {
         try keyring.naming {
             let content = try read()
             return (
-                content, try content.current.map { try content.databaseKey($0, masterKey) },
+                content, try content.databaseKey(content.current, masterKey),
                 try content.next.map { try content.databaseKey($0, masterKey) }
             )
         }
@@ -153,6 +151,20 @@ public struct UnlockedKeyring: Sendable {
             try content.authenticate(bytes, masterKey)
         }
         try KeyringFile.create(path, bytes)
+    }
+
+    /// Writes this keyring's content in the place of `other`, newer than a copy of that generation.
+    func copy(to other: Keyring, overtaking generation: UInt64) throws {
+        var content = try content()
+        content.generation = max(content.generation, generation) + 1
+        content.written = Date.wholeSecond
+        content.writer = CipherDBVersion.current
+        let bytes = try content.sealed(masterKey)
+        do {
+            try KeyringFile.create(other.path, bytes)
+        } catch let error as KeyringError where error.problem == .exists {
+            try KeyringFile(locking: other.path, waiting: .seconds(5)).replace(with: bytes)
+        }
     }
 
     // MARK: Writing

@@ -1,3 +1,5 @@
+public import CipherKeys
+
 extension DatabasePool {
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, while the pool lives.
     ///
@@ -12,7 +14,7 @@ extension DatabasePool {
     ///   pool's is in the way.
     public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration = .seconds(10)) throws {
         try checkNotReading()
-        try writer.withDatabaseForRekey { [readers] change in
+        try writer.withDatabaseForRekey { [readers] _, change in
             try readers.withoutReaders(within: limit) { try change(newKey) }
         }
     }
@@ -21,8 +23,28 @@ extension DatabasePool {
     ///
     /// - Throws: as the form that waits; `CancellationError` before it began.
     public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration = .seconds(10)) async throws {
-        try await writer.withDatabaseForRekey { [readers] change in
+        try await writer.withDatabaseForRekey { [readers] _, change in
             try readers.withoutReaders(within: limit) { try change(newKey) }
+        }
+    }
+
+    /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, while the pool lives.
+    ///
+    /// - Parameters: as of ``rekey(_:waitingForReaders:)``.
+    /// - Throws: as ``rekey(_:waitingForReaders:)``; ``KeyringError``.
+    public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration = .seconds(10)) throws {
+        try checkNotReading()
+        try writer.withDatabaseForRekey { [readers] database, change in
+            try readers.withoutReaders(within: limit) { try database.rotateKey(of: keyring, change) }
+        }
+    }
+
+    /// As the form that waits, without holding up a thread of the caller's. Once it began it cannot be cancelled.
+    ///
+    /// - Throws: as the form that waits; `CancellationError` before it began.
+    public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration = .seconds(10)) async throws {
+        try await writer.withDatabaseForRekey { [readers] database, change in
+            try readers.withoutReaders(within: limit) { try database.rotateKey(of: keyring, change) }
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import CipherKeys
+public import CipherKeys
 internal import Synchronization
 
 /// One connection that writes and several that read, over one file with a write-ahead log.
@@ -34,11 +34,49 @@ public final class DatabasePool: Sendable {
     ///   - flags: For reading and writing, and made where it does not exist, unless set. For reading only, the journal stays
     ///     what it is, and writing throws.
     /// - Throws: ``KeyError``, ``DatabaseError``; no empty file is left behind that was not there.
-    public init(
+    public convenience init(
         path: String,
         key: DatabaseKey? = nil,
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        try self.init(path: path, configuration, flags) { configuration in
+            try DatabaseQueue(path: path, key: key, configuration: configuration, flags: flags)
+        }
+    }
+
+    /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    ///
+    /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
+    public convenience init(
+        path: String,
+        keyring: Keyring,
+        unlockedBy secret: KeyringSecret,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        try self.init(path: path, keyring: keyring.unlock(secret), configuration: configuration, flags: flags)
+    }
+
+    /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    ///
+    /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
+    public convenience init(
+        path: String,
+        keyring: UnlockedKeyring,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        try self.init(path: path, configuration, flags) { configuration in
+            try DatabaseQueue(path: path, keyring: keyring, configuration: configuration, flags: flags)
+        }
+    }
+
+    private init(
+        path: String,
+        _ configuration: Configuration,
+        _ flags: OpenFlags,
+        _ openWriter: (Configuration) throws -> DatabaseQueue
     ) throws {
         guard !path.isEmpty, path != ":memory:" else {
             throw DatabaseError(.misuse, "a database in memory has one connection only; use a DatabaseQueue")
@@ -48,7 +86,7 @@ public final class DatabasePool: Sendable {
         }
         var configuration = configuration
         configuration.journalMode = flags.contains(.readWrite) ? .wal : nil
-        let writer = try DatabaseQueue(path: path, key: key, configuration: configuration, flags: flags)
+        let writer = try openWriter(configuration)
         let mayJoin = configuration.shouldAddReader
         readers = ReaderPool(
             maximum: configuration.maximumReaders,

@@ -1,4 +1,4 @@
-internal import CipherKeys
+public import CipherKeys
 internal import Dispatch
 internal import Synchronization
 
@@ -39,7 +39,7 @@ public final class DatabaseQueue: Sendable {
     ///   - key: The key; nil only for a database in memory, or with ``Configuration/allowsPlaintext``.
     ///   - flags: For reading and writing, and made where it does not exist, unless set.
     /// - Throws: ``KeyError``, ``DatabaseError``; no empty file is left behind that was not there.
-    public init(
+    public convenience init(
         path: String?,
         key: DatabaseKey? = nil,
         configuration: Configuration = Configuration(),
@@ -52,7 +52,38 @@ public final class DatabaseQueue: Sendable {
         } else {
             _ = try database.usableConnection()
         }
-        self.path = database.path
+        self.init(opened: database, flags: flags)
+    }
+
+    /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    ///
+    /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
+    public convenience init(
+        path: String,
+        keyring: Keyring,
+        unlockedBy secret: KeyringSecret,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        try self.init(path: path, keyring: keyring.unlock(secret), configuration: configuration, flags: flags)
+    }
+
+    /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    ///
+    /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
+    public convenience init(
+        path: String,
+        keyring: UnlockedKeyring,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        let database = Database(path: path, configuration: configuration)
+        try database.open(keyring: keyring, flags: flags)
+        self.init(opened: database, flags: flags)
+    }
+
+    private init(opened database: sending Database, flags: OpenFlags) {
+        path = database.path
         isInMemory = database.connection?.filename.isEmpty ?? true
         self.flags = flags
         self.database = database
@@ -147,6 +178,21 @@ public final class DatabaseQueue: Sendable {
         try await inDatabase { [self] in try rekey($0, newKey) }
     }
 
+    /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, when the blocks before are done; those after
+    /// it wait, and go on with the new key.
+    ///
+    /// - Throws: as ``Database/rotateKey(of:)``.
+    public func rotateKey(of keyring: UnlockedKeyring) throws {
+        try withDatabaseForRekey { try $0.rotateKey(of: keyring, $1) }
+    }
+
+    /// As the form that waits, without holding up a thread of the caller's. Once it began it cannot be cancelled.
+    ///
+    /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it began.
+    public func rotateKey(of keyring: UnlockedKeyring) async throws {
+        try await withDatabaseForRekey { try $0.rotateKey(of: keyring, $1) }
+    }
+
     /// Another connection to the same file, which belongs to the caller: keyed with the key this queue derived when it
     /// opened, so without a second derivation, and verified all the same.
     ///
@@ -182,13 +228,15 @@ public final class DatabaseQueue: Sendable {
     }
 
     /// Calls `body` when the blocks before are done, with a function that changes the key.
-    func withDatabaseForRekey(_ body: ((DatabaseKey) throws -> Void) throws -> Void) throws {
-        try inDatabase { database in try body { try rekey(database, $0) } }
+    func withDatabaseForRekey(_ body: (Database, (DatabaseKey) throws -> Void) throws -> Void) throws {
+        try inDatabase { database in try body(database) { try rekey(database, $0) } }
     }
 
     /// As the form that waits.
-    func withDatabaseForRekey(_ body: @escaping @Sendable ((DatabaseKey) throws -> Void) throws -> Void) async throws {
-        try await inDatabase { [self] database in try body { try rekey(database, $0) } }
+    func withDatabaseForRekey(
+        _ body: @escaping @Sendable (Database, (DatabaseKey) throws -> Void) throws -> Void
+    ) async throws {
+        try await inDatabase { [self] database in try body(database) { try rekey(database, $0) } }
     }
 
     private func rekey(_ database: Database, _ newKey: DatabaseKey) throws {

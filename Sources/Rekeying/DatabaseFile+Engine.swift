@@ -26,6 +26,45 @@ extension DatabaseFile {
         }
     }
 
+    /// Locks everybody out of the file, when nothing is to be recovered in it any more.
+    ///
+    /// - Parameter present: How the database is, for the engine to recover it; nil for plaintext.
+    func lockAtRest(_ present: Unlocked?) throws -> ExclusiveFile {
+        for _ in 0..<3 {
+            let locked = try lockExclusively()
+            do {
+                if try isAtRest(locked.path) {
+                    try checkFirstPage(locked, present)
+                    return locked
+                }
+            } catch {
+                locked.release()
+                throw error
+            }
+            locked.release()
+            try recover(present)
+        }
+        throw DatabaseError(
+            code: .busy,
+            message: "another connection goes on writing to the database; nothing was changed"
+        )
+    }
+
+    /// Throws where the file is no more what the key was tried on: somebody changed its key before it was locked.
+    private func checkFirstPage(_ locked: ExclusiveFile, _ present: Unlocked?) throws {
+        guard let present else { return }
+        let page = try locked.read(present.format.pageSize, at: 0)
+        guard try PageCipher(key: present.key, format: present.format).opensFirstPage(page) else {
+            throw DatabaseError(code: .busy, message: "another process changed the file meanwhile; try again")
+        }
+    }
+
+    /// Whether all of the database stands in its own file.
+    private func isAtRest(_ path: String) throws -> Bool {
+        if let log = try statusBeside(path + "-wal"), log.size > 0 { return false }
+        return try !hasJournal(path)
+    }
+
     /// Lets the engine roll back what a journal holds, and copy what a log holds into the file.
     func recover(_ present: Unlocked?) throws {
         let database = try open(forWriting: true, plaintext: present == nil)

@@ -21,7 +21,7 @@ struct Replacement {
     ///
     /// - Throws: whatever goes wrong; the file is as it was then, unless it is ``RekeyError/oldFileRemains(path:_:)``.
     func run(_ write: (OldFile, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
-        let old = try lock()
+        let old = try file.lockAtRest(present)
         defer { old.release() }
         try checkKeptName(old.path)
         let leftovers = Leftovers(of: old.path)
@@ -73,43 +73,6 @@ struct Replacement {
     }
 
     // MARK: Before
-
-    /// Locks everybody out of a file in which nothing is to be recovered.
-    private func lock() throws -> ExclusiveFile {
-        for _ in 0..<3 {
-            let locked = try file.lockExclusively()
-            do {
-                if try isAtRest(locked.path) {
-                    try checkFirstPage(locked)
-                    return locked
-                }
-            } catch {
-                locked.release()
-                throw error
-            }
-            locked.release()
-            try file.recover(present)
-        }
-        throw DatabaseError(
-            code: .busy,
-            message: "another connection goes on writing to the database; nothing was changed"
-        )
-    }
-
-    /// Throws where the file is no more what the key was tried on: somebody changed its key before it was locked.
-    private func checkFirstPage(_ locked: ExclusiveFile) throws {
-        guard let present else { return }
-        let page = try locked.read(present.format.pageSize, at: 0)
-        guard try PageCipher(key: present.key, format: present.format).opensFirstPage(page) else {
-            throw DatabaseError(code: .busy, message: "another process changed the file meanwhile; try again")
-        }
-    }
-
-    /// Whether all of the database stands in its own file.
-    private func isAtRest(_ path: String) throws -> Bool {
-        if let log = try file.statusBeside(path + "-wal"), log.size > 0 { return false }
-        return try !file.hasJournal(path)
-    }
 
     /// Names that belong to the database, or to this protocol, would be removed again.
     private func checkKeptName(_ path: String) throws {

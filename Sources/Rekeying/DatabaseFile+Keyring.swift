@@ -1,0 +1,192 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+
+// The database's key in a keyring. What `Database.rotateKey(of:)` is for a database in use, this is for a file at rest; and
+// either ends what the other was killed at.
+extension DatabaseFile {
+    /// Gives the file a new random key, which the keyring holds for all its slots, by writing a new file beside the old one.
+    ///
+    /// Both keys stand in the keyring before a page is written, and the old one goes when the new file is on the disk: a kill
+    /// at any moment leaves a file that opens with the keyring.
+    ///
+    /// - Parameter progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/rotationPending`` where an interrupted one is to be ended first;
+    ///   else as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func rotateKey(
+        of keyring: UnlockedKeyring,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten {
+        try keyring.withLock { locked in
+            guard !locked.content.isRotationPending else { throw KeyringError.Problem.rotationPending }
+            guard case .current = try position(locked) else { throw KeyringError.Problem.otherDatabase }
+            _ = try locked.beginRotation()
+            return try rotate(locked, progress)
+        }
+    }
+
+    /// Ends a change of key that was interrupted.
+    ///
+    /// - Returns: nil where the new key was in force already.
+    /// - Throws: ``KeyringError/Problem/noRotationPending``; else as ``rotateKey(of:progress:)``.
+    @discardableResult
+    public func resumeRotation(
+        of keyring: UnlockedKeyring,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten? {
+        try keyring.withLock { locked in
+            guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
+            switch try position(locked) {
+            case .current: return try rotate(locked, progress)
+            case .next:
+                try settle(locked)
+                return nil
+            case .other: throw KeyringError.Problem.otherDatabase
+            }
+        }
+    }
+
+    /// Takes back a change of key that was interrupted, and removes what it left.
+    ///
+    /// - Throws: ``KeyringError/Problem/noRotationPending``; ``RekeyError/notStarted(_:)`` where the new key is in force
+    ///   already.
+    public func cancelRotation(of keyring: UnlockedKeyring) throws {
+        try keyring.withLock { locked in
+            guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
+            switch try position(locked) {
+            case .current: try settle(locked)
+            case .next: throw RekeyError.notStarted("the new key is in force already; `resume` ends the change")
+            case .other: throw KeyringError.Problem.otherDatabase
+            }
+        }
+    }
+
+    /// Brings a file that has a key of its own, or is in plaintext, under the key of a keyring that no database has yet.
+    ///
+    /// A kill at any moment leaves a file that opens with the old key or with the keyring; then call this again.
+    ///
+    /// - Parameters:
+    ///   - oldKey: The key that the file has; nil for plaintext.
+    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: ``KeyringError/Problem/inUse`` where the keyring is another database's; ``RekeyError/notNeeded(_:)`` where the
+    ///   file is under it already; else as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func moveToKeyring(
+        _ keyring: UnlockedKeyring,
+        from oldKey: DatabaseKey?,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Rewritten {
+        try keyring.withLock { locked in
+            if case .current = try position(locked) {
+                try locked.note(salt: salt())
+                throw RekeyError.notNeeded("the file is under the keyring's key")
+            }
+            guard !locked.content.isInUse, !locked.content.isRotationPending else { throw KeyringError.Problem.inUse }
+            let key = try locked.current
+            let result: Rewritten
+            do {
+                result =
+                    if let oldKey {
+                        try changeKey(from: oldKey, to: key, keepingOldAs: keptAs, progress: progress)
+                    } else {
+                        try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
+                    }
+            } catch RekeyError.oldFileRemains(let path, let error) {
+                try? locked.note(salt: salt())
+                throw RekeyError.oldFileRemains(path: path, error)
+            }
+            try locked.note(salt: salt())
+            return result
+        }
+    }
+
+    /// Which of a keyring's keys a file is under.
+    public enum KeyringPosition: String, Sendable {
+        /// The one that counts.
+        case current
+        /// The one that a change of key which was interrupted is to bring it under.
+        case next
+        /// None of them: it is not moved to the keyring yet, or another database.
+        case other
+    }
+
+    /// Which of the keyring's keys the file is under.
+    ///
+    /// - Throws: ``KeyringError``; ``KeyError``, ``FileProblem``, `DatabaseError` where the file cannot be looked at.
+    public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
+        let keys = try keyring.databaseKeys()
+        return try position(current: keys.current, next: keys.next)
+    }
+
+    private func position(_ locked: LockedKeyring) throws -> KeyringPosition {
+        try position(current: locked.current, next: locked.next)
+    }
+
+    private func position(current: DatabaseKey, next: DatabaseKey?) throws -> KeyringPosition {
+        for (key, position) in [(next, KeyringPosition.next), (current, .current)] {
+            guard let key else { continue }
+            do {
+                _ = try proved(key)
+                return position
+            } catch KeyError.wrongKey {
+                continue
+            } catch KeyError.notEncrypted {
+                continue
+            }
+        }
+        return .other
+    }
+
+    /// How the file is under `key`. A log may hold pages under a key to which it never came, so the engine has the last word.
+    private func proved(_ key: DatabaseKey) throws -> Unlocked {
+        let database = try open()
+        defer { database.close() }
+        let fit = try fit(key, to: database)
+        try check(fit)
+        if Engine.current.formats.contains(where: { $0.version == fit.unlocked.format.version }) {
+            try database.unlock(.unlocked(fit.unlocked))
+        }
+        return fit.unlocked
+    }
+
+    private func rotate(_ locked: LockedKeyring, _ progress: (FileProgress) throws -> Void) throws -> Rewritten {
+        guard let next = try locked.next else { throw KeyringError.Problem.noRotationPending }
+        let result: Rewritten
+        do {
+            result = try changeKey(from: locked.current, to: next, progress: progress)
+        } catch {
+            // Where this fails, too, both keys stay, and the next opening finds out.
+            try? settle(locked)
+            throw error
+        }
+        try settle(locked)
+        return result
+    }
+
+    /// Ends the change of key where the file is under the new one, and takes it back where it is under the old one.
+    private func settle(_ locked: LockedKeyring) throws {
+        guard let next = try locked.next else { return }
+        let position = try position(locked)
+        guard position != .other else { throw KeyringError.Problem.otherDatabase }
+        let file = try lockAtRest(proved(position == .next ? next : locked.current))
+        defer { file.release() }
+        try Leftovers(of: file.path).remove()
+        try file.sync()
+        // The name of the new file, or that of a journal which is gone.
+        try FileFailure.naming(file.path) { () throws(Errno) in try FileCalls.syncFolder(of: file.path) }
+        if position == .next {
+            try locked.finishRotation(salt: file.read(CipherFormat.saltSize, at: 0))
+        } else {
+            try locked.cancelRotation()
+        }
+    }
+
+    private func salt() throws -> [UInt8] {
+        let database = try open()
+        defer { database.close() }
+        return try database.firstPage(CipherFormat.saltSize)
+    }
+}

@@ -1,0 +1,261 @@
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+@Suite struct DatabaseKeyringTests {
+    let folder: TemporaryFolder
+    let path: String
+    let keyring: Keyring
+    /// Not stretched, so that opening takes no time.
+    let secret: KeyringSecret
+    static let modes: [JournalMode] = [.delete, .wal]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        keyring = Keyring(besideDatabase: path)
+        secret = try .keyFile(.random(count: 32))
+    }
+
+    private func unlocked() throws -> UnlockedKeyring { try keyring.unlock(secret) }
+
+    /// A database under a new keyring, open nowhere.
+    private func make(_ mode: JournalMode = .delete) throws {
+        try keyring.create(with: secret)
+        let queue = try queue { $0.journalMode = mode }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    private func queue(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabaseQueue {
+        try DatabaseQueue(
+            path: path,
+            keyring: keyring,
+            unlockedBy: secret,
+            configuration: Configuration {
+                $0.busyTimeout = .milliseconds(100)
+                change(&$0)
+            }
+        )
+    }
+
+    /// Opens it by the keyring and reads all of it.
+    private func answer() throws -> String? {
+        let queue = try queue()
+        defer { try? queue.close() }
+        return try queue.inDatabase { try $0.string(forQuery: SampleFile.query) }
+    }
+
+    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KeyringError)?.problem
+        }
+    }
+
+    @Test func aDatabaseOpensWithAnySlotOfItsKeyring() throws {
+        try make()
+        try unlocked().add(.passphrase("another way in"))
+        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .passphrase("another way in"))
+        #expect(try pool.read { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        try pool.close()
+        let database = Database(path: path)
+        try database.open(keyring: keyring, unlockedBy: secret)
+        #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) {
+            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .passphrase("not one of them"))
+        }
+    }
+
+    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+    func theDatabaseIsAStandardFileUnderARawKey() throws {
+        try make()
+        let digits = try unlocked().databaseKey().derive(salt: Array(repeating: 0, count: 16), format: .v4)
+            .withPageKey { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+        let shell = try #require(
+            StockShell.all.first { $0.format == Engine.current.formats.first?.version }
+        )
+        #expect(try shell.run(path, key: "key = \"x'\(digits)'\"", SampleFile.query) == [SampleFile.answer])
+    }
+
+    @Test func changingAPassphraseLeavesTheDatabaseAsItIs() throws {
+        try make()
+        let before = try FileState(path)
+        let unlocked = try unlocked()
+        let number = try unlocked.add(.passphrase("old"))
+        try unlocked.change(slot: number, to: .passphrase("new"))
+        #expect(try FileState(path) == before)
+        let key = try keyring.unlock(.passphrase("new")).databaseKey()
+        #expect(
+            try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.query) } == SampleFile.answer
+        )
+    }
+
+    @Test func aNewDatabaseIsMadeUnderANewKeyringOnly() throws {
+        try make()
+        try FileManager.default.removeItem(atPath: path)
+        #expect(problem { _ = try queue() } == .databaseMissing)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(throws: (any Error).self) {
+            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: .readWrite)
+        }
+    }
+
+    @Test func anotherDatabaseIsNotTakenForTheKeyrings() throws {
+        try make()
+        let other = folder.file("other.db")
+        try DatabaseQueue(path: other, key: .passphrase("other")).close()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: other, toPath: path)
+        let before = try FileState(path)
+        #expect(problem { _ = try queue() } == .otherDatabase)
+        #expect(try FileState(path) == before)
+        _ = try folder.write("SQLite format 3\0".utf8 + Array(repeating: 0, count: 4080), to: "test.db")
+        #expect(throws: KeyError.notEncrypted) { try queue() }
+    }
+
+    // MARK: Rotation
+
+    @Test(arguments: modes)
+    func aRotationGivesAllSlotsTheNewKey(mode: JournalMode) throws {
+        try make(mode)
+        try unlocked().add(.passphrase("another way in"))
+        let old = try unlocked().databaseKey()
+        let queue = try queue()
+        try queue.rotateKey(of: unlocked())
+        #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        try queue.close()
+        #expect(throws: KeyError.wrongKey) { try DatabaseQueue(path: path, key: old) }
+        #expect(try answer() == SampleFile.answer)
+        let new = try keyring.unlock(.passphrase("another way in")).databaseKey()
+        #expect(
+            try DatabaseQueue(path: path, key: new).inDatabase { try $0.first(SampleFile.query) } == SampleFile.answer
+        )
+        #expect(try !keyring.content().isRotationPending)
+    }
+
+    @Test func aPoolRotatesWhileItLives() async throws {
+        try make()
+        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
+        let old = try unlocked().databaseKey()
+        _ = try await pool.read { try $0.string(forQuery: SampleFile.query) }
+        let unlocked = try unlocked()
+        try await pool.rotateKey(of: unlocked)
+        #expect(try await pool.read { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        try pool.close()
+        #expect(try unlocked.databaseKey() != old)
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test func aRotationThatCannotBeginLeavesNothingPending() throws {
+        try make(.wal)
+        let queue = try queue()
+        let other = try self.queue()
+        _ = try other.inDatabase { try $0.string(forQuery: SampleFile.query) }
+        let before = try unlocked().databaseKey()
+        #expect(throws: DatabaseError.self) { try queue.rotateKey(of: unlocked()) }
+        try other.close()
+        try queue.close()
+        #expect(try answer() == SampleFile.answer)
+        #expect(try unlocked().databaseKey() == before)
+    }
+
+    @Test func onlyTheDatabaseOfTheKeyringIsRotated() throws {
+        try make()
+        let other = try DatabaseQueue(path: folder.file("other.db"), key: .passphrase("other"))
+        #expect(problem { try other.rotateKey(of: unlocked()) } == .otherDatabase)
+        #expect(try !unlocked().content().isRotationPending)
+    }
+
+    /// What a kill leaves before the pages are rewritten, and after it.
+    @Test(arguments: modes, [false, true])
+    func theNextOpeningEndsARotationOrTakesItBack(mode: JournalMode, isRekeyed: Bool) throws {
+        try make(mode)
+        let old = try unlocked().databaseKey()
+        let next = try unlocked().withLock { try $0.beginRotation() }
+        if isRekeyed {
+            let queue = try DatabaseQueue(path: path, key: old)
+            try queue.rekey(next)
+            try queue.close()
+        }
+        #expect(problem { _ = try unlocked().databaseKey() } == .rotationPending)
+        #expect(try answer() == SampleFile.answer)
+        let content = try unlocked().content()
+        #expect(!content.isRotationPending && content.retired.count == (isRekeyed ? 1 : 0))
+        #expect(try unlocked().databaseKey() == (isRekeyed ? next : old))
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test(arguments: [false, true])
+    func whoCannotWriteOrComesMeanwhileOpensWithTheKeyThatFits(isRekeyed: Bool) throws {
+        try make()
+        let old = try unlocked().databaseKey()
+        let next = try unlocked().withLock { try $0.beginRotation() }
+        if isRekeyed {
+            let queue = try DatabaseQueue(path: path, key: old)
+            try queue.rekey(next)
+            try queue.close()
+        }
+        let reader = Database(path: path)
+        try reader.open(keyring: keyring, unlockedBy: secret, flags: .readOnly)
+        #expect(try reader.string(forQuery: SampleFile.query) == SampleFile.answer)
+        reader.close()
+        let found = try unlocked().withLock { _ in try answer() }
+        #expect(found == SampleFile.answer)
+        #expect(try unlocked().content().isRotationPending)
+    }
+
+    // MARK: Old copies
+
+    @Test func anOldCopyOfTheKeyringIsToldUnlessItIsMeant() throws {
+        try make()
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
+        try unlocked().add(.passphrase("added later"))
+        #expect(try answer() == SampleFile.answer)
+        let generation = try keyring.content().generation
+        try FileManager.default.removeItem(atPath: keyring.path)
+        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
+        #expect(problem { _ = try queue() } == .outdated(generation: generation))
+        try queue { $0.acceptsOlderKeyring = true }.close()
+        #expect(try answer() == SampleFile.answer)
+        #expect(try keyring.content().generation == generation + 1)
+    }
+
+    @Test func anOldCopyOfTheDatabaseIsToldAfterARotation() throws {
+        try make()
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
+        let queue = try queue()
+        try queue.rotateKey(of: unlocked())
+        try queue.close()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
+        #expect(problem { _ = try self.queue() } == .otherDatabase)
+    }
+
+    @Test func anEmptyDatabaseAndABusyOneAreNotWrittenTo() throws {
+        try keyring.create(with: secret)
+        let queue = try queue()
+        #expect(try queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM sqlite_master") } == 0)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inTransaction { database in
+            try database.executeUpdate("DELETE FROM people WHERE id = 1")
+            let other = try self.queue { $0.busyTimeout = .seconds(60) }
+            #expect(try other.inDatabase { try $0.tableExists("cipherdb_keyring") } == false)
+        }
+        try queue.close()
+        #expect(try self.queue().inDatabase { try $0.tableExists("cipherdb_keyring") })
+    }
+
+    @Test func aDatabaseThatIsOpenIsNotOpenedAgain() throws {
+        try make()
+        let database = Database(path: path)
+        try database.open(keyring: keyring, unlockedBy: secret)
+        #expect(throws: DatabaseError.self) { try database.open(keyring: keyring, unlockedBy: secret) }
+        #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+    }
+}

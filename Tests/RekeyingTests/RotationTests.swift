@@ -1,0 +1,191 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// The key of a file at rest in a keyring.
+@Suite struct RotationTests {
+    struct Stop: Error {}
+    let folder: TemporaryFolder
+    let path: String
+    let keyring: Keyring
+    let secret: KeyringSecret
+    var file: DatabaseFile { DatabaseFile(path: path) }
+    static let modes: [JournalMode] = [.delete, .wal]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        keyring = Keyring(besideDatabase: path)
+        secret = try .keyFile(.random(count: 32))
+    }
+
+    private func unlocked() throws -> UnlockedKeyring { try keyring.unlock(secret) }
+
+    /// A database under a new keyring, open nowhere.
+    private func make(_ mode: JournalMode = .delete) throws {
+        try keyring.create(with: secret)
+        let queue = try DatabaseQueue(
+            path: path,
+            keyring: keyring,
+            unlockedBy: secret,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    private func answer() throws -> String? {
+        let database = Database(path: path)
+        try database.open(keyring: keyring, unlockedBy: secret)
+        defer { database.close() }
+        return try database.string(forQuery: SampleFile.query)
+    }
+
+    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KeyringError)?.problem
+        }
+    }
+
+    @Test(arguments: modes)
+    func aRotatedFileOpensWithTheKeyringAndNotWithTheOldKey(mode: JournalMode) throws {
+        try make(mode)
+        let old = try unlocked().databaseKey()
+        let salt = try FileState(path).bytes.prefix(16)
+        let done = try file.rotateKey(of: unlocked())
+        #expect(done.pages == (try FileState(path).bytes.count) / done.pageSize)
+        #expect(try FileState(path).bytes.prefix(16) != salt)
+        #expect(throws: KeyError.wrongKey) { try file.verify(key: old) }
+        #expect(try file.verify(key: unlocked().databaseKey()).isSound)
+        #expect(try answer() == SampleFile.answer)
+        #expect(folder.names == ["test.db", "test.db.keyring"])
+        #expect(problem { try file.resumeRotation(of: unlocked()) } == .noRotationPending)
+        #expect(problem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
+    }
+
+    @Test func aRotationThatIsStoppedIsTakenBack() throws {
+        try make()
+        let before = try FileState(path)
+        let old = try unlocked().databaseKey()
+        #expect(throws: Stop.self) { try file.rotateKey(of: unlocked()) { _ in throw Stop() } }
+        #expect(try FileState(path) == before)
+        #expect(try unlocked().databaseKey() == old)
+        #expect(try !unlocked().content().isRotationPending)
+    }
+
+    /// What a kill leaves before and after the exchange of the files, in both modes.
+    @Test(arguments: modes, [false, true])
+    func anInterruptedRotationIsResumed(mode: JournalMode, isExchanged: Bool) throws {
+        try make(mode)
+        let old = try unlocked().databaseKey()
+        let next = try unlocked().withLock { try $0.beginRotation() }
+        if isExchanged { try file.changeKey(from: old, to: next) }
+        #expect(try file.position(in: unlocked()) == (isExchanged ? .next : .current))
+        #expect(problem { try file.rotateKey(of: unlocked()) } == .rotationPending)
+        #expect((try file.resumeRotation(of: unlocked()) == nil) == isExchanged)
+        #expect(try unlocked().databaseKey() == next)
+        #expect(try file.position(in: unlocked()) == .current)
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test func anInterruptedRotationIsCancelledUnlessTheNewKeyIsInForce() throws {
+        try make()
+        let old = try unlocked().databaseKey()
+        _ = try unlocked().withLock { try $0.beginRotation() }
+        let leftover = try folder.write(Array(repeating: 1, count: 5000), to: "test.db.rekey-0123456789abcdef")
+        try file.cancelRotation(of: unlocked())
+        #expect(try unlocked().databaseKey() == old)
+        #expect(!FileManager.default.fileExists(atPath: leftover))
+        let next = try unlocked().withLock { try $0.beginRotation() }
+        try file.changeKey(from: old, to: next)
+        #expect(throws: RekeyError.self) { try file.cancelRotation(of: unlocked()) }
+        try file.resumeRotation(of: unlocked())
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test func anotherDatabaseIsNeitherRotatedNorTakenForOneThatIs() throws {
+        try make()
+        let other = folder.file("other.db")
+        try DatabaseQueue(path: other, key: .passphrase("other")).close()
+        let file = DatabaseFile(path: other)
+        #expect(try file.position(in: unlocked()) == .other)
+        #expect(problem { try file.rotateKey(of: unlocked()) } == .otherDatabase)
+        _ = try unlocked().withLock { try $0.beginRotation() }
+        #expect(problem { try file.resumeRotation(of: unlocked()) } == .otherDatabase)
+        #expect(problem { try file.cancelRotation(of: unlocked()) } == .otherDatabase)
+        #expect(try unlocked().content().isRotationPending)
+    }
+
+    @Test(arguments: modes)
+    func aFileMovesFromAPassphraseToAKeyringAndBack(mode: JournalMode) throws {
+        let passphrase = try DatabaseKey.passphrase("before")
+        let queue = try DatabaseQueue(
+            path: path,
+            key: passphrase,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        try keyring.create(with: secret)
+        #expect(try file.position(in: unlocked()) == .other)
+        try file.moveToKeyring(unlocked(), from: passphrase)
+        #expect(try answer() == SampleFile.answer)
+        #expect(throws: KeyError.wrongKey) { try file.verify(key: passphrase) }
+        #expect(throws: RekeyError.self) { try file.moveToKeyring(unlocked(), from: passphrase) }
+
+        try file.changeKey(from: unlocked().databaseKey(), to: passphrase)
+        #expect(try file.verify(key: passphrase).isSound)
+        #expect(problem { _ = try answer() } == .otherDatabase)
+        #expect(problem { try file.moveToKeyring(unlocked(), from: passphrase) } == .inUse)
+    }
+
+    @Test func aPlaintextFileMovesToAKeyring() throws {
+        let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        try keyring.create(with: secret)
+        try file.moveToKeyring(unlocked(), from: nil)
+        #expect(try answer() == SampleFile.answer)
+        try FileManager.default.removeItem(atPath: path)
+        #expect(problem { _ = try answer() } == .databaseMissing)
+    }
+
+    @Test func aMoveThatIsStoppedLeavesTheOldKey() throws {
+        let passphrase = try DatabaseKey.passphrase("before")
+        try DatabaseQueue(path: path, key: passphrase).close()
+        try keyring.create(with: secret)
+        #expect(throws: Stop.self) { try file.moveToKeyring(unlocked(), from: passphrase) { _ in throw Stop() } }
+        #expect(try file.verify(key: passphrase).isSound)
+        try file.moveToKeyring(unlocked(), from: passphrase)
+        #expect(try file.verify(key: unlocked().databaseKey()).isSound)
+    }
+
+    /// Every system call that the change makes fails once.
+    @Test(arguments: Faults.Call.allCases)
+    func whateverFailsTheKeyringOpensTheFile(call: Faults.Call) throws {
+        var number = 0
+        while true {
+            try make()
+            let (outcome, met) = Faults.with(
+                Faults.Order(prefix: path, call: call, after: number, code: EIO),
+                { try file.rotateKey(of: unlocked()) }
+            )
+            #expect(try answer() == SampleFile.answer, "\(call) \(number)")
+            #expect(try !unlocked().content().isRotationPending)
+            if !met {
+                _ = try outcome.get()
+                break
+            }
+            number += 1
+            try keyring.erase()
+            for name in folder.names { try FileManager.default.removeItem(atPath: folder.file(name)) }
+        }
+        #expect(number > 0)
+    }
+}
