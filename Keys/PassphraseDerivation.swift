@@ -58,7 +58,9 @@ public struct PassphraseDerivation: Sendable, Hashable {
         case .pbkdf2SHA256(let iterations), .pbkdf2SHA512(let iterations):
             (1...Int(Int32.max)).contains(iterations)
         case .scrypt(let logCost, let blockSize, let parallelism):
+            // > N … must be … less than 2^(128 * r / 8).
             (1...30).contains(logCost) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
+                && logCost < 16 * blockSize
         case .argon2id(let kibibytes, let passes, let lanes):
             // > Memory size m MUST be an integer from 8*p to 2^32-1.
             (1...16).contains(lanes) && (8 * lanes...1 << 30).contains(kibibytes) && (1...1000).contains(passes)

@@ -56,10 +56,12 @@ extension KeyringContent {
 
     /// - Throws: ``KeyringError/Problem``, for the reader knows no path.
     init(_ file: [UInt8]) throws {
-        guard file.starts(with: KeyringContent.magic) else { throw KeyringError.Problem.notAKeyring }
+        guard file.count <= KeyringContent.largestFile, file.starts(with: KeyringContent.magic) else {
+            throw KeyringError.Problem.notAKeyring
+        }
         var reader = Reader(file)
         _ = try reader.bytes(KeyringContent.magic.count)
-        let version = try reader.number(2)
+        let version = try reader.number(2, 0...0xffff)
         guard version == KeyringContent.version else { throw KeyringError.Problem.unknownVersion(version) }
         let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
         guard end > 0,
@@ -67,7 +69,7 @@ extension KeyringContent {
         else { throw KeyringError.Problem.damaged(offset: nil) }
 
         identifier = try reader.bytes(16)
-        generation = UInt64(try reader.number(8))
+        generation = try reader.number(8)
         created = try reader.date()
         written = try reader.date()
         writer = try reader.text(most: KeyringContent.longestWriter)
@@ -104,12 +106,16 @@ extension KeyringContent {
             return Array(bytes)
         }
 
+        mutating func number(_ count: Int) throws(KeyringError.Problem) -> UInt64 {
+            guard let number = source.bigEndian(count) else { throw damage }
+            return number
+        }
+
         mutating func number(
             _ count: Int,
-            _ range: ClosedRange<Int> = 0...Int.max
+            _ range: ClosedRange<Int>
         ) throws(KeyringError.Problem) -> Int {
-            guard let number = source.bigEndian(count), let number = Int(exactly: number), range.contains(number)
-            else { throw damage }
+            guard let number = Int(exactly: try number(count)), range.contains(number) else { throw damage }
             return number
         }
 
@@ -150,7 +156,7 @@ extension KeyringSlot {
     }
 
     fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError.Problem) {
-        let size = try reader.number(2)
+        let size = try reader.number(2, 0...0xffff)
         let end = reader.position + size
         kindNumber = UInt8(try reader.number(1, 1...255))
         kind = KeyringSecret.Kind(rawValue: kindNumber)
@@ -159,13 +165,10 @@ extension KeyringSlot {
         changed = try reader.date()
         label = try reader.text(most: KeyringContent.longestLabel)
         if let kind {
-            lock = Lock(try reader.bytes(13))
+            let function = try reader.bytes(13)
             // What people choose must be stretched, and only that: no passphrase may become one that is not.
-            switch (kind, lock) {
-            case (.passphrase, .direct): throw reader.damage
-            case (.recoveryCode, .stretched), (.keyFile, .stretched), (.external, .stretched): throw reader.damage
-            default: break
-            }
+            guard kind == .passphrase ? function[0] != 0 : !(1...4).contains(function[0]) else { throw reader.damage }
+            lock = Lock(function)
             salt = try reader.bytes(16)
             wrapped = try reader.bytes(40)
         } else {

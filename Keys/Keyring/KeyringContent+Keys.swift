@@ -69,7 +69,7 @@ extension KeyringContent {
         var work = 0.0
         var refused: Int?
         for slot in slots where slot.kind == secret.kind && (number == nil || slot.number == number) {
-            if case .unusable = slot.lock {
+            guard slot.isUsable else {
                 refused = refused ?? slot.number
                 continue
             }

@@ -83,6 +83,15 @@ public struct KeyringSlot: Sendable, Equatable {
         case unusable([UInt8])
     }
 
+    /// Whether its function is one that this library does, with the libcrypto of this process.
+    var isUsable: Bool {
+        switch lock {
+        case .direct: true
+        case .stretched(let derivation): derivation.isAvailable
+        case .unusable: false
+        }
+    }
+
     let kindNumber: UInt8
     let lock: Lock
     let salt: [UInt8]
@@ -91,6 +100,14 @@ public struct KeyringSlot: Sendable, Equatable {
 }
 
 extension KeyringContent {
+    /// It is about to be written.
+    mutating func noteWriting() {
+        // Nobody gets there by writing, but a number that says so must not end the process.
+        generation += generation < .max ? 1 : 0
+        written = max(written, Date.wholeSecond)
+        writer = CipherDBVersion.current
+    }
+
     static func check(label: String) throws {
         guard label.utf8.count <= longestLabel,
             label.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })

@@ -20,9 +20,7 @@ package final class LockedKeyring {
     func write<Result>(_ change: (inout KeyringContent) throws -> Result) throws -> Result {
         var next = content
         let result = try change(&next)
-        next.generation += 1
-        next.written = max(content.written, Date.wholeSecond)
-        next.writer = CipherDBVersion.current
+        next.noteWriting()
         try file.replace(with: next.sealed(masterKey))
         content = next
         return result

@@ -156,9 +156,8 @@ public struct UnlockedKeyring: Sendable {
     /// Writes this keyring's content in the place of `other`, newer than a copy of that generation.
     func copy(to other: Keyring, overtaking generation: UInt64) throws {
         var content = try content()
-        content.generation = max(content.generation, generation) + 1
-        content.written = Date.wholeSecond
-        content.writer = CipherDBVersion.current
+        content.generation = max(content.generation, generation)
+        content.noteWriting()
         let bytes = try content.sealed(masterKey)
         do {
             try KeyringFile.create(other.path, bytes)
