@@ -39,33 +39,6 @@ public enum KeySource: Sendable, Equatable {
         }
     }
 
-    /// Reads a passphrase: the bytes, without the one line ending that editors and `echo` leave behind them.
-    ///
-    /// - Throws: ``KeySourceError``, or ``MalformedKey`` for an empty or too long one.
-    public func readPassphrase() throws -> DatabaseKey {
-        let bytes = try read()
-        return try .passphrase(bytes.prefix(KeySource.lengthWithoutLineEnding(bytes)))
-    }
-
-    /// Reads a raw key: 32 or 48 bytes as they are, or 64 or 96 hexadecimal digits and perhaps a line ending.
-    ///
-    /// - Throws: ``KeySourceError``, or ``MalformedKey`` for anything else.
-    public func readRawKey() throws -> DatabaseKey {
-        let bytes = try read()
-        switch bytes.count {
-        case CipherFormat.keySize: return try .raw(bytes)
-        case CipherFormat.keySize + CipherFormat.saltSize: return try .rawWithSalt(bytes)
-        default: return try .raw(hex: bytes.prefix(KeySource.lengthWithoutLineEnding(bytes)))
-        }
-    }
-
-    private static func lengthWithoutLineEnding(_ secret: SecretBytes) -> Int {
-        secret.withUnsafeBytes { bytes in
-            guard bytes.last == UInt8(ascii: "\n") else { return bytes.count }
-            return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.count - 2 : bytes.count - 1
-        }
-    }
-
     private static func readFile(_ path: String, isChecked: Bool) throws -> SecretBytes {
         do {
             if isChecked, try Platform.leadsElsewhere(path) {

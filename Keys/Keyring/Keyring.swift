@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// A small file beside a database, or anywhere, that holds the database's random key: wrapped under a master key, which is
 /// wrapped once for each passphrase, recovery code, key file or other secret that opens it.
 ///
@@ -86,6 +88,36 @@ public struct Keyring: Sendable, Equatable {
             }
             return unlocked
         }
+    }
+
+    /// Gives the slot that `secret` opens another secret. The database is not touched.
+    ///
+    /// Takes as long as stretching one passphrase: the old and the new one are stretched at the same time.
+    ///
+    /// - Parameters:
+    ///   - slot: The only slot to try.
+    ///   - derivation: How a new passphrase is stretched.
+    /// - Throws: ``KeyringError``.
+    public func change(
+        _ secret: KeyringSecret,
+        to newSecret: KeyringSecret,
+        slot: Int? = nil,
+        derivation: PassphraseDerivation = .standard
+    ) throws {
+        let new = Lock<Result<KeyringContent.Stretched, any Error>?>(nil)
+        let unlocked = Lock<Result<UnlockedKeyring, any Error>?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { part in
+            if part == 0 {
+                let found = Result { try unlock(secret, slot: slot, upgrades: false) }
+                unlocked.withLock { $0 = found }
+            } else {
+                let found = Result { try KeyringContent.Stretched(newSecret, derivation) }
+                new.withLock { $0 = found }
+            }
+        }
+        guard let opened = try unlocked.withLock({ try $0?.get() }), let new = try new.withLock({ try $0?.get() })
+        else { return }
+        try opened.change(slot: opened.slot, to: new)
     }
 
     /// Puts a backup of this keyring in its place, where that is missing or damaged or has other slots. The backup must be of

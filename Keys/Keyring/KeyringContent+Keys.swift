@@ -24,7 +24,7 @@ extension KeyringContent {
             slots: [],
             current: try newKey(identifier, masterKey)
         )
-        content.slots = [try content.makeSlot(1, secret, label, derivation, masterKey, created: now)]
+        content.slots = [try content.makeSlot(1, Stretched(secret, derivation), label, masterKey)]
         return (content, masterKey)
     }
 
@@ -34,27 +34,39 @@ extension KeyringContent {
 
     // MARK: Slots
 
+    /// A secret that was stretched for a slot: what takes its time, and needs no keyring.
+    struct Stretched: Sendable {
+        let kind: KeyringSecret.Kind
+        let lock: KeyringSlot.Lock
+        let salt: [UInt8]
+        fileprivate let input: SecretBytes
+
+        init(_ secret: KeyringSecret, _ derivation: PassphraseDerivation) throws {
+            kind = secret.kind
+            lock = secret.kind == .passphrase ? .stretched(derivation) : .direct
+            salt = try KeyringContent.randomBytes(16)
+            input = try lock.stretch(secret, salt)
+        }
+    }
+
     /// The master key wrapped under a secret.
     func makeSlot(
         _ number: Int,
-        _ secret: KeyringSecret,
+        _ secret: Stretched,
         _ label: String,
-        _ derivation: PassphraseDerivation,
         _ masterKey: SecretBytes,
-        created: Date
+        created: Date = .wholeSecond
     ) throws -> KeyringSlot {
-        let salt = try KeyringContent.randomBytes(16)
-        let lock: KeyringSlot.Lock = secret.kind == .passphrase ? .stretched(derivation) : .direct
-        let key = try slotKey(number, secret, lock, salt)
+        let key = try slotKey(number, secret.kind, secret.input, secret.salt)
         return KeyringSlot(
             number: number,
             kind: secret.kind,
             label: label,
             created: created,
-            changed: Date.wholeSecond,
+            changed: .wholeSecond,
             kindNumber: secret.kind.rawValue,
-            lock: lock,
-            salt: salt,
+            lock: secret.lock,
+            salt: secret.salt,
             wrapped: try key.withUnsafeBytes { key in
                 try masterKey.withUnsafeBytes { try OpenSSL.wrap($0, under: key) }
             }
@@ -75,7 +87,8 @@ extension KeyringContent {
             }
             work += slot.derivation?.work ?? 0
             guard work <= PassphraseDerivation.mostWork else { throw KeyringError.Problem.tooManySlots }
-            let key = try slotKey(slot.number, secret, slot.lock, slot.salt)
+            let input = try slot.lock.stretch(secret, slot.salt)
+            let key = try slotKey(slot.number, secret.kind, input, slot.salt)
             if let masterKey = try key.withUnsafeBytes({ try OpenSSL.unwrap(slot.wrapped, under: $0) }) {
                 return (masterKey, slot)
             }
@@ -85,16 +98,12 @@ extension KeyringContent {
 
     private func slotKey(
         _ number: Int,
-        _ secret: KeyringSecret,
-        _ lock: KeyringSlot.Lock,
+        _ kind: KeyringSecret.Kind,
+        _ input: SecretBytes,
         _ salt: [UInt8]
     ) throws -> SecretBytes {
-        let input =
-            if case .stretched(let derivation) = lock { try derivation.derive(secret.bytes, salt: salt) } else {
-                secret.bytes
-            }
         // A slot that is moved to another keyring or another number does not open.
-        let place = identifier + [secret.kind.rawValue, UInt8(number >> 8), UInt8(number & 0xff)]
+        let place = identifier + [kind.rawValue, UInt8(number >> 8), UInt8(number & 0xff)]
         return try KeyringContent.hkdf(input, salt, "slot", place, count: 32)
     }
 
@@ -162,6 +171,14 @@ extension KeyringContent {
                 )
             }
         }
+    }
+}
+
+extension KeyringSlot.Lock {
+    /// What the key of a slot is derived from.
+    func stretch(_ secret: KeyringSecret, _ salt: [UInt8]) throws -> SecretBytes {
+        guard case .stretched(let derivation) = self else { return secret.bytes }
+        return try derivation.derive(secret.bytes, salt: salt)
     }
 }
 

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A keyring that does not do what was asked.
 public struct KeyringError: Error, Equatable, Sendable {
     /// What is the matter.
@@ -42,6 +48,8 @@ public struct KeyringError: Error, Equatable, Sendable {
         case noRotationPending
         /// The database is not under the keyring's key.
         case otherDatabase
+        /// The database is a copy from before its key was changed, at this time.
+        case oldDatabase(retired: Date)
         /// The keyring's key is that of another database.
         case inUse
         /// The database was last used with a newer copy of this keyring, which had this generation.
@@ -93,6 +101,9 @@ extension KeyringError: CustomStringConvertible {
         case .noRotationPending: "no change of the database's key is under way"
         case .otherDatabase:
             "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
+        case .oldDatabase(let retired):
+            "the database is an old copy: it is under a key that was given up on \(retired.day); a backup of the keyring "
+                + "from before may open it"
         case .inUse: "the keyring's key is that of another database; make a keyring for each"
         case .outdated(let generation):
             "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
@@ -121,4 +132,9 @@ extension KeyringError {
         default: false
         }
     }
+}
+
+extension Date {
+    /// The day by UTC, as ISO 8601 has it.
+    package var day: String { formatted(.iso8601.year().month().day()) }
 }

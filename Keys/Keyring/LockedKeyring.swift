@@ -34,9 +34,9 @@ package final class LockedKeyring {
         get throws { try content.next.map { try content.databaseKey($0, masterKey) } }
     }
 
-    /// Notes the salt of the file that was made with the current key.
+    /// Notes the salt of the first file that was made with the current key.
     package func note(salt: [UInt8]) throws {
-        guard content.current.salt != salt else { return }
+        guard !content.isInUse else { return }
         try write { $0.current.salt = salt }
     }
 

@@ -37,6 +37,19 @@ public struct UnlockedKeyring: Sendable {
         return keys.current
     }
 
+    /// The database's key as 64 hexadecimal digits in ASCII, for the shells of SQLCipher: `PRAGMA key = "x'…'"`. Whoever has it
+    /// has the database.
+    ///
+    /// - Throws: as ``databaseKey()``.
+    public func exportDatabaseKey() throws -> SecretBytes {
+        guard case .raw(let key) = try databaseKey().material else {
+            throw KeyringError(path: keyring.path, problem: .altered)
+        }
+        return try key.withUnsafeBytes { key in
+            try SecretBytes(count: 2 * key.count) { Hexadecimal.encode(key, into: $0) }
+        }
+    }
+
     /// The key that the database is under, and the one that it is to be under.
     package func databaseKeys() throws -> (content: KeyringContent, current: DatabaseKey, next: DatabaseKey?) {
         try keyring.naming {
@@ -86,15 +99,14 @@ public struct UnlockedKeyring: Sendable {
     }
 
     private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
-        try update { content in
+        let stretched = try KeyringContent.Stretched(secret, derivation)
+        return try update { content in
             try KeyringContent.check(label: label)
             let number = (content.slots.map(\.number).max() ?? 0) + 1
             guard content.slots.count < KeyringContent.mostSlots, number <= 0xffff else {
                 throw KeyringError.Problem.full
             }
-            content.slots.append(
-                try content.makeSlot(number, secret, label, derivation, masterKey, created: Date.wholeSecond)
-            )
+            content.slots.append(try content.makeSlot(number, stretched, label, masterKey))
             return number
         }
     }
@@ -108,19 +120,16 @@ public struct UnlockedKeyring: Sendable {
         to secret: KeyringSecret,
         derivation: PassphraseDerivation = .standard
     ) throws {
+        try change(slot: number, to: KeyringContent.Stretched(secret, derivation))
+    }
+
+    func change(slot number: Int, to secret: KeyringContent.Stretched) throws {
         try update { content in
             guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
                 throw KeyringError.Problem.noSuchSlot(number)
             }
             let old = content.slots[index]
-            content.slots[index] = try content.makeSlot(
-                number,
-                secret,
-                old.label,
-                derivation,
-                masterKey,
-                created: old.created
-            )
+            content.slots[index] = try content.makeSlot(number, secret, old.label, masterKey, created: old.created)
             try content.checkWayIn(without: old)
         }
     }

@@ -76,7 +76,7 @@ extension Database {
             }
             do {
                 try setKey(key)
-                if !content.isRotationPending, let salt = unlocked?.key.salt, flags.contains(.readWrite) {
+                if !content.isInUse, let salt = unlocked?.key.salt, flags.contains(.readWrite) {
                     // Without this a missing file is not noticed, and nothing else.
                     try? keyring.withLock(waiting: .zero) { try $0.note(salt: salt) }
                 }
@@ -85,7 +85,17 @@ extension Database {
                 continue
             }
         }
-        throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+        throw KeyringError(path: keyring.keyring.path, problem: try whyNoKeyFits(content, flags))
+    }
+
+    private func whyNoKeyFits(_ content: KeyringContent, _ flags: OpenFlags) throws -> KeyringError.Problem {
+        try open(flags: flags.subtracting(.create))
+        defer { close() }
+        let salt = try firstPage(CipherFormat.saltSize)
+        guard let key = content.retired.last(where: { $0.salt == salt }), salt != content.current.salt else {
+            return .otherDatabase
+        }
+        return .oldDatabase(retired: key.retired)
     }
 
     // MARK: Changing the key

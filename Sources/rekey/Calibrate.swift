@@ -25,16 +25,11 @@ struct Calibrate: ParsableCommand {
     }
 
     func run() throws {
-        let functions: [(name: String, function: PassphraseDerivation.Function)] = [
-            ("pbkdf2-sha512", .pbkdf2SHA512(iterations: 1)), ("pbkdf2-sha256", .pbkdf2SHA256(iterations: 1)),
-            ("scrypt", .scrypt(logCost: 1, blockSize: 8, parallelism: 1)),
-            ("argon2id", .argon2id(kibibytes: 8, passes: 1, lanes: 1)),
-        ]
-        for (name, function) in functions {
+        for stretch in Stretch.allCases {
             do {
-                let found = try PassphraseDerivation.calibrated(for: .milliseconds(milliseconds), function)
+                let found = try stretch.derivation(milliseconds: milliseconds)
                 if json {
-                    try Output.print(Object(function: name, parameters: found.description).text)
+                    try Output.print(Object(function: stretch.rawValue, parameters: found.description).text)
                 } else {
                     try Output.print(found.description)
                 }

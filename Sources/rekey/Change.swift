@@ -18,6 +18,13 @@ struct Change: ParsableCommand {
     var files: [String]
     @OptionGroup var key: KeyOptions
     @OptionGroup var newKey: NewKeyOptions
+    @Option(
+        help: ArgumentHelp(
+            "Put the file under the key of this keyring, which the new passphrase or key file opens; made where it is not there.",
+            valueName: "path"
+        )
+    )
+    var newKeyring: String?
     @Flag(help: "Let the engine re-encrypt the file where it is: it keeps its salt, and nothing can stop it half-way.")
     var inPlace = false
     @OptionGroup var replacement: ReplacementOptions
@@ -25,6 +32,9 @@ struct Change: ParsableCommand {
 
     func validate() throws {
         if inPlace, replacement.keepOld != nil { throw ValidationError("A change in place keeps no old file.") }
+        if newKeyring != nil, inPlace || replacement.dryRun || files.count > 1 {
+            throw ValidationError("--new-keyring goes with one file, and neither with --in-place nor with --dry-run.")
+        }
         if inPlace, replacement.dryRun { throw ValidationError("A change in place has no dry run.") }
         try replacement.check(files)
     }
@@ -32,7 +42,21 @@ struct Change: ParsableCommand {
     func run() throws {
         let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
         try report.run(files) { file, progress in
-            let oldSecret = try key.choice.readKey(of: file, secret)
+            let oldSecret = try key.read(for: file, secret)
+            if let newKeyring {
+                let keyring = Keyring(path: newKeyring)
+                let newSecret = try newKey.choice(unsafePermissions: key.unsafePermissions)
+                    .readKeyringSecret(prompt: "for \(newKeyring)", confirmed: true)
+                return try replacement.result(prefix: [("key", "in the keyring"), ("keyring", newKeyring)]) {
+                    try NewKeyring(keyring: keyring, label: "", derivation: .standard).take(
+                        key.database(file),
+                        from: oldSecret,
+                        newSecret,
+                        keepingOldAs: replacement.keepOld,
+                        progress.show
+                    )
+                }
+            }
             let newSecret = try newSecret {
                 try newKey.choice(unsafePermissions: key.unsafePermissions)
                     .read(prompt: "New passphrase", confirmed: true)

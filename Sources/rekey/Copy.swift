@@ -22,7 +22,7 @@ struct Copy: ParsableCommand {
 
     func run() throws {
         try report.run([file]) { file, progress in
-            let secret = try key.choice.readKey(of: file, Once())
+            let secret = try key.read(for: file, Once())
             let done = try key.database(file).copy(
                 key: secret,
                 to: destination,

@@ -28,7 +28,7 @@ struct Decrypt: ParsableCommand {
         try report.run(files) { file, progress in
             let database = replacement.database(file, key)
             if !yesWritePlaintext, !replacement.dryRun { try Decrypt.confirm(file) }
-            let secret = try key.choice.readKey(of: file, secret)
+            let secret = try key.read(for: file, secret)
             return try replacement.result {
                 try database.decryptToPlaintext(
                     key: secret,

@@ -20,7 +20,10 @@ struct Encrypt: ParsableCommand {
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
-    func validate() throws { try replacement.check(files) }
+    func validate() throws {
+        try replacement.check(files)
+        if key.keyring != nil { throw ValidationError("To bring a file under a keyring use `rekey keyring init`.") }
+    }
 
     func run() throws {
         let secret = Once<DatabaseKey>()

@@ -52,8 +52,11 @@ enum ExitStatus: Int32, CaseIterable {
         case FileProblem.exists, FileProblem.belongs, FileProblem.otherDisk: self = .cannotCreate
         case FileProblem.noSpace: self = .inputOutput
         case let error as FileFailure: self = ExitStatus(error)
+        case let error as KeyringError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
-        case is MalformedKey, is UnusableCipherFormat, is ValidationError: self = .usage
+        case is MalformedKey, is MalformedRecoveryCode, is UnusableCipherFormat, is UnusablePassphraseDerivation,
+            is ValidationError:
+            self = .usage
         default: self = .failure
         }
     }
@@ -92,6 +95,20 @@ enum ExitStatus: Int32, CaseIterable {
     private init(_ error: FileFailure) {
         // EPERM and EACCES; all else is the disk's.
         self = [1, 13].contains(error.code) ? .noPermission : .inputOutput
+    }
+
+    private init(_ error: KeyringError) {
+        switch error.problem {
+        case .system(2): self = .noInput
+        case .system(let code): self = ExitStatus(FileFailure(path: error.path, code: code))
+        case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
+        case .unknownVersion, .unusableSlot: self = .unavailable
+        case .wrongSecret, .otherDatabase, .oldDatabase, .outdated: self = .noPermission
+        case .tooManySlots, .noSuchSlot, .lastSlot, .full, .notConfirmed, .unusableLabel: self = .usage
+        case .exists: self = .cannotCreate
+        case .busy: self = .busy
+        case .replaced, .rotationPending, .noRotationPending, .databaseMissing, .otherKeys, .inUse: self = .failure
+        }
     }
 
     private init(_ error: KeySourceError) {

@@ -1,12 +1,17 @@
 import ArgumentParser
 import CipherDB
+import Foundation
 import Rekeying
 
 /// `rekey inspect FILE…`
 struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say what a file is: encrypted, plaintext, empty, or not a database.",
-        discussion: "With a key also its format, page size and page count. Nothing is asked for at the terminal."
+        discussion: """
+            With a key also its format, page size and page count; with a keyring beside it, or one that --keyring names, what that \
+            says without a secret. What is old or weak by today's figures is told with the command that mends it. Nothing is \
+            asked for at the terminal, unless --keyring is given without a secret.
+            """
     )
 
     @Argument(help: "The database files.")
@@ -15,9 +20,9 @@ struct Inspect: ParsableCommand {
     @OptionGroup var report: Report
 
     func run() throws {
-        let secret = Once<DatabaseKey>()
+        let secret = Once<DatabaseKey?>()
         try report.run(files) { file, _ in
-            let secret = key.choice.isGiven ? try secret { try key.choice.read(prompt: "") } : nil
+            let secret = try secret { try key.readIfGiven() }
             let found = try key.database(file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let format = found.format, let pages = found.pageCount {
@@ -27,6 +32,16 @@ struct Inspect: ParsableCommand {
                 ]
                 lines += Inspect.advice(format).map { ("advice", $0) }
             }
+            let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
+            var (ring, ringAdvice): (KeyringObject?, [String]?)
+            if key.keyring != nil || FileManager.default.fileExists(atPath: keyring.path) {
+                let content = try keyring.content()
+                ring = KeyringObject(content, path: keyring.path)
+                lines += [("keyring", keyring.path)] + KeyringObject.lines(content)
+                let advice = Inspect.advice(content)
+                lines += advice.map { ("advice", $0) }
+                ringAdvice = advice
+            }
             return Report.Result(
                 Object(
                     kind: found.kind.rawValue,
@@ -34,7 +49,9 @@ struct Inspect: ParsableCommand {
                     format: found.format?.version,
                     pageSize: found.format?.pageSize,
                     pageCount: found.pageCount,
-                    advice: found.format.map(Inspect.advice)
+                    advice: found.format.map(Inspect.advice),
+                    keyring: ring,
+                    keyringAdvice: ringAdvice
                 ),
                 lines: lines,
                 status: found.kind == .notADatabase ? .damaged : .done
@@ -60,6 +77,28 @@ struct Inspect: ParsableCommand {
         return advice
     }
 
+    /// How long a key may be in use: NIST SP 800-57 part 1 asks for a year or two at most where data go on being encrypted.
+    private static let oldKey = 365
+
+    /// The same of a keyring, without a secret.
+    private static func advice(_ content: KeyringContent) -> [String] {
+        var advice: [String] = []
+        if content.isRotationPending {
+            advice.append("a change of the key was interrupted: rekey keyring resume, or cancel")
+        }
+        let days = Int(-content.keyCreated.timeIntervalSinceNow / 86400)
+        if days > oldKey { advice.append("the database's key is \(days) days old: rekey keyring rotate") }
+        for slot in content.slots where slot.derivation?.isWeak == true {
+            advice.append(
+                "slot \(slot.number) is stretched too little by today's figures: rekey keyring unlock mends it"
+            )
+        }
+        if !content.slots.contains(where: { $0.kind == .recoveryCode }) {
+            advice.append("there is no recovery code: rekey keyring recovery")
+        }
+        return advice
+    }
+
     private struct Object: Encodable {
         let kind: String
         let size: Int64
@@ -67,5 +106,7 @@ struct Inspect: ParsableCommand {
         let pageSize: Int?
         let pageCount: Int?
         let advice: [String]?
+        let keyring: KeyringObject?
+        let keyringAdvice: [String]?
     }
 }

@@ -25,7 +25,7 @@ struct KeyOptions: ParsableArguments {
     var passphraseCredential: String?
 
     @Option(help: ArgumentHelp("Read the passphrase from this key of the Linux kernel's.", valueName: "description"))
-    var passphraseKeyring: String?
+    var passphraseKernelKey: String?
 
     @Option(
         help: ArgumentHelp(
@@ -34,6 +34,23 @@ struct KeyOptions: ParsableArguments {
         )
     )
     var keyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take the key from this keyring, which the passphrase or the content of the key file opens.",
+            valueName: "path"
+        )
+    )
+    var keyring: String?
+
+    @Flag(help: "What opens the keyring is a recovery code.")
+    var recovery = false
+
+    @Flag(help: "What opens the keyring is an external secret; it is read byte for byte.")
+    var external = false
+
+    @Option(help: ArgumentHelp("Try this slot of the keyring only.", valueName: "number"))
+    var slot: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -54,13 +71,52 @@ struct KeyOptions: ParsableArguments {
                 passphraseEnv.map { .environment($0) },
                 passphraseCommand.map { .command($0.split(separator: " ").map(String.init)) },
                 passphraseCredential.map { .credential($0) },
-                passphraseKeyring.map { .kernelKeyring(description: $0) },
+                passphraseKernelKey.map { .kernelKeyring(description: $0) },
             ].compactMap { $0 },
-            rawKey: keyFile.map { .file($0, isUnsafe: unsafePermissions) }
+            file: keyFile.map { .file($0, isUnsafe: unsafePermissions) },
+            isRecovery: recovery,
+            isExternal: external
         )
     }
 
-    func validate() throws { try choice.validate(prefix: "--") }
+    func validate() throws {
+        try choice.validate(prefix: "--")
+        if keyring != nil, fileKdfIter != nil { throw ValidationError("A keyring's key needs no iterations.") }
+    }
+
+    /// The key that opens `file`, which is looked at before anybody is asked for a secret that would not help. `secret` has it
+    /// from the first file on.
+    func read(for file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
+        switch try DatabaseFile(path: file).inspect().kind {
+        case .plaintext: throw KeyError.notEncrypted
+        case .empty: throw KeyError.notADatabase
+        case .encrypted, .notADatabase:
+            return try secret {
+                if let keyring { return try unlock(Keyring(path: keyring)).databaseKey() }
+                try checkNoKeyring()
+                return try choice.read(prompt: "Passphrase of \(file)")
+            }
+        }
+    }
+
+    /// The key, where options say where it comes from.
+    func readIfGiven() throws -> DatabaseKey? {
+        if let keyring { return try unlock(Keyring(path: keyring)).databaseKey() }
+        try checkNoKeyring()
+        return try choice.readIfGiven()
+    }
+
+    private func checkNoKeyring() throws {
+        guard !recovery, !external, slot == nil else {
+            throw ValidationError("--recovery, --external and --slot go with --keyring")
+        }
+    }
+
+    /// Opens a keyring, which is looked at before anybody is asked for a secret.
+    func unlock(_ keyring: Keyring) throws -> UnlockedKeyring {
+        _ = try keyring.content()
+        return try keyring.unlock(choice.readKeyringSecret(prompt: "for \(keyring.path)"), slot: slot)
+    }
 
     /// The file, as these options describe it.
     func database(_ path: String) -> DatabaseFile {
@@ -100,7 +156,7 @@ struct NewKeyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Read the new passphrase from this key of the Linux kernel's.", valueName: "description")
     )
-    var newPassphraseKeyring: String?
+    var newPassphraseKernelKey: String?
 
     @Option(
         help: ArgumentHelp(
@@ -110,7 +166,7 @@ struct NewKeyOptions: ParsableArguments {
     )
     var newKeyFile: String?
 
-    func choice(unsafePermissions: Bool) -> KeyChoice {
+    func choice(unsafePermissions: Bool, isExternal: Bool = false) -> KeyChoice {
         KeyChoice(
             passphrases: [
                 newPassphraseFile.map { KeySource.file($0, isUnsafe: unsafePermissions) },
@@ -118,9 +174,11 @@ struct NewKeyOptions: ParsableArguments {
                 newPassphraseEnv.map { .environment($0) },
                 newPassphraseCommand.map { .command($0.split(separator: " ").map(String.init)) },
                 newPassphraseCredential.map { .credential($0) },
-                newPassphraseKeyring.map { .kernelKeyring(description: $0) },
+                newPassphraseKernelKey.map { .kernelKeyring(description: $0) },
             ].compactMap { $0 },
-            rawKey: newKeyFile.map { .file($0, isUnsafe: unsafePermissions) }
+            file: newKeyFile.map { .file($0, isUnsafe: unsafePermissions) },
+            isRecovery: false,
+            isExternal: isExternal
         )
     }
 
@@ -130,9 +188,12 @@ struct NewKeyOptions: ParsableArguments {
 /// One source out of those that the options offer, or none: then the terminal.
 struct KeyChoice {
     let passphrases: [KeySource]
-    let rawKey: KeySource?
+    /// A raw key, or the key file of a keyring.
+    let file: KeySource?
+    let isRecovery: Bool
+    let isExternal: Bool
 
-    private var count: Int { passphrases.count + (rawKey == nil ? 0 : 1) }
+    private var count: Int { passphrases.count + (file == nil ? 0 : 1) }
 
     var isGiven: Bool { count > 0 }
 
@@ -140,24 +201,28 @@ struct KeyChoice {
         guard count <= 1 else {
             throw ValidationError("Give one of the options \(prefix)passphrase-… and \(prefix)key-file.")
         }
+        guard !isRecovery || !isExternal && file == nil else {
+            throw ValidationError("A recovery code is neither an external secret nor the content of a key file.")
+        }
     }
 
     func read(prompt: String, confirmed: Bool = false) throws -> DatabaseKey {
-        if let rawKey { return try rawKey.readRawKey() }
+        if let file { return try file.readRawKey() }
         return try (passphrases.first ?? .prompt(prompt, confirmed: confirmed)).readPassphrase()
     }
 
     /// The key, where its options are given.
     func readIfGiven() throws -> DatabaseKey? { isGiven ? try read(prompt: "") : nil }
 
-    /// The key of `file`, which is looked at before anybody is asked for a secret that would not help. `secret` has it from
-    /// the first file on.
-    func readKey(of file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
-        switch try DatabaseFile(path: file).inspect().kind {
-        case .plaintext: throw KeyError.notEncrypted
-        case .empty: throw KeyError.notADatabase
-        case .encrypted, .notADatabase: return try secret { try read(prompt: "Passphrase of \(file)") }
-        }
+    /// The same as what opens a slot of a keyring.
+    func readKeyringSecret(prompt: String, confirmed: Bool = false) throws -> KeyringSecret {
+        let kind: KeyringSecret.Kind =
+            if isRecovery { .recoveryCode } else if isExternal { .external } else if file != nil { .keyFile } else {
+                .passphrase
+            }
+        let name = kind == .recoveryCode ? "Recovery code" : confirmed ? "New passphrase" : "Passphrase"
+        let source = file ?? passphrases.first ?? .prompt("\(name) \(prompt)", confirmed: confirmed)
+        return try source.readKeyringSecret(kind)
     }
 }
 

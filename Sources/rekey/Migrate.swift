@@ -27,7 +27,7 @@ struct Migrate: ParsableCommand {
         let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
         try report.run(files) { file, progress in
             let format = try format.choice()
-            let secret = try key.choice.readKey(of: file, secret)
+            let secret = try key.read(for: file, secret)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             return try replacement.result {
                 try replacement.database(file, key).migrate(

@@ -1,3 +1,4 @@
+import CipherDB
 import Foundation
 import Rekeying
 
@@ -14,6 +15,19 @@ enum Output {
         } catch {
             throw FileFailure(path: "standard output", code: EIO)
         }
+    }
+
+    /// A secret that the user asked for, and a line ending; without a copy of it.
+    static func writeLine(_ secret: SecretBytes) throws {
+        try secret.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Foundation.write(1, bytes.baseAddress! + done, bytes.count - done)
+                guard count > 0 || errno == EINTR else { throw FileFailure(path: "standard output", code: errno) }
+                done += max(0, count)
+            }
+        }
+        try write("\n")
     }
 
     /// Control characters, which file names may have, as what they are: a terminal would obey them.

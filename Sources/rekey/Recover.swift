@@ -23,7 +23,7 @@ struct Recover: ParsableCommand {
 
     func run() throws {
         try report.run([file]) { file, progress in
-            let secret = try key.choice.readKey(of: file, Once())
+            let secret = try key.read(for: file, Once())
             let found = try key.database(file).recover(
                 key: secret,
                 to: destination,

@@ -22,7 +22,8 @@ struct Rekey: ParsableCommand {
 
             With --json one object for each file is printed to standard output, with the key `file` and these:
               inspect: kind (encrypted, plaintext, empty, notADatabase), size in bytes; with a key that fits format (1 to \
-            4), pageSize in bytes, pageCount, advice (lines)
+            4), pageSize in bytes, pageCount, advice (lines); with a \
+            keyring keyring (as keyring list) and keyringAdvice (lines)
               verify, change --in-place: format, pageSize, pages, damagedPages (numbers, from 1), problems (lines of \
             SQLite's check), ok
               change, encrypt, decrypt, migrate, copy: format (missing for plaintext), pageSize, pages, ok; where there \
@@ -32,9 +33,14 @@ struct Rekey: ParsableCommand {
             problems, ok
               with --dry-run: dryRun, fromFormat, format, pageSize, byPages, size, neededSpace, freeSpace, leftovers
               cleanup: removed (paths)
+              keyring list, status: keyring (path), generation, created, written, keyCreated (days), version, \
+            rotationPending, slots (each with number, kind, label, stretched, created, changed); status also database \
+            (current, next, other)
+              keyring unlock: slot, label; other keyring commands: keyring and ok, or as change
               calibrate: function, parameters
               after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
-            keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption), or else a word for the \
+            keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption) or of its KeyringError \
+            (wrongSecret, altered, rotationPending, …), or else a word for the \
             exit status (\(ExitStatus.allCases.dropFirst().map { "\($0)" }.joined(separator: ", "))).
             Messages go to standard error all the same. Options that cannot be understood, or that exclude each other, are \
             told there only, without an object.
@@ -42,7 +48,7 @@ struct Rekey: ParsableCommand {
         version: "rekey \(CipherDBVersion.current), \(Engine.current)",
         subcommands: [
             Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self, Copy.self,
-            Cleanup.self, Calibrate.self,
+            Cleanup.self, KeyringCommand.self, Calibrate.self,
         ]
     )
 }

@@ -43,7 +43,7 @@ struct Report: ParsableArguments {
             let result = try body(Progress(isQuiet: quiet || json))
             if json {
                 try printJSON(Named(file: file, object: result.object))
-            } else {
+            } else if !result.lines.isEmpty {
                 let width = result.lines.map(\.0.count).max() ?? 0
                 let lines = result.lines.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
                 try Output.print(((count > 1 ? ["\(file):"] : []) + lines).joined(separator: "\n"))

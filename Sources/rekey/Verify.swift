@@ -35,7 +35,7 @@ struct Verify: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let secret = try key.choice.readKey(of: file, secret)
+            let secret = try key.read(for: file, secret)
             let found = try key.database(file)
                 .verify(key: secret, checksStructure: !pagesOnly, progress: progress.show)
             try draw(file, secret, progress)

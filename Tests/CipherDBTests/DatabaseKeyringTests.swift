@@ -234,6 +234,7 @@ import Testing
         try queue.close()
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
+        // In place the salt stays, so nothing tells the two apart.
         #expect(problem { _ = try self.queue() } == .otherDatabase)
     }
 

@@ -43,6 +43,22 @@ import Testing
         print(count ?? 0)
     }
 
+    private func keyrings() throws {
+        // begin
+        let keyring = Keyring(path: "vault.db.keyring")
+        try keyring.create(with: .passphrase("correct horse battery staple"), label: "Ada")
+        let queue = try DatabaseQueue(
+            path: "vault.db",
+            keyring: keyring,
+            unlockedBy: .passphrase("correct horse battery staple")
+        )
+        let unlocked = try keyring.unlock(.passphrase("correct horse battery staple"))
+        try unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
+        try keyring.change(.passphrase("correct horse battery staple"), to: .passphrase("a better passphrase"))
+        try queue.rotateKey(of: unlocked)
+        // end
+    }
+
     private func blobAndBackup(_ pool: DatabasePool) throws {
         // begin
         try pool.write { database in
@@ -64,7 +80,7 @@ import Testing
         let blocks = source.components(separatedBy: "// begin\n").dropFirst()
             .compactMap { $0.components(separatedBy: "        // end").first }
             .map { $0.split(separator: "\n").map { $0.dropFirst(8) }.joined(separator: "\n") }
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         for block in blocks { #expect(readme.contains(block), "\(block)") }
     }
 }

@@ -11,6 +11,36 @@ import Testing
         folder = try TemporaryFolder()
     }
 
+    private struct OwnSource: SecretSource {
+        let text: String
+        func read() throws -> SecretBytes { try SecretBytes(utf8: text) }
+    }
+
+    private struct SlowSource: AsyncSecretSource {
+        let text: String
+        func read() async throws -> SecretBytes {
+            await Task.yield()
+            return try SecretBytes(utf8: text)
+        }
+    }
+
+    @Test func aSourceOfOnesOwnGivesEveryKindOfKey() async throws {
+        #expect(try OwnSource(text: "secret\n").readPassphrase() == .passphrase("secret"))
+        #expect(try await SlowSource(text: "secret\r\n").readPassphrase() == .passphrase("secret"))
+        let digits = String(repeating: "ab", count: 32)
+        #expect(try OwnSource(text: digits).readRawKey() == .raw(hex: digits))
+        #expect(try await SlowSource(text: digits + "\n").readRawKey() == .raw(hex: digits))
+        let keyring = Keyring(path: folder.file("keyring"))
+        try keyring.create(with: OwnSource(text: "passphrase\n").readKeyringSecret(.passphrase))
+        let unlocked = try await keyring.unlock(SlowSource(text: "passphrase").readKeyringSecret(.passphrase))
+        try unlocked.add(OwnSource(text: digits + "\n").readKeyringSecret(.external))
+        #expect(try await keyring.unlock(SlowSource(text: digits + "\n").readKeyringSecret(.external)).slot == 2)
+        let code = try RecoveryCode.random()
+        try unlocked.add(code, typedBack: code.text())
+        let typed = try code.text().withUnsafeBytes { String(decoding: $0, as: UTF8.self).lowercased() + "\n" }
+        #expect(try keyring.unlock(OwnSource(text: typed).readKeyringSecret(.recoveryCode)).slot == 3)
+    }
+
     @Test func aPrivateFileIsReadByteForByte() throws {
         let bytes: [UInt8] = [0, 1, 255, 10, 13, 0]
         let path = try folder.write(bytes, to: "key")

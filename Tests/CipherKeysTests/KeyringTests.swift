@@ -99,6 +99,22 @@ import Testing
         #expect(try keyring.content().slots.map(\.label) == ["Ada"])
     }
 
+    @Test func aSecretIsChangedByTheOldOne() throws {
+        let key = try make().databaseKey()
+        try keyring.change(.passphrase("first"), to: .passphrase("other"), derivation: Self.fast)
+        #expect(try unlock(.passphrase("other")).databaseKey() == key)
+        let before = try FileState(keyring.path)
+        #expect(problem { try keyring.change(.passphrase("first"), to: .passphrase("third")) } == .wrongSecret)
+        #expect(throws: UnusablePassphraseDerivation.self) {
+            try keyring.change(
+                .passphrase("other"),
+                to: .passphrase("third"),
+                derivation: PassphraseDerivation(.pbkdf2SHA512(iterations: 1000))
+            )
+        }
+        #expect(try FileState(keyring.path) == before)
+    }
+
     @Test func aRemovedSlotOpensNothing() throws {
         let unlocked = try make()
         try unlocked.add(.passphrase("second"), derivation: Self.fast)

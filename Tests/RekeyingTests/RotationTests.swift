@@ -69,6 +69,18 @@ import Testing
         #expect(problem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
     }
 
+    @Test func anOldCopyOfTheFileIsToldWithTheDay() throws {
+        try make()
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
+        try file.rotateKey(of: unlocked())
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
+        #expect { try answer() } throws: { error in
+            guard case .oldDatabase(let day)? = (error as? KeyringError)?.problem else { return false }
+            return day.timeIntervalSinceNow > -86400 && "\(error)".contains("old copy")
+        }
+    }
+
     @Test func aRotationThatIsStoppedIsTakenBack() throws {
         try make()
         let before = try FileState(path)

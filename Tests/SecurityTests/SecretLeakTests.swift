@@ -120,9 +120,13 @@ import Testing
     func theCommandHasNoArgumentThatTakesASecret() throws {
         let help = try [
             "inspect", "verify", "change", "encrypt", "decrypt", "migrate", "recover", "copy", "cleanup", "calibrate",
+            "keyring init", "keyring list", "keyring add", "keyring remove", "keyring change", "keyring recovery",
+            "keyring unlock", "keyring rotate", "keyring status", "keyring resume", "keyring cancel", "keyring backup",
+            "keyring restore", "keyring erase",
         ]
         .map {
-            try Program.run(Program.built("rekey"), ["help", $0]).output
+            let command = $0.split(separator: " ").map(String.init)
+            return try Program.run(Program.built("rekey"), ["help"] + command).output
         }.joined()
         let options = Set(help.split { !($0.isLetter || $0 == "-") }.filter { $0.hasPrefix("--") }.map(String.init))
         #expect(
@@ -132,8 +136,9 @@ import Testing
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
                 "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--map", "--map-svg",
                 "--dry-run", "--file-kdf-iter", "--milliseconds", "--passphrase-command", "--passphrase-credential",
-                "--passphrase-keyring",
-                "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-keyring",
+                "--passphrase-kernel-key", "--keyring", "--recovery", "--external", "--slot", "--new-keyring",
+                "--new-external", "--stretch", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
+                "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-kernel-key",
             ]
         )
     }

@@ -1,0 +1,80 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey keyring backup FILE DESTINATION`
+struct KeyringBackup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the keyring, once it has been opened and verified.",
+        discussion: "The copy opens with the secrets that the keyring has now, whatever is changed later."
+    )
+
+    @OptionGroup var target: KeyringTarget
+    @Argument(help: "The file that is made.")
+    var destination: String
+
+    func run() throws {
+        try target.run { _ in
+            try target.unlock().backUp(to: destination)
+            return target.done([("backup", destination)])
+        }
+    }
+}
+
+/// `rekey keyring restore FILE BACKUP`
+struct KeyringRestore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of a keyring that is missing, damaged, or has other slots.",
+        discussion: """
+            The options say what opens the backup. Refused where the database has another key by now, or is another one: then \
+            the backup would lock it out.
+            """
+    )
+
+    @OptionGroup var target: KeyringTarget
+    @Argument(help: "The backup.")
+    var backup: String
+
+    func run() throws {
+        try target.run { _ in
+            let backup = Keyring(path: backup)
+            _ = try backup.content()
+            let secret = try target.key.choice.readKeyringSecret(prompt: "for \(backup.path)")
+            let unlocked = try backup.unlock(secret, slot: target.key.slot, upgrades: false)
+            guard try DatabaseFile(path: target.file).position(in: unlocked) != .other else {
+                throw KeyError.wrongKey
+            }
+            try target.keyring.restore(from: backup, unlockedBy: secret)
+            return target.done([("restored", "from \(backup.path)")])
+        }
+    }
+}
+
+/// `rekey keyring erase FILE`
+struct KeyringErase: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Overwrite and remove the keyring: nobody can open the database any more.",
+        discussion: """
+            Backups of the keyring still open it, and so does whoever has noted its key; on flash, and where there are snapshots, \
+            overwriting is no promise.
+            """
+    )
+
+    @OptionGroup var target: KeyringTarget
+    @Flag(help: "Say that the database may be lost with it.")
+    var yesDestroyTheData = false
+
+    func validate() throws {
+        guard yesDestroyTheData else { throw ValidationError("Give --yes-destroy-the-data, where that is meant.") }
+    }
+
+    func run() throws {
+        try target.run { _ in
+            try target.keyring.erase()
+            return target.done([("erased", "yes")])
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey keyring init FILE`
+struct KeyringInit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make a keyring, and bring the database under its key.",
+        discussion: """
+            The new passphrase or key file opens the keyring from then on; the other options say what opens the database now. \
+            A database in plaintext is encrypted, and for one that is not there the keyring alone is made. When it was killed, \
+            run it again. For the way back: `rekey change FILE --keyring FILE.keyring`.
+            """
+    )
+
+    @OptionGroup var target: KeyringTarget
+    @OptionGroup var slot: SlotOptions
+    @Option(help: "What the first slot is called.")
+    var label = ""
+    @OptionGroup var replacement: ReplacementOptions
+
+    func validate() throws {
+        if target.key.recovery || target.key.external || target.key.slot != nil {
+            throw ValidationError("--recovery, --external and --slot are for keyrings that are there.")
+        }
+        if replacement.dryRun { throw ValidationError("There is no dry run of this.") }
+    }
+
+    func run() throws {
+        try target.run { progress in
+            let keyring = target.keyring
+            let database = target.key.database(target.file)
+            let oldKey: DatabaseKey?
+            switch try target.kind() {
+            case nil:
+                _ = try keyring.create(
+                    with: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
+                    label: label,
+                    derivation: slot.derivation()
+                )
+                return target.done([("database", "not there yet")])
+            case .plaintext: oldKey = nil
+            case .empty, .notADatabase: throw KeyError.notADatabase
+            case .encrypted:
+                let key = try target.key.choice.read(prompt: "Present passphrase of \(target.file)")
+                // Nothing is made where it is wrong.
+                _ = try database.inspect(key: key)
+                oldKey = key
+            }
+            let secret = try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions)
+            return try replacement.result(prefix: [("key", "in the keyring"), ("keyring", keyring.path)]) {
+                try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
+                    .take(database, from: oldKey, secret, keepingOldAs: replacement.keepOld, progress.show)
+            }
+        }
+    }
+}
+
+extension KeyringTarget {
+    /// What the database is; nil where nothing is there.
+    fileprivate func kind() throws -> Inspection.Kind? {
+        do {
+            return try DatabaseFile(path: file).inspect().kind
+        } catch FileProblem.missing {
+            return nil
+        }
+    }
+}
+
+/// A keyring that is made for a database, or was made by a run that was killed.
+struct NewKeyring {
+    let keyring: Keyring
+    let label: String
+    let derivation: PassphraseDerivation
+
+    func take(
+        _ database: DatabaseFile,
+        from oldKey: DatabaseKey?,
+        _ secret: KeyringSecret,
+        keepingOldAs keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> Rewritten {
+        let unlocked: UnlockedKeyring
+        var isMade = true
+        do {
+            unlocked = try keyring.create(with: secret, label: label, derivation: derivation)
+        } catch let error as KeyringError where error.problem == .exists {
+            unlocked = try keyring.unlock(secret)
+            isMade = false
+        }
+        do {
+            return try database.moveToKeyring(unlocked, from: oldKey, keepingOldAs: keptAs, progress: progress)
+        } catch {
+            // As it was, where that is certain.
+            if isMade, (try? database.position(in: unlocked)) == .other { try? keyring.erase() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey keyring rotate FILE`
+struct KeyringRotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Give the database a new random key; every slot stays.",
+        discussion: """
+            Writes the database anew, as `rekey change` does. Both keys stand in the keyring until the new file is proved and on \
+            the disk, so that the keyring opens the database whenever this is stopped. The next opening, or `rekey keyring \
+            resume` or `cancel`, ends what was interrupted.
+            """
+    )
+
+    @OptionGroup var target: KeyringTarget
+
+    func run() throws {
+        try target.run { progress in
+            let unlocked = try target.unlock()
+            let done = try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
+            return Report.Result(
+                ReplacementObject(done),
+                lines: [("key", "rotated")] + ReplacementObject.lines(done)
+            )
+        }
+    }
+}
+
+/// `rekey keyring resume FILE`
+struct KeyringResume: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "End a change of key that was interrupted."
+    )
+
+    @OptionGroup var target: KeyringTarget
+
+    func run() throws {
+        try target.run { progress in
+            let unlocked = try target.unlock()
+            let done = try DatabaseFile(path: target.file).resumeRotation(of: unlocked, progress: progress.show)
+            guard let done else { return target.done([("key", "rotated; it was in force already")]) }
+            return Report.Result(
+                ReplacementObject(done),
+                lines: [("key", "rotated")] + ReplacementObject.lines(done)
+            )
+        }
+    }
+}
+
+/// `rekey keyring cancel FILE`
+struct KeyringCancel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "Take back a change of key that was interrupted."
+    )
+
+    @OptionGroup var target: KeyringTarget
+
+    func run() throws {
+        try target.run { _ in
+            try DatabaseFile(path: target.file).cancelRotation(of: target.unlock())
+            return target.done([("key", "the old one")])
+        }
+    }
+}

@@ -1,0 +1,293 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// `rekey keyring` and `--keyring` as an operator runs them.
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+struct KeyringCommandTests {
+    let folder: TemporaryFolder
+    let path: String
+    var keyring: String { path + ".keyring" }
+    let ada: String
+    let bob: String
+    let keyFile: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        ada = try folder.write("Ada's passphrase\n".utf8, to: "ada")
+        bob = try folder.write("Bob's passphrase".utf8, to: "bob")
+        keyFile = try folder.write((0..<40).map { UInt8($0 * 5) }, to: "key file")
+    }
+
+    private func rekey(_ arguments: String...) throws -> Program.Outcome {
+        try Program.run(Program.built("rekey"), arguments)
+    }
+
+    /// A database under its own passphrase, that of Bob.
+    private func makeDatabase() throws {
+        let queue = try DatabaseQueue(path: path, key: .passphrase("Bob's passphrase"))
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    /// The same under a keyring that Ada's passphrase opens.
+    private func make() throws {
+        try makeDatabase()
+        let outcome = try rekey(
+            "keyring",
+            "init",
+            path,
+            "--passphrase-file",
+            bob,
+            "--new-passphrase-file",
+            ada,
+            "--label",
+            "Ada"
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    private func opens(_ option: String, _ secret: String, _ more: String...) throws -> Bool {
+        let arguments = ["verify", path, "--keyring", keyring, option, secret] + more
+        let outcome = try Program.run(Program.built("rekey"), arguments)
+        #expect([0, 77].contains(outcome.status), "\(outcome.errors)")
+        return outcome.status == 0
+    }
+
+    private func object(_ outcome: Program.Outcome) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    }
+
+    @Test func initBringsADatabaseUnderAKeyring() throws {
+        try make()
+        #expect(try opens("--passphrase-file", ada))
+        #expect(try !opens("--passphrase-file", bob))
+        #expect(try rekey("verify", path, "--passphrase-file", bob).status == 77)
+        #expect(folder.names == ["ada", "bob", "key file", "test.db", "test.db.keyring"])
+        let again = try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
+        #expect(again.status != 0)
+    }
+
+    @Test func initEncryptsPlaintextAndMakesAKeyringForADatabaseToCome() throws {
+        let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        #expect(try rekey("keyring", "init", path, "--new-key-file", keyFile).status == 0)
+        #expect(try opens("--key-file", keyFile))
+
+        let coming = folder.file("coming.db")
+        #expect(try rekey("keyring", "init", coming, "--new-passphrase-file", ada).status == 0)
+        let queue2 = try DatabaseQueue(
+            path: coming,
+            keyring: Keyring(besideDatabase: coming),
+            unlockedBy: .passphrase("Ada's passphrase")
+        )
+        try queue2.close()
+    }
+
+    @Test func initThatFailsLeavesNoKeyring() throws {
+        try makeDatabase()
+        let before = try FileState(path)
+        let wrong = try rekey("keyring", "init", path, "--passphrase-file", ada, "--new-passphrase-file", bob)
+        #expect(wrong.status == 77)
+        let other = try DatabaseQueue(path: path, key: .passphrase("Bob's passphrase"))
+        let outcome = try other.inDatabase { database in
+            try database.beginTransaction(.immediate)
+            defer { try? database.rollback() }
+            return try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
+        }
+        #expect(outcome.status == 75)
+        try other.close()
+        #expect(try FileState(path) == before)
+        #expect(!FileManager.default.fileExists(atPath: keyring))
+    }
+
+    @Test func slotsAreAddedChangedAndRemoved() throws {
+        try make()
+        let before = try FileState(path)
+        #expect(
+            try rekey(
+                "keyring",
+                "add",
+                path,
+                "--passphrase-file",
+                ada,
+                "--new-passphrase-file",
+                bob,
+                "--label",
+                "Bob",
+                "--stretch",
+                "scrypt"
+            ).status == 0
+        )
+        #expect(
+            try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile, "--new-external")
+                .status == 0
+        )
+        let list = try object(rekey("keyring", "list", path, "--json"))
+        let slots = try #require(list["slots"] as? [[String: Any]])
+        #expect(slots.map { $0["label"] as? String } == ["Ada", "Bob", ""])
+        #expect(slots.map { $0["kind"] as? String } == ["passphrase", "passphrase", "external secret"])
+        #expect((slots[1]["stretched"] as? String)?.hasPrefix("scrypt") == true)
+        #expect(try opens("--passphrase-file", bob))
+        #expect(try opens("--key-file", keyFile, "--external"))
+        #expect(try !opens("--key-file", keyFile))
+        #expect(try !opens("--passphrase-file", bob, "--slot", "1"))
+
+        let third = try folder.write("a third".utf8, to: "third")
+        #expect(
+            try rekey("keyring", "change", path, "--passphrase-file", bob, "--new-passphrase-file", third).status == 0
+        )
+        #expect(try !opens("--passphrase-file", bob))
+        #expect(try opens("--passphrase-file", third))
+        #expect(try rekey("keyring", "remove", path, "2", "--passphrase-file", ada).status == 0)
+        #expect(try !opens("--passphrase-file", third))
+        #expect(try rekey("keyring", "remove", path, "1", "--passphrase-file", ada).status == 64)
+        #expect(try rekey("keyring", "remove", path, "1", "--passphrase-file", ada, "--force").status == 0)
+        #expect(try opens("--key-file", keyFile, "--external"))
+        #expect(try FileState(path) == before)
+    }
+
+    @Test func aRecoveryCodeIsPrintedAndTypedBack() throws {
+        try make()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
+        process.arguments = ["keyring", "recovery", path, "--passphrase-file", ada]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let code = try #require(try output.fileHandleForReading.read(upToCount: 48))
+        #expect(code.count == 48)
+        try input.fileHandleForWriting.write(contentsOf: code)
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let written = try folder.write(code, to: "code")
+        #expect(try opens("--passphrase-file", written, "--recovery"))
+
+        let refused = try Program.run(
+            Program.built("rekey"),
+            ["keyring", "recovery", path, "--passphrase-file", ada],
+            input: String(decoding: code, as: UTF8.self)
+        )
+        #expect(refused.status == 64)
+        #expect(try Keyring(path: keyring).content().slots.count == 2)
+    }
+
+    @Test func rotateChangesTheKeyForAllSlots() throws {
+        try make()
+        let export = { try rekey("keyring", "unlock", path, "--passphrase-file", ada, "--export-raw-key").output }
+        let old = try export()
+        #expect(old.count == 65)
+        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
+        let new = try export()
+        #expect(new != old)
+        let shell = try #require(StockShell.all.first { $0.format == Engine.current.formats.first?.version })
+        let digits = new.trimmingCharacters(in: .newlines)
+        #expect(try shell.run(path, key: "key = \"x'\(digits)'\"", SampleFile.query) == [SampleFile.answer])
+    }
+
+    @Test(arguments: ["resume", "cancel"])
+    func anInterruptedRotationIsToldAndEnded(verb: String) throws {
+        try make()
+        let unlocked = try Keyring(path: keyring).unlock(.passphrase("Ada's passphrase"))
+        _ = try unlocked.withLock { try $0.beginRotation() }
+        let status = try object(rekey("keyring", "status", path, "--passphrase-file", ada, "--json"))
+        #expect(status["rotationPending"] as? Bool == true && status["database"] as? String == "current")
+        let refused = try rekey("verify", path, "--keyring", keyring, "--passphrase-file", ada, "--json")
+        #expect(refused.status == 1)
+        #expect(try object(refused)["error"] as? String == "rotationPending")
+        #expect(try rekey("inspect", path).output.contains("rekey keyring resume"))
+        #expect(try rekey("keyring", verb, path, "--passphrase-file", ada).status == 0)
+        #expect(try opens("--passphrase-file", ada))
+        #expect(try rekey("keyring", verb, path, "--passphrase-file", ada).status == 1)
+    }
+
+    @Test func statusSaysWhereTheDatabaseIs() throws {
+        try make()
+        #expect(
+            try rekey("keyring", "status", path, "--passphrase-file", ada).output.contains("under the keyring's key")
+        )
+        try FileManager.default.removeItem(atPath: path)
+        try makeDatabase()
+        let other = try rekey("keyring", "status", path, "--passphrase-file", ada, "--json")
+        #expect(other.status == 77)
+        #expect(try object(other)["database"] as? String == "other")
+        #expect(try rekey("keyring", "status", path, "--passphrase-file", bob).status == 77)
+    }
+
+    @Test func aDatabaseMovesBackToAPassphraseAndToAnotherKeyring() throws {
+        try make()
+        let next = folder.file("next.keyring")
+        let moved = try rekey(
+            "change",
+            path,
+            "--keyring",
+            keyring,
+            "--passphrase-file",
+            ada,
+            "--new-keyring",
+            next,
+            "--new-passphrase-file",
+            bob
+        )
+        #expect(moved.status == 0, "\(moved.errors)")
+        #expect(try rekey("verify", path, "--keyring", next, "--passphrase-file", bob).status == 0)
+        #expect(try !opens("--passphrase-file", ada))
+        #expect(
+            try rekey("change", path, "--keyring", next, "--passphrase-file", bob, "--new-passphrase-file", ada).status
+                == 0
+        )
+        #expect(try rekey("verify", path, "--passphrase-file", ada).status == 0)
+    }
+
+    @Test func aBackupIsMadeRestoredAndAnErasedKeyringIsGone() throws {
+        try make()
+        let backup = folder.file("backup")
+        #expect(try rekey("keyring", "backup", path, backup, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "erase", path).status == 64)
+        #expect(FileManager.default.fileExists(atPath: keyring))
+        #expect(try rekey("keyring", "erase", path, "--yes-destroy-the-data").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: keyring))
+        #expect(try rekey("keyring", "list", path).status == 66)
+        #expect(try rekey("keyring", "restore", path, backup, "--passphrase-file", ada).status == 0)
+        #expect(try opens("--passphrase-file", ada))
+        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "restore", path, backup, "--passphrase-file", ada).status == 77)
+        #expect(try opens("--passphrase-file", ada))
+    }
+
+    @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
+        try makeDatabase()
+        let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
+        try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
+        let found = try object(rekey("inspect", path, "--json"))
+        let advice = try #require(found["keyringAdvice"] as? [String])
+        #expect(advice.contains { $0.contains("slot 1") && $0.contains("rekey keyring unlock") })
+        #expect(advice.contains { $0.contains("rekey keyring recovery") })
+        #expect((found["keyring"] as? [String: Any])?["version"] as? String == CipherDBVersion.current)
+        #expect(try rekey("keyring", "unlock", path, "--passphrase-file", ada).status == 0)
+        #expect(try !rekey("inspect", path).output.contains("slot 1 is"))
+    }
+
+    @Test func eachErrorHasItsStatusAndItsName() throws {
+        try make()
+        for (arguments, status, name) in [
+            (["keyring", "unlock", path, "--passphrase-file", bob], 77, "wrongSecret"),
+            (["keyring", "unlock", path, "--passphrase-file", ada, "--slot", "7"], 64, "noSuchSlot"),
+            (["keyring", "list", ada, "--keyring", bob], 65, "notAKeyring"),
+            (["keyring", "resume", path, "--passphrase-file", ada], 1, "noRotationPending"),
+            (["keyring", "backup", path, bob, "--passphrase-file", ada], 73, "exists"),
+            (["keyring", "list", folder.file("nothing")], 66, "noInput"),
+            (["verify", path, "--recovery", "--passphrase-file", ada], 64, "usage"),
+        ] {
+            let outcome = try Program.run(Program.built("rekey"), arguments + ["--json"])
+            #expect(outcome.status == Int32(status), "\(arguments)")
+            #expect(try object(outcome)["error"] as? String == name)
+        }
+    }
+}
