@@ -157,6 +157,9 @@ public struct Keyring: Sendable, Equatable {
         try file.erase()
     }
 
+    /// Removes what killed writers left beside the keyring, and returns the paths.
+    package func cleanUp() -> [String] { KeyringFile.removeLeftovers(of: path) }
+
     /// Names the keyring in a problem that was found in its content.
     func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do {

@@ -140,17 +140,20 @@ final class KeyringFile {
         }
     }
 
-    /// What killed writers left. One that works has its own locked.
-    private static func removeLeftovers(of path: String) {
+    /// Removes what killed writers left, and returns the paths. A writer that works has its own locked.
+    @discardableResult
+    static func removeLeftovers(of path: String) -> [String] {
+        var removed: [String] = []
         let name = FileCalls.name(of: path)
         let begin = Array((name + infix).utf8)
         for found in (try? FileCalls.names(beside: path)) ?? []
         where found.utf8.starts(with: begin) && found.utf8.count == begin.count + 16 {
             let leftover = String(path.dropLast(name.count)) + found
             guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
-            if FileCalls.tryLockKeyring(descriptor) { try? FileCalls.remove(leftover) }
+            if FileCalls.tryLockKeyring(descriptor), (try? FileCalls.remove(leftover)) != nil { removed.append(leftover) }
             Platform.close(descriptor)
         }
+        return removed
     }
 
     /// Runs `body` and names `path` in what it throws.

@@ -4,7 +4,7 @@ internal import CipherKeys
 extension DatabaseFile {
     /// Removes what killed runs left beside the database, which is not touched: a new file that was not complete, or an old
     /// one that had been replaced, which are overwritten first; and a journal that was ended, whose pages may be under an
-    /// old key.
+    /// old key; and keyrings that were not complete, of the keyring beside the database.
     ///
     /// Where the database itself is missing, it is what a killed copy or recovery left that is removed.
     ///
@@ -28,6 +28,6 @@ extension DatabaseFile {
             try FileFailure.naming(journal) { () throws(Errno) in try FileCalls.remove(journal) }
             removed.append(journal)
         }
-        return removed
+        return removed + Keyring(besideDatabase: path).cleanUp()
     }
 }

@@ -26,6 +26,36 @@ extension DatabaseFile {
         }
     }
 
+    /// Gives the file a new random key in place, by the engine; it keeps its salt. Every page is authenticated before and after.
+    ///
+    /// - Parameter progress: as of ``changeKeyInPlace(from:to:progress:)``.
+    /// - Throws: ``KeyringError``; else as ``changeKeyInPlace(from:to:progress:)``.
+    public func rotateKeyInPlace(
+        of keyring: UnlockedKeyring,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Verification {
+        let before = try verify(key: keyring.databaseKey(), progress: progress)
+        guard before.damagedPages.isEmpty else { throw KeyError.damaged(pages: before.damagedPages) }
+        let database = Database(
+            path: path,
+            configuration: Configuration {
+                $0.busyTimeout = busyTimeout
+                $0.format = before.format
+            }
+        )
+        do {
+            defer { database.close() }
+            try database.open(keyring: keyring, flags: .readWrite)
+            try database.rotateKey(of: keyring)
+        }
+        do {
+            // It is too late to stop: what progress throws does not matter any more.
+            return try verify(key: keyring.databaseKey()) { try? progress($0) }
+        } catch {
+            throw RekeyError.newKeyInForce(error)
+        }
+    }
+
     /// Ends a change of key that was interrupted.
     ///
     /// - Returns: nil where the new key was in force already.

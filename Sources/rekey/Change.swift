@@ -64,11 +64,7 @@ struct Change: ParsableCommand {
             let database = replacement.database(file, key)
             if inPlace {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
-                return Report.Result(
-                    VerificationObject(found),
-                    lines: [("key", "changed")] + VerificationObject.lines(found),
-                    status: found.isSound ? .done : .damaged
-                )
+                return VerificationObject.result(prefix: [("key", "changed")], found)
             }
             return try replacement.result(prefix: [("key", "changed")]) {
                 try database.changeKey(

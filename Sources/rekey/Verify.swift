@@ -39,11 +39,7 @@ struct Verify: ParsableCommand {
             let found = try key.database(file)
                 .verify(key: secret, checksStructure: !pagesOnly, progress: progress.show)
             try draw(file, secret, progress)
-            return Report.Result(
-                VerificationObject(found),
-                lines: VerificationObject.lines(found),
-                status: found.isSound ? .done : .damaged
-            )
+            return VerificationObject.result(found)
         }
     }
 
@@ -78,7 +74,15 @@ struct VerificationObject: Encodable {
         ok = found.isSound
     }
 
-    static func lines(_ found: Verification) -> [(String, String)] {
+    static func result(prefix: [(String, String)] = [], _ found: Verification) -> Report.Result {
+        Report.Result(
+            VerificationObject(found),
+            lines: prefix + lines(found),
+            status: found.isSound ? .done : .damaged
+        )
+    }
+
+    private static func lines(_ found: Verification) -> [(String, String)] {
         var lines = [
             ("format", "SQLCipher \(found.format.version)"),
             ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),

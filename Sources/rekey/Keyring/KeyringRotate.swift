@@ -15,10 +15,18 @@ struct KeyringRotate: ParsableCommand {
     )
 
     @OptionGroup var target: KeyringTarget
+    @Flag(help: "Let the engine re-encrypt the file where it is: it keeps its salt, and nothing can stop it half-way.")
+    var inPlace = false
 
     func run() throws {
         try target.run { progress in
             let unlocked = try target.unlock()
+            if inPlace {
+                return VerificationObject.result(
+                    prefix: [("key", "rotated")],
+                    try DatabaseFile(path: target.file).rotateKeyInPlace(of: unlocked, progress: progress.show)
+                )
+            }
             let done = try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
             return Report.Result(
                 ReplacementObject(done),
