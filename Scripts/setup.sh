@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/debian.sh
 
-packages=(libsqlcipher-dev sqlcipher libssl-dev pkg-config python3 python3-venv)
+packages=(libsqlcipher-dev sqlcipher libssl-dev pkg-config python3 python3-venv strace)
 
 if [ "$(uname)" = Darwin ]; then
     command -v brew >/dev/null || { echo "setup: install Homebrew, then: brew install sqlcipher openssl@3 pkg-config" >&2; exit 1; }

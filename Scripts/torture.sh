@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Threads, tasks and changes of key on one pool, for SECONDS_TO_RUN (60 unless set), then under ThreadSanitizer for as long;
 # the command, killed KILLS times (100 unless set) at random moments in each operation, journal mode and engine; and
+# every state that a crash leaves of a change of a keyring's key, TORN torn ones (10 unless set) after each call;
 # each call of the system that the command makes failing once; bits flipped in files, FLIPS of them (5000 unless set) for each format and engine. Seeds are printed; SEED=n repeats the choices, as far as threads and processes let them be repeated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CIPHERDB_FAULTS=all
 export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60} CIPHERDB_KILLS=${KILLS:-100} CIPHERDB_FLIPS=${FLIPS:-5000}
+export CIPHERDB_TORN=${TORN:-10}
 if [ -n "${SEED:-}" ]; then export CIPHERDB_STRESS_SEED=$SEED CIPHERDB_KILL_SEED=$SEED CIPHERDB_FLIP_SEED=$SEED; fi
 
 echo "== stress, $CIPHERDB_STRESS_SECONDS s"
@@ -22,9 +24,9 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
 for engine in .engines/[0-9]*; do
     [ -d "$engine" ] || continue
     name=$(basename "$engine")
-    echo "== $CIPHERDB_KILLS kills of each operation, every call failing, $CIPHERDB_FLIPS flipped bits, SQLCipher $name"
+    echo "== $CIPHERDB_KILLS kills of each operation, crash states, every call failing, $CIPHERDB_FLIPS flipped bits, SQLCipher $name"
     Scripts/with-engine.sh "$name" swift build -q --build-tests --scratch-path ".build-$name"
     CIPHERDB_ENGINE=$name Scripts/with-engine.sh "$name" \
-        swift test -q --skip-build --disable-xctest --scratch-path ".build-$name" --filter 'KillTests|SystemFaultTests|DamageTests|RecoverTests'
+        swift test -q --skip-build --disable-xctest --scratch-path ".build-$name" --filter 'KillTests|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests'
 done
 echo "torture: everything passed"

@@ -150,7 +150,9 @@ final class KeyringFile {
         where found.utf8.starts(with: begin) && found.utf8.count == begin.count + 16 {
             let leftover = String(path.dropLast(name.count)) + found
             guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
-            if FileCalls.tryLockKeyring(descriptor), (try? FileCalls.remove(leftover)) != nil { removed.append(leftover) }
+            if FileCalls.tryLockKeyring(descriptor), (try? FileCalls.remove(leftover)) != nil {
+                removed.append(leftover)
+            }
             Platform.close(descriptor)
         }
         return removed

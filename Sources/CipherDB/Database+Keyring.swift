@@ -68,6 +68,7 @@ extension Database {
         _ keys: [DatabaseKey],
         _ flags: OpenFlags
     ) throws {
+        var damage: KeyError?
         for key in keys {
             try open(flags: flags)
             let isNew = if case .opened(_, .empty, _) = state { true } else { false }
@@ -83,8 +84,12 @@ extension Database {
                 return
             } catch KeyError.wrongKey {
                 continue
+            } catch let error as KeyError where error.isDamage {
+                // A change of key that was cut off leaves pages under both; the other one may be that of its journal.
+                damage = error
             }
         }
+        if let damage { throw damage }
         throw KeyringError(path: keyring.keyring.path, problem: try whyNoKeyFits(content, flags))
     }
 

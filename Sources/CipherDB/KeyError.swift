@@ -20,6 +20,10 @@ public enum KeyError: Error, Sendable, Equatable {
     case engineHasNoEncryption
 }
 
+extension KeyError {
+    package var isDamage: Bool { if case .damaged = self { true } else { false } }
+}
+
 extension KeyError: CustomStringConvertible {
     /// A sentence saying what is the matter and what can be done.
     public var description: String {

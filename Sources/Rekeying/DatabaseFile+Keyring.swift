@@ -156,6 +156,7 @@ extension DatabaseFile {
     }
 
     private func position(current: DatabaseKey, next: DatabaseKey?) throws -> KeyringPosition {
+        var damage: KeyError?
         for (key, position) in [(next, KeyringPosition.next), (current, .current)] {
             guard let key else { continue }
             do {
@@ -165,8 +166,12 @@ extension DatabaseFile {
                 continue
             } catch KeyError.notEncrypted {
                 continue
+            } catch let error as KeyError where error.isDamage {
+                // A change of key that was cut off leaves pages under both; the other one may be that of its journal.
+                damage = error
             }
         }
+        if let damage { throw damage }
         return .other
     }
 

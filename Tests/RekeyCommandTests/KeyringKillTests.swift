@@ -154,7 +154,9 @@ struct KeyringKillTests {
         var digits = [String(repeating: "00", count: 32)]
         if FileManager.default.fileExists(atPath: keyring.path) {
             digits.append(
-                try keyring.unlock(secret(0)).exportDatabaseKey().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                try keyring.unlock(secret(0)).exportDatabaseKey().withUnsafeBytes {
+                    String(decoding: $0, as: UTF8.self)
+                }
             )
         }
         let answers = digits.map {

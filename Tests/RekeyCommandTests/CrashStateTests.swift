@@ -1,0 +1,136 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// Every state that a crash can leave of a change of a keyring's key, enumerated from the calls that the command makes.
+///
+/// `CIPHERDB_TORN` sets how many torn states are tried after each call, two unless set; `CIPHERDB_KILL_SEED` repeats them.
+@Suite(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
+struct CrashStateTests {
+    enum Operation: String, CaseIterable, Sendable {
+        case rotate, rotateInPlace, change
+    }
+
+    let folder: TemporaryFolder
+    let data: String
+    let adminFile: String
+    let otherFile: String
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        data = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/data"
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
+        adminFile = try folder.write([UInt8](repeating: 1, count: 32), to: "admin")
+        otherFile = try folder.write([UInt8](repeating: 2, count: 32), to: "other")
+    }
+
+    private func secret(_ path: String) throws -> KeyringSecret {
+        try KeySource.file(path: path).readKeyringSecret(.keyFile)
+    }
+
+    private func trace(_ operation: Operation, _ mode: JournalMode) throws -> CrashStates {
+        let path = data + "/test.db"
+        let keyring = Keyring(besideDatabase: path)
+        let unlocked = try keyring.create(with: secret(adminFile))
+        let queue = try DatabaseQueue(
+            path: path,
+            keyring: unlocked,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE t (a)")
+            for _ in 0..<20 { try database.executeUpdate("INSERT INTO t VALUES (randomblob(4000))") }
+        }
+        try queue.close()
+        // The generation is noted, so that an opening has nothing to write.
+        try DatabaseQueue(path: path, keyring: unlocked).close()
+        let arguments =
+            switch operation {
+            case .rotate: ["rotate", path, "--key-file", adminFile]
+            case .rotateInPlace: ["rotate", path, "--in-place", "--key-file", adminFile]
+            case .change: ["change", path, "--key-file", adminFile, "--new-key-file", otherFile]
+            }
+        return try CrashStates(of: Program.built("rekey"), ["keyring"] + arguments, in: data)
+    }
+
+    /// What is lost in `state`; nil where the keyring opens with one of the secrets, and opens the database there, with every
+    /// row.
+    private func loss(in state: String, endedBy ending: Ending = .opening) -> String? {
+        let path = state + "/test.db"
+        let keyring = Keyring(besideDatabase: path)
+        let opening = [adminFile, otherFile].filter { (try? keyring.unlock(secret($0))) != nil }
+        guard opening.count == 1 else { return "\(opening.count) of the two secrets open the keyring" }
+        do {
+            try end(ending, DatabaseFile(path: path), keyring.unlock(secret(opening[0])))
+        } catch {
+            return "\(ending): \(error)"
+        }
+        // Twice: what the first opening ends or takes back must be whole, too.
+        for _ in 0..<2 {
+            let database = Database(path: path)
+            defer { database.close() }
+            do {
+                try database.open(keyring: keyring, unlockedBy: secret(opening[0]), flags: .readWrite)
+                let found = try database.string(forQuery: "SELECT count(*) || '|' || sum(length(a)) FROM t")
+                let check = try database.string(forQuery: "PRAGMA integrity_check")
+                guard found == "20|80000", check == "ok" else { return "\(found ?? ""), \(check ?? "")" }
+                guard try !keyring.content().isRotationPending else { return "a change is pending" }
+            } catch {
+                return "\(error)"
+            }
+        }
+        return nil
+    }
+
+    /// What ends the interrupted change.
+    enum Ending: CaseIterable {
+        case opening, resume, cancel
+    }
+
+    private func end(_ ending: Ending, _ file: DatabaseFile, _ keyring: UnlockedKeyring) throws {
+        guard ending != .opening, try keyring.content().isRotationPending else { return }
+        if ending == .cancel {
+            do {
+                return try file.cancelRotation(of: keyring)
+            } catch RekeyError.notStarted {
+                // The new key is in force.
+            }
+        }
+        try file.resumeRotation(of: keyring)
+    }
+
+    @Test(arguments: Operation.allCases, [JournalMode.delete, .wal])
+    func afterACrashAnywhereTheKeyringOpensTheDatabase(operation: Operation, mode: JournalMode) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let torn = environment["CIPHERDB_TORN"].flatMap { Int($0) } ?? 2
+        let seed = environment["CIPHERDB_KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
+        var random = SplitMix(seed)
+        let states = try trace(operation, mode)
+        let state = folder.file("state")
+        var (tried, losses) = (0, 0)
+        for moment in 0..<states.count {
+            let leftovers: [CrashStates.Leftover] =
+                [.everything, .nothing] + Array(repeating: .something, count: torn)
+            for leftover in leftovers {
+                try states.write(after: moment, leftover, to: state, using: &random)
+                tried += 1
+                let ending = Ending.allCases.randomElement(using: &random) ?? .opening
+                let loss = loss(in: state, endedBy: ending)
+                #expect(loss == nil, "after call \(moment), \(leftover), CIPHERDB_KILL_SEED=\(seed)")
+            }
+            // The control: with a disk that lies about syncing there must be losses, or this proves nothing.
+            for _ in 0..<(operation == .change ? 60 : 1) {
+                try states.write(after: moment, .something, ignoringSync: true, to: state, using: &random)
+                if loss(in: state) != nil { losses += 1 }
+            }
+        }
+        print(
+            "crash states: \(operation.rawValue), \(mode.rawValue): \(states.count) moments, \(tried) states, none lost; "
+                + "\(losses) lost where syncing has no effect, CIPHERDB_KILL_SEED=\(seed)"
+        )
+        #expect(losses > 0)
+    }
+}
