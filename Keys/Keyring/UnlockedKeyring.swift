@@ -14,7 +14,7 @@ public struct UnlockedKeyring: Sendable {
     public let slot: Int
 
     private let identifier: [UInt8]
-    private let masterKey: SecretBytes
+    let masterKey: SecretBytes
 
     init(keyring: Keyring, identifier: [UInt8], masterKey: SecretBytes, slot: Int) {
         self.keyring = keyring

@@ -4,6 +4,8 @@ import Rekeying
 import TestSupport
 import Testing
 
+@testable import CipherKeys
+
 /// Where a secret could show: errors, descriptions, dumps, the arguments of a process.
 @Suite struct SecretLeakTests {
     let folder: TemporaryFolder
@@ -189,6 +191,77 @@ import Testing
             }
             try use()
             #expect(try MemoryScan.count(needles, mask: mask) == [0, 0])
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
+    func afterClosingNothingOfAKeyringIsLeftInMemory() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let mask: UInt8 = 0x5a
+            func masked(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
+            var needles: [[UInt8]] = []
+            func note(_ key: DatabaseKey) throws {
+                guard case .raw(let bytes) = key.material else { return }
+                needles.append(masked(bytes))
+            }
+            func use() throws {
+                let passphrase = try SecretBytes.random(count: 40)
+                let code = try RecoveryCode.random()
+                needles = try [masked(passphrase), masked(code.bytes), masked(code.text())]
+                let keyring = Keyring(path: folder.file("test.keyring"))
+                let unlocked = try keyring.create(with: .passphrase(passphrase))
+                try unlocked.add(code, typedBack: code.text())
+                needles.append(masked(unlocked.masterKey))
+                try note(unlocked.databaseKey())
+                let lock = try #require(unlocked.content().slots.first)
+                needles.append(masked(try lock.lock.stretch(.passphrase(passphrase), lock.salt)))
+                let queue = try DatabaseQueue(path: folder.file("test.db"), keyring: unlocked)
+                try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+                try queue.rotateKey(of: keyring.unlock(.recoveryCode(code)))
+                try note(unlocked.databaseKey())
+                #expect(
+                    try needles.count == 7
+                        && MemoryScan.count([needles[0], needles[3]], mask: mask).allSatisfy { $0 > 0 }
+                )
+                try queue.close()
+            }
+            try use()
+            let left = try MemoryScan.count(needles, mask: mask)
+            #expect(left == Array(repeating: 0, count: needles.count), "\(left)")
+        }
+    }
+
+    /// What is derived from a `String` goes. Of the string itself one copy was left when this was measured; see SECURITY.md.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
+    func afterAPassphraseAsAStringNoKeyIsLeftInMemory() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            let mask: UInt8 = 0x5a
+            var needles: [[UInt8]] = []
+            func use() throws {
+                var passphrase = ""
+                for _ in 0..<40 { passphrase.unicodeScalars.append(Unicode.Scalar(UInt8.random(in: 97...122))) }
+                let format = try #require(Engine.current.formats.first)
+                let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase(passphrase))
+                let salt = try Array(FileState(folder.file("test.db")).bytes.prefix(16))
+                let derived = try DatabaseKey.passphrase(passphrase).derive(salt: salt, format: format)
+                needles.append(derived.withPageKey { $0.map { $0 ^ mask } })
+                try queue.close()
+            }
+            try use()
+            let left = try MemoryScan.count(needles, mask: mask)
+            #expect(left == [0])
+        }
+    }
+
+    @Test func theEngineWipesItsMemoryWhereItCan() async {
+        await #expect(processExitsWith: .success) {
+            let isFour = Engine.current.sqlcipherVersion?.hasPrefix("4") == true
+            #expect(Engine.current.wipeMemory() == isFour)
+            let folder = try TemporaryFolder()
+            let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("k"))
+            try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
         }
     }
 
