@@ -30,13 +30,15 @@ package enum FileCalls {
             // There such locks and the engine's shut each other out, also within one process.
             true
         #else
-            tryLockKeyring(descriptor)
+            (try? tryLockKeyring(descriptor)) == true
         #endif
     }
 
-    /// As ``tryLock(_:)``, for a file that the engine never has.
-    package static func tryLockKeyring(_ descriptor: Int32) -> Bool {
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    /// As ``tryLock(_:)``, for a file that the engine never has. Throws where the file system has no locks.
+    package static func tryLockKeyring(_ descriptor: Int32) throws(Errno) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        guard errno == EWOULDBLOCK || errno == EINTR else { throw Errno(code: errno) }
+        return false
     }
 
     /// Writes all of `bytes` at `offset`.

@@ -13,6 +13,13 @@ package enum Hexadecimal {
         }
     }
 
+    /// Sixteen random digits, for the name of a file that nothing has.
+    package static func randomName() throws -> String {
+        try SecretBytes.random(count: 8).withUnsafeBytes { bytes in
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+    }
+
     /// Writes the lower-case digits of `bytes` to the start of `digits`.
     static func encode(_ bytes: UnsafeRawBufferPointer, into digits: UnsafeMutableRawBufferPointer) {
         for index in bytes.indices {

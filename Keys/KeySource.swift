@@ -10,7 +10,8 @@ public enum KeySource: Sendable, Equatable {
     case unsafeFile(path: String)
     /// An open file descriptor, read to its end.
     case descriptor(Int32)
-    /// An environment variable. The environment of a process can be read by its user and by root, and children inherit it.
+    /// An environment variable, whose value is overwritten when it has been read, so that children do not inherit it: it can be
+    /// read once. Until then the environment of a process can be read by its user and by root.
     case environment(String)
     /// A credential that systemd has given the service: the file of this name in `$CREDENTIALS_DIRECTORY` (systemd.exec(5)).
     case credential(String)
@@ -104,8 +105,14 @@ public enum KeySource: Sendable, Equatable {
     }
 
     private static func readEnvironment(_ name: String) throws -> SecretBytes {
-        let value = try Platform.withEnvironmentVariable(name) { try SecretBytes(copying: $0) }
-        guard let value else { throw KeySourceError(source: "environment variable \(name)", problem: .missing) }
+        let value = try Platform.withEnvironmentVariable(name) { bytes in
+            let secret = try SecretBytes(copying: bytes)
+            OpenSSL.cleanse(UnsafeMutableRawBufferPointer(mutating: bytes))
+            return secret
+        }
+        guard let value, value.count > 0 else {
+            throw KeySourceError(source: "environment variable \(name)", problem: .missing)
+        }
         return value
     }
 

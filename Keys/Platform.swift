@@ -1,3 +1,5 @@
+internal import CSystem
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -108,6 +110,11 @@ package enum Platform {
     ) rethrows -> Result? {
         guard let value = getenv(name) else { return nil }
         return try body(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    }
+
+    /// Keeps the memory of this process out of core dumps, and from other processes of its user.
+    package static func forbidDumps() {
+        csystem_forbid_dumps()
     }
 
     /// Waits.

@@ -169,7 +169,9 @@ def what_is_in_it():
         v = Vector(f"given-up-{count}", f"A keyring of which {what} was given up opens."
                    if count < 2 else f"A keyring of which {what} were given up opens.")
         for age in range(count, 0, -1):
-            v.keyring.given_up.append(format.GivenUpKey(NOON - (age + 1) * DAY, NOON - age * DAY, v.random.randbytes(16)))
+            key = format.wrap(format.wrapping_key(v.master, v.keyring.identifier), v.random.randbytes(32))
+            older = format.OlderKey(NOON - age * DAY, NOON - (age + 1) * DAY, v.random.randbytes(16), key)
+            v.keyring.older.append(older)
         v.slot(PASSPHRASE, FIRST).opens(PASSPHRASE, FIRST, 1)
     for name, what, label in [
             ("empty", "A label may be empty.", b""),
@@ -240,7 +242,7 @@ def structure():
     damaged("role-twice", "There is one key record of each role.", lambda v: v.record(1))
     damaged("roles-in-wrong-order", "Role 1 stands before 2.", lambda v: v.keyring.records.reverse(), roles=(1, 2))
     damaged("given-up-17", "At most 16 keys are kept that were given up.",
-            lambda v: v.keyring.given_up.extend([format.GivenUpKey(NOON, NOON, bytes(16))] * 17))
+            lambda v: v.keyring.older.extend([format.OlderKey(NOON, NOON, bytes(16), bytes(40))] * 17))
     damaged("slots-0", "There is a slot.", setting(slots=[]))
     damaged("slots-33", "There are at most 32 slots.",
             lambda v: [v.slot(EXTERNAL, EXTERNAL_BYTES) for _ in range(32)])
@@ -251,6 +253,7 @@ def structure():
             lambda v: v.unknown().slot(PASSPHRASE, SECOND, number=2))
     damaged("slot-time-too-large", "No time of a slot is above 2^40.", setting_slot(changed=(1 << 40) + 1))
     damaged("label-129-bytes", "A label has at most 128 bytes.", setting_slot(label=b"l" * 129))
+    damaged("label-control", "A label has no control characters.", setting_slot(label=b"a\nb"))
     damaged("label-not-utf8", "A label is UTF-8.", setting_slot(label=b"caf\xe9"))
     damaged("label-surrogate", "Half of a surrogate pair is not UTF-8.", setting_slot(label=b"\xed\xa0\x80"))
     damaged("passphrase-function-0", "No passphrase goes without a function.",

@@ -21,6 +21,7 @@ import hmac
 import pathlib
 import struct
 import sys
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -46,10 +47,11 @@ class KeyRecord:
 
 
 @dataclass
-class GivenUpKey:
-    made: int
+class OlderKey:
     given_up: int
+    made: int
     salt: bytes
+    wrapped: bytes
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Keyring:
     written: int
     writer: bytes
     records: list
-    given_up: list
+    older: list
     slots: list
 
     def body(self):
@@ -86,9 +88,9 @@ class Keyring:
         out += bytes([len(self.writer)]) + self.writer + bytes([len(self.records)])
         for record in self.records:
             out += struct.pack(">BQ16s40s", record.role, record.made, record.salt, record.wrapped)
-        out += bytes([len(self.given_up)])
-        for key in self.given_up:
-            out += struct.pack(">QQ16s", key.made, key.given_up, key.salt)
+        out += bytes([len(self.older)])
+        for key in self.older:
+            out += struct.pack(">QQ16s40s", key.given_up, key.made, key.salt, key.wrapped)
         out += bytes([len(self.slots)])
         for slot in self.slots:
             content = struct.pack(">BHQQB", slot.kind, slot.number, slot.made, slot.changed, len(slot.label))
@@ -125,9 +127,10 @@ class Cursor:
     def text(self, longest):
         text = self.bytes(len(self.counted(0, longest)))
         try:
-            text.decode("utf-8")
+            decoded = text.decode("utf-8")
         except UnicodeDecodeError:
             raise Refusal("damaged") from None
+        require(not any(unicodedata.category(character) == "Cc" for character in decoded))
         return text
 
     def rest(self):
@@ -154,7 +157,7 @@ def parse(file):
         writer=cursor.text(32),
         records=[KeyRecord(cursor.number(1), cursor.time(), cursor.bytes(16), cursor.bytes(40))
                  for _ in cursor.counted(1, 2)],
-        given_up=[GivenUpKey(cursor.time(), cursor.time(), cursor.bytes(16)) for _ in cursor.counted(0, 16)],
+        older=[OlderKey(cursor.time(), cursor.time(), cursor.bytes(16), cursor.bytes(40)) for _ in cursor.counted(0, 16)],
         slots=[parse_slot(cursor.bytes(cursor.number(2))) for _ in cursor.counted(1, 32)])
     require(cursor.rest() == b"")
     require([record.role for record in keyring.records] in ([1], [1, 2]))
@@ -393,8 +396,8 @@ def list_keyring(keyring):
     print(f"made: {keyring.made}, written: {keyring.written}, by CipherDB {keyring.writer.decode()!r}")
     for record in keyring.records:
         print(f"{ROLES[record.role]}: made {record.made}, salt {record.salt.hex()}")
-    for key in keyring.given_up:
-        print(f"key given up: made {key.made}, given up {key.given_up}, salt {key.salt.hex()}")
+    for key in keyring.older:
+        print(f"older key: made {key.made}, given up {key.given_up}, salt {key.salt.hex()}")
     for slot in keyring.slots:
         line = f"slot {slot.number}: {KINDS.get(slot.kind, f'kind {slot.kind}')} {slot.label.decode()!r}"
         line += f", made {slot.made}, changed {slot.changed}"

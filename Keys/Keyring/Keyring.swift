@@ -39,13 +39,14 @@ public struct Keyring: Sendable, Equatable {
     ) throws -> UnlockedKeyring {
         try naming {
             try KeyringContent.check(label: label)
+            guard secret.kind != .recoveryCode else { throw KeyringError.Problem.notConfirmed }
             let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
             try KeyringFile.create(path, try content.sealed(masterKey))
             return UnlockedKeyring(
                 keyring: self,
                 identifier: content.identifier,
                 masterKey: masterKey,
-                slot: 1
+                opened: content.slots[0]
             )
         }
     }
@@ -77,15 +78,9 @@ public struct Keyring: Sendable, Equatable {
                 keyring: self,
                 identifier: content.identifier,
                 masterKey: masterKey,
-                slot: opened.number
+                opened: opened
             )
-            if upgrades, opened.derivation?.isWeak == true {
-                do {
-                    try unlocked.change(slot: opened.number, to: secret)
-                } catch let error as KeyringError where error.isOfTheSystem {
-                    // A keyring that cannot be written opens all the same.
-                }
-            }
+            if upgrades { try unlocked.upgrade(secret) }
             return unlocked
         }
     }
@@ -104,6 +99,7 @@ public struct Keyring: Sendable, Equatable {
         slot: Int? = nil,
         derivation: PassphraseDerivation = .standard
     ) throws {
+        guard newSecret.kind != .recoveryCode else { throw KeyringError(path: path, problem: .notConfirmed) }
         let new = Lock<Result<KeyringContent.Stretched, any Error>?>(nil)
         let unlocked = Lock<Result<UnlockedKeyring, any Error>?>(nil)
         DispatchQueue.concurrentPerform(iterations: 2) { part in
@@ -117,42 +113,18 @@ public struct Keyring: Sendable, Equatable {
         }
         guard let opened = try unlocked.withLock({ try $0?.get() }), let new = try new.withLock({ try $0?.get() })
         else { return }
-        try opened.change(slot: opened.slot, to: new)
-    }
-
-    /// Puts a backup of this keyring in its place, where that is missing or damaged or has other slots. The backup must be of
-    /// the same keyring and hold the same keys of the database.
-    ///
-    /// - Parameter secret: One that opens the backup.
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherKeys`` where the database was given another key since,
-    ///   ``KeyringError/Problem/exists`` where another keyring stands here.
-    public func restore(from backup: Keyring, unlockedBy secret: KeyringSecret) throws {
-        let unlocked = try backup.unlock(secret, upgrades: false)
-        let saved = try unlocked.content()
-        let present: KeyringContent?
-        do {
-            present = try content()
-        } catch let error as KeyringError where error.isDamage || error.problem == .system(Errno.noSuchFile.code) {
-            present = nil
-        }
-        if let present {
-            guard present.identifier == saved.identifier else { throw KeyringError(path: path, problem: .exists) }
-            guard present.current.wrapped == saved.current.wrapped, present.next?.wrapped == saved.next?.wrapped else {
-                throw KeyringError(path: path, problem: .otherKeys)
-            }
-        }
-        try unlocked.copy(to: self, overtaking: present?.generation ?? 0)
+        try opened.change(opened.opened, to: new)
     }
 
     /// Overwrites and removes the keyring. Without a backup of it nobody can open the database any more.
     ///
-    /// - Throws: ``KeyringError``, also for a file that is no keyring.
+    /// - Throws: ``KeyringError``, also for a file that is no keyring: it must not be lost by a mistyped path.
     public func erase() throws {
         let file = try KeyringFile(locking: path, waiting: .seconds(5))
-        // A damaged keyring is one; another file must not be lost by a mistyped path.
         do {
             _ = try content()
-        } catch let error as KeyringError where error.isDamage {
+        } catch let error as KeyringError where error.isOfAKeyring {
+            // A damaged keyring is one, too.
         }
         try file.erase()
     }

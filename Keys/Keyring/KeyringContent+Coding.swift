@@ -33,15 +33,12 @@ extension KeyringContent {
         bytes.append(bigEndian: keys.count, count: 1)
         for (index, key) in keys.enumerated() {
             bytes.append(bigEndian: index + 1, count: 1)
-            bytes.append(key.created)
-            bytes += key.salt ?? Array(repeating: 0, count: CipherFormat.saltSize)
-            bytes += key.wrapped
+            bytes += key.encoded()
         }
         bytes.append(bigEndian: retired.count, count: 1)
-        for key in retired {
-            bytes.append(key.created)
-            bytes.append(key.retired)
-            bytes += key.salt
+        for old in retired {
+            bytes.append(old.retired)
+            bytes += old.key.encoded()
         }
         bytes.append(bigEndian: slots.count, count: 1)
         for slot in slots {
@@ -74,12 +71,15 @@ extension KeyringContent {
         written = try reader.date()
         writer = try reader.text(most: KeyringContent.longestWriter)
         let keys = try reader.number(1, 1...2)
-        current = try WrappedKey(&reader, role: 1)
-        if keys == 2 { next = try WrappedKey(&reader, role: 2) }
+        _ = try reader.number(1, 1...1)
+        current = try WrappedKey(&reader)
+        if keys == 2 {
+            _ = try reader.number(1, 2...2)
+            next = try WrappedKey(&reader)
+        }
         for _ in 0..<(try reader.number(1, 0...KeyringContent.mostRetired)) {
-            retired.append(
-                RetiredKey(created: try reader.date(), retired: try reader.date(), salt: try reader.bytes(16))
-            )
+            let day = try reader.date()
+            retired.append(RetiredKey(key: try WrappedKey(&reader), retired: day))
         }
         slots = []
         for _ in 0..<(try reader.number(1, 1...KeyringContent.mostSlots)) {
@@ -124,7 +124,9 @@ extension KeyringContent {
         }
 
         mutating func text(most: Int) throws(KeyringError.Problem) -> String {
-            guard let text = String(validating: try bytes(try number(1, 0...most)), as: UTF8.self) else { throw damage }
+            guard let text = String(validating: try bytes(try number(1, 0...most)), as: UTF8.self),
+                KeyringContent.isPlain(text)
+            else { throw damage }
             return text
         }
 
@@ -136,8 +138,14 @@ extension KeyringContent {
 }
 
 extension WrappedKey {
-    fileprivate init(_ reader: inout KeyringContent.Reader, role: Int) throws(KeyringError.Problem) {
-        _ = try reader.number(1, role...role)
+    fileprivate func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(created)
+        bytes += salt ?? Array(repeating: 0, count: CipherFormat.saltSize)
+        return bytes + wrapped
+    }
+
+    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError.Problem) {
         created = try reader.date()
         salt = try reader.salt()
         wrapped = try reader.bytes(40)

@@ -135,7 +135,10 @@ extension KeyringContent {
     /// The file: all that ``encoded()`` gives, and the code.
     func sealed(_ masterKey: SecretBytes) throws -> [UInt8] {
         let bytes = try encoded()
-        return bytes + (try code(bytes, masterKey))
+        let file = bytes + (try code(bytes, masterKey))
+        // What cannot be read must not take the place of what can.
+        guard try KeyringContent(file) == self else { throw KeyringError.Problem.full }
+        return file
     }
 
     /// Throws where `file`, of which this is the content, has another code.
@@ -184,5 +187,5 @@ extension KeyringSlot.Lock {
 
 extension Date {
     /// Now, as a keyring can say it.
-    static var wholeSecond: Date { Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)) }
+    static var wholeSecond: Date { Date(timeIntervalSince1970: max(0, Date().timeIntervalSince1970.rounded(.down))) }
 }

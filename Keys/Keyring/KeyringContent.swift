@@ -25,13 +25,15 @@ public struct KeyringContent: Sendable, Equatable {
     package internal(set) var current: WrappedKey
     /// The key that the database is to be under, from before its first page is written until it is proved.
     package internal(set) var next: WrappedKey?
-    /// Keys that were given up, the last 16 of them.
+    /// Keys that were given up, the last 16 of them, the oldest first.
     package internal(set) var retired: [RetiredKey] = []
 
     /// When the key that the database is under was made.
     public var keyCreated: Date { current.created }
     /// Whether a database was made with the key, or brought under it.
     public var isInUse: Bool { current.salt != nil }
+    /// How many older keys of the database it still holds, 16 at most: for copies of the database from before.
+    public var olderKeyCount: Int { retired.count }
     /// Whether a change of the database's key was begun and not ended.
     public var isRotationPending: Bool { next != nil }
 
@@ -51,11 +53,10 @@ package struct WrappedKey: Sendable, Equatable {
     let wrapped: [UInt8]
 }
 
-/// What is remembered of a database key that was given up.
+/// A database key that was given up. It is kept, because a copy of the database may be under it.
 package struct RetiredKey: Sendable, Equatable {
-    let created: Date
+    var key: WrappedKey
     package let retired: Date
-    package let salt: [UInt8]
 }
 
 /// One way to open a keyring.
@@ -109,9 +110,17 @@ extension KeyringContent {
     }
 
     static func check(label: String) throws {
-        guard label.utf8.count <= longestLabel,
-            label.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { throw KeyringError.Problem.unusableLabel }
+        guard label.utf8.count <= longestLabel, isPlain(label) else { throw KeyringError.Problem.unusableLabel }
+    }
+
+    /// Whether there are no control characters, which a terminal would obey.
+    static func isPlain(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    /// Gives up a key.
+    mutating func retire(_ key: WrappedKey) {
+        retired = (retired + [RetiredKey(key: key, retired: Date.wholeSecond)]).suffix(KeyringContent.mostRetired)
     }
 
     /// Throws where the change took away the last secret that is kept in a head or a drawer.

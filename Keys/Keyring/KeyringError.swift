@@ -26,11 +26,13 @@ public struct KeyringError: Error, Equatable, Sendable {
         case tooManySlots
         /// The slot with this number asks for a derivation that this library does not do: unknown, or too costly.
         case unusableSlot(Int)
+        /// Somebody else changed the slot meanwhile.
+        case slotChanged(Int)
         /// There is no slot with this number.
         case noSuchSlot(Int)
         /// Without this slot no passphrase and no recovery code would open the keyring.
         case lastSlot
-        /// A keyring has 32 slots at most.
+        /// A keyring has 32 slots and 64 KiB at most.
         case full
         /// What was typed is another code than the one shown.
         case notConfirmed
@@ -48,7 +50,9 @@ public struct KeyringError: Error, Equatable, Sendable {
         case noRotationPending
         /// The database is not under the keyring's key.
         case otherDatabase
-        /// The database is a copy from before its key was changed, at this time.
+        /// The keyring has several names (hard links), and the others would keep the old content.
+        case severalNames
+        /// The database is under a key that the keyring gave up at this time: an old copy, unless it was that which was changed.
         case oldDatabase(retired: Date)
         /// The keyring's key is that of another database.
         case inUse
@@ -56,7 +60,7 @@ public struct KeyringError: Error, Equatable, Sendable {
         case outdated(generation: UInt64)
         /// The database that the keyring was used for is missing.
         case databaseMissing
-        /// The keyring is to be moved back to a state whose keys are others than those now in force.
+        /// The keyring's keys are others than those of the backup that is to take its place.
         case otherKeys
     }
 
@@ -88,10 +92,11 @@ extension KeyringError: CustomStringConvertible {
         case .tooManySlots: "trying all slots would take too long; name the one that the secret is for"
         case .unusableSlot(let number):
             "no other slot opens with this secret, and slot \(number) asks for a derivation that is unknown or too costly"
+        case .slotChanged(let number): "slot \(number) was changed by somebody else meanwhile; nothing was done"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
         case .lastSlot:
             "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant"
-        case .full: "the keyring has 32 slots, which is the most; remove one"
+        case .full: "the keyring holds no more: 32 slots and 64 KiB are the most; remove a slot"
         case .notConfirmed: "what was typed is another recovery code; nothing was added"
         case .exists: "exists already"
         case .busy: "another process changes the keyring; try again"
@@ -102,8 +107,10 @@ extension KeyringError: CustomStringConvertible {
         case .otherDatabase:
             "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
         case .oldDatabase(let retired):
-            "the database is an old copy: it is under a key that was given up on \(retired.day); a backup of the keyring "
-                + "from before may open it"
+            "the database is an old copy: it is under a key that was given up on \(retired.day); `rekey keyring adopt` makes "
+                + "that the one that counts, if the copy is meant"
+        case .severalNames:
+            "the keyring has several names (hard links), and the others would keep the old content; remove them"
         case .inUse: "the keyring's key is that of another database; make a keyring for each"
         case .outdated(let generation):
             "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
@@ -118,17 +125,25 @@ extension KeyringError: CustomStringConvertible {
 
 extension KeyringError {
     /// Whether the file could not be written or locked.
-    var isOfTheSystem: Bool {
+    package var isOfTheSystem: Bool {
         switch problem {
-        case .system, .busy: true
+        case .system, .busy, .severalNames: true
         default: false
         }
     }
 
-    /// Whether it is a keyring that cannot be read.
-    var isDamage: Bool {
+    /// Whether the file began as a keyring does.
+    var isOfAKeyring: Bool {
         switch problem {
         case .damaged, .unknownVersion: true
+        default: false
+        }
+    }
+
+    /// Whether nothing in the file can be read, as after a power failure.
+    var isDamage: Bool {
+        switch problem {
+        case .damaged, .notAKeyring: true
         default: false
         }
     }

@@ -15,7 +15,7 @@ final class KeyringFile {
             let descriptor = try KeyringFile.naming(path) { () throws(Errno) in try FileCalls.openExisting(resolved) }
             self.descriptor = descriptor
             // Whoever had it locked may have put another file in its place.
-            if FileCalls.tryLockKeyring(descriptor),
+            if try KeyringFile.naming(path, { () throws(Errno) in try FileCalls.tryLockKeyring(descriptor) }),
                 let own = try? Platform.status(of: descriptor), let named = try? Platform.statusOfLink(resolved),
                 own.identity == named.identity
             {
@@ -32,8 +32,18 @@ final class KeyringFile {
         if descriptor >= 0 { Platform.close(descriptor) }
     }
 
+    /// Returns when the file and its name are on the disk.
+    func sync() throws {
+        try KeyringFile.naming(path) { () throws(Errno) in
+            try FileCalls.sync(descriptor, path)
+            try FileCalls.syncFolder(of: path)
+        }
+    }
+
     /// Puts `bytes` in its place, so that after a crash the old or the new is there, whole; and stays locked.
     func replace(with bytes: [UInt8]) throws {
+        let names = try KeyringFile.naming(path) { () throws(Errno) in try Platform.status(of: descriptor).linkCount }
+        guard names == 1 else { throw KeyringError(path: path, problem: .severalNames) }
         KeyringFile.removeLeftovers(of: path)
         let new = try KeyringFile.makeBeside(path, bytes)
         do {
@@ -55,10 +65,9 @@ final class KeyringFile {
 
     /// Overwrites the file and removes it.
     func erase() throws {
+        let noise = try SecretBytes.random(count: KeyringContent.largestFile)
         try KeyringFile.naming(path) { () throws(Errno) in
-            let size = Int(try Platform.status(of: descriptor).size)
-            let noise = try? SecretBytes.random(count: max(size, 4096))
-            try noise?.withUnsafeBytes { noise throws(Errno) in
+            try noise.withUnsafeBytes { noise throws(Errno) in
                 try FileCalls.write(noise, to: descriptor, at: 0, path)
             }
             try FileCalls.sync(descriptor, path)
@@ -124,11 +133,12 @@ final class KeyringFile {
 
     /// A locked file of a name that nothing has, which only its owner can read.
     private static func makeBeside(_ path: String, _ bytes: [UInt8]) throws -> (path: String, descriptor: Int32) {
-        let digits = try KeyringContent.randomBytes(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        let name = path + infix + digits.joined()
+        let name = try path + infix + Hexadecimal.randomName()
         let descriptor = try naming(path) { () throws(Errno) in try FileCalls.create(name) }
         do {
-            guard FileCalls.tryLockKeyring(descriptor) else { throw KeyringError(path: path, problem: .busy) }
+            guard try naming(path, { () throws(Errno) in try FileCalls.tryLockKeyring(descriptor) }) else {
+                throw KeyringError(path: path, problem: .busy)
+            }
             try bytes.withUnsafeBytes { bytes in
                 try naming(path) { () throws(Errno) in try FileCalls.write(bytes, to: descriptor, at: 0, name) }
             }
@@ -150,7 +160,7 @@ final class KeyringFile {
         where found.utf8.starts(with: begin) && found.utf8.count == begin.count + 16 {
             let leftover = String(path.dropLast(name.count)) + found
             guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
-            if FileCalls.tryLockKeyring(descriptor), (try? FileCalls.remove(leftover)) != nil {
+            if (try? FileCalls.tryLockKeyring(descriptor)) == true, (try? FileCalls.remove(leftover)) != nil {
                 removed.append(leftover)
             }
             Platform.close(descriptor)
@@ -159,7 +169,7 @@ final class KeyringFile {
     }
 
     /// Runs `body` and names `path` in what it throws.
-    private static func naming<Result>(
+    static func naming<Result>(
         _ path: String,
         _ body: () throws(Errno) -> Result
     ) throws(KeyringError) -> Result {

@@ -40,6 +40,15 @@ package final class LockedKeyring {
         try write { $0.current.salt = salt }
     }
 
+    /// Returns when the keyring is on the disk, also where the process that wrote it was killed before it knew.
+    package func sync() throws {
+        try file.sync()
+    }
+
+    func erase() throws {
+        try file.erase()
+    }
+
     /// Writes down a new key, before any page is under it.
     package func beginRotation() throws -> DatabaseKey {
         guard content.next == nil else { throw KeyringError.Problem.rotationPending }
@@ -55,10 +64,7 @@ package final class LockedKeyring {
     package func finishRotation(salt: [UInt8]) throws {
         try write { content in
             guard var next = content.next else { throw KeyringError.Problem.noRotationPending }
-            if let oldSalt = content.current.salt {
-                let retired = RetiredKey(created: content.current.created, retired: Date.wholeSecond, salt: oldSalt)
-                content.retired = (content.retired + [retired]).suffix(KeyringContent.mostRetired)
-            }
+            content.retire(content.current)
             next.salt = salt
             content.current = next
             content.next = nil
@@ -66,10 +72,26 @@ package final class LockedKeyring {
     }
 
     /// Gives up the new key. Only when the database is proved to be under the old one, and is on the disk so.
-    package func cancelRotation() throws {
+    ///
+    /// - Parameter wasUsed: Whether a page may have been written under it. What was looked at may be a copy of the database.
+    package func cancelRotation(wasUsed: Bool = true) throws {
         try write { content in
-            guard content.next != nil else { throw KeyringError.Problem.noRotationPending }
+            guard let next = content.next else { throw KeyringError.Problem.noRotationPending }
+            if wasUsed { content.retire(next) }
             content.next = nil
+        }
+    }
+
+    /// Makes a key that was given up the one that counts; the one that counted is given up.
+    package func adopt(_ key: DatabaseKey, salt: [UInt8]) throws {
+        try write { content in
+            guard content.next == nil else { throw KeyringError.Problem.rotationPending }
+            let place = try content.retired.lastIndex { try content.databaseKey($0.key, masterKey) == key }
+            guard let place else { throw KeyringError.Problem.otherDatabase }
+            var adopted = content.retired.remove(at: place).key
+            adopted.salt = salt
+            content.retire(content.current)
+            content.current = adopted
         }
     }
 

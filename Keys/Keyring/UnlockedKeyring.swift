@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
+    package import FoundationEssentials
 #else
-    internal import Foundation
+    package import Foundation
 #endif
 
 /// A keyring that a secret has opened. It holds the master key in locked memory, and none of the passphrases.
@@ -11,16 +11,18 @@ public struct UnlockedKeyring: Sendable {
     /// The file.
     public let keyring: Keyring
     /// The number of the slot that opened it.
-    public let slot: Int
+    public var slot: Int { opened.number }
 
+    /// The slot as it was then.
+    let opened: KeyringSlot
     private let identifier: [UInt8]
     let masterKey: SecretBytes
 
-    init(keyring: Keyring, identifier: [UInt8], masterKey: SecretBytes, slot: Int) {
+    init(keyring: Keyring, identifier: [UInt8], masterKey: SecretBytes, opened: KeyringSlot) {
         self.keyring = keyring
         self.identifier = identifier
         self.masterKey = masterKey
-        self.slot = slot
+        self.opened = opened
     }
 
     /// What the keyring says, verified.
@@ -59,6 +61,21 @@ public struct UnlockedKeyring: Sendable {
                 try content.next.map { try content.databaseKey($0, masterKey) }
             )
         }
+    }
+
+    /// Keys that the database was under, the latest first, with the day on which each was given up.
+    package func retiredKeys() throws -> [(key: DatabaseKey, day: Date)] {
+        try keyring.naming {
+            let content = try read()
+            return try content.retired.reversed().map { (try content.databaseKey($0.key, masterKey), $0.retired) }
+        }
+    }
+
+    /// Gives up for good the keys that the database was under: copies of it from before can then not be opened any more.
+    ///
+    /// - Throws: ``KeyringError``.
+    public func forgetOlderKeys() throws {
+        try update { $0.retired = [] }
     }
 
     private func read() throws -> KeyringContent {
@@ -120,17 +137,44 @@ public struct UnlockedKeyring: Sendable {
         to secret: KeyringSecret,
         derivation: PassphraseDerivation = .standard
     ) throws {
-        try change(slot: number, to: KeyringContent.Stretched(secret, derivation))
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notConfirmed) }
+        guard let slot = try content().slot(number) else {
+            throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
+        }
+        try change(slot, to: KeyringContent.Stretched(secret, derivation))
     }
 
-    func change(slot number: Int, to secret: KeyringContent.Stretched) throws {
-        try update { content in
-            guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
-                throw KeyringError.Problem.noSuchSlot(number)
+    /// Changes the slot where it is still what it was: somebody else may have given it another secret meanwhile.
+    func change(
+        _ old: KeyringSlot,
+        to secret: KeyringContent.Stretched,
+        waiting: Duration = .seconds(5)
+    ) throws {
+        try withLock(waiting: waiting) { locked in
+            try locked.write { content in
+                guard let index = content.slots.firstIndex(of: old) else {
+                    throw KeyringError.Problem.slotChanged(old.number)
+                }
+                content.slots[index] = try content.makeSlot(
+                    old.number,
+                    secret,
+                    old.label,
+                    masterKey,
+                    created: old.created
+                )
+                try content.checkWayIn(without: old)
             }
-            let old = content.slots[index]
-            content.slots[index] = try content.makeSlot(number, secret, old.label, masterKey, created: old.created)
-            try content.checkWayIn(without: old)
+        }
+    }
+
+    /// Stretches the passphrase anew that opened the keyring, where it was stretched too little by today's figures.
+    package func upgrade(_ secret: KeyringSecret) throws {
+        guard opened.derivation?.isWeak == true else { return }
+        do {
+            // Nobody is waited for: the next opening does it.
+            try change(opened, to: KeyringContent.Stretched(secret, .standard), waiting: .zero)
+        } catch let error as KeyringError where error.isOfTheSystem || error.problem == .slotChanged(slot) {
+            // A keyring that cannot be written opens all the same.
         }
     }
 
@@ -162,16 +206,45 @@ public struct UnlockedKeyring: Sendable {
         try KeyringFile.create(path, bytes)
     }
 
-    /// Writes this keyring's content in the place of `other`, newer than a copy of that generation.
-    func copy(to other: Keyring, overtaking generation: UInt64) throws {
-        var content = try content()
-        content.generation = max(content.generation, generation)
-        content.noteWriting()
-        let bytes = try content.sealed(masterKey)
+    /// Puts this keyring, a backup, in the place of `other`, where that is missing, damaged, or the same with other slots and the
+    /// same keys of the database. It then counts as the newer.
+    ///
+    /// Whether it opens the database is not looked at; `DatabaseFile.restoreKeyring(_:from:)` does.
+    ///
+    /// - Parameter generation: One that the keyring must be newer than, such as that which the database has noted.
+    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherKeys`` where the database was given another key since,
+    ///   ``KeyringError/Problem/exists`` where another keyring stands there.
+    public func restore(to other: Keyring, overtaking generation: UInt64 = 0) throws {
+        var saved = try content()
+        saved.generation = max(saved.generation, generation)
         do {
-            try KeyringFile.create(other.path, bytes)
+            saved.noteWriting()
+            return try KeyringFile.create(other.path, saved.sealed(masterKey))
         } catch let error as KeyringError where error.problem == .exists {
-            try KeyringFile(locking: other.path, waiting: .seconds(5)).replace(with: bytes)
+            // Then it is compared, and kept from changing meanwhile.
+        }
+        let file = try KeyringFile(locking: other.path, waiting: .seconds(5))
+        do {
+            let (bytes, present) = try KeyringFile.read(other.path)
+            guard present.identifier == identifier else { throw KeyringError(path: other.path, problem: .exists) }
+            // What somebody without a secret wrote says nothing.
+            if (try? present.authenticate(bytes, masterKey)) != nil {
+                guard present.current.wrapped == saved.current.wrapped, present.next?.wrapped == saved.next?.wrapped
+                else { throw KeyringError(path: other.path, problem: .otherKeys) }
+                saved.generation = max(saved.generation, present.generation)
+            }
+        } catch let error as KeyringError where error.isDamage {
+            // Nothing is lost with it.
+        }
+        saved.noteWriting()
+        try file.replace(with: saved.sealed(masterKey))
+    }
+
+    /// Removes the keyring, which was just made, unless a database is under it.
+    package func eraseUnused(unless isInUse: () throws -> Bool) throws {
+        try withLock { locked in
+            guard !locked.content.isInUse, try !isInUse() else { return }
+            try locked.erase()
         }
     }
 

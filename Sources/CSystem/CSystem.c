@@ -6,6 +6,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -65,3 +69,13 @@ long csystem_read_key(long key, void *buffer, size_t size) {
     return syscall(SYS_keyctl, 11, key, buffer, size);
 }
 #endif
+
+// Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives. prctl has a
+// variable number of arguments, which Swift cannot call.
+void csystem_forbid_dumps(void) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+#ifdef __linux__
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}

@@ -11,9 +11,9 @@ public struct Configuration: Sendable {
     /// A database in memory needs no key and no permission.
     public var allowsPlaintext = false
 
-    /// Whether a keyring is taken that is older than the one the database was last used with, such as one from a backup.
-    /// It is then counted as the newest.
-    public var acceptsOlderKeyring = false
+    /// Whether a keyring is taken that is older than the one the database was last used with, and a database that is under a
+    /// key which the keyring gave up: from a backup. They then count as the newest.
+    public var acceptsOldCopies = false
 
     /// How long a statement waits for a lock that another connection holds. Five seconds unless set.
     public var busyTimeout: Duration = .seconds(5)

@@ -23,7 +23,10 @@ extension Database {
         unlockedBy secret: KeyringSecret,
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        try open(keyring: keyring.unlock(secret), flags: flags)
+        // An old copy of the keyring is found out before it is written to.
+        let unlocked = try keyring.unlock(secret, upgrades: false)
+        try open(keyring: unlocked, flags: flags)
+        try unlocked.upgrade(secret)
     }
 
     /// Opens the file with the key that an unlocked keyring holds, and verifies it.
@@ -32,56 +35,47 @@ extension Database {
     public func open(keyring: UnlockedKeyring, flags: OpenFlags = [.readWrite, .create]) throws {
         guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }
         do {
-            try open(keyring, flags)
-            try checkGeneration(keyring)
+            let generation = try keyring.content().generation
+            do {
+                try openAndSettle(keyring, flags)
+            } catch let error as KeyringError where error.problem == .otherDatabase {
+                // Another process may have changed the key since its keys were read.
+                guard try keyring.content().generation != generation else { throw error }
+                try openAndSettle(keyring, flags)
+            }
+            try noteGeneration(keyring)
         } catch {
             close()
             throw error
         }
     }
 
-    private func open(_ keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
-        let keys = try keyring.databaseKeys()
-        guard keys.next != nil else {
-            return try open(keyring, keys.content, [keys.current], flags)
-        }
-        guard flags.contains(.readWrite) else {
-            return try open(keyring, keys.content, [keys.next, keys.current].compactMap { $0 }, flags)
+    private func openAndSettle(_ keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
+        guard try keyring.content().isRotationPending, flags.contains(.readWrite) else {
+            return try open(keyring, flags)
         }
         do {
             // Which key is in force must not change between the finding and the writing down of it.
             try keyring.withLock(waiting: .zero) { locked in
-                let next = try locked.next
-                try open(keyring, locked.content, [next, try locked.current].compactMap { $0 }, flags)
-                try settle(locked, next)
+                try open(keyring, flags)
+                // Where that cannot be done now, both keys stay.
+                try? settle(locked)
             }
-        } catch let error as KeyringError where error.problem == .busy {
-            // Another process is at it. Its locks are waited for, and whichever key fits then is the right one.
-            try open(keyring, keys.content, [keys.next, keys.current].compactMap { $0 }, flags)
+        } catch let error as KeyringError where error.isOfTheSystem {
+            // Another process is at it, or the keyring cannot be written: whichever key fits is the right one.
+            close()
+            try open(keyring, flags)
         }
     }
 
-    /// Opens the file with the first of `keys` that fits.
-    private func open(
-        _ keyring: UnlockedKeyring,
-        _ content: KeyringContent,
-        _ keys: [DatabaseKey],
-        _ flags: OpenFlags
-    ) throws {
+    /// Opens the file with the first of the keyring's keys that fits.
+    private func open(_ keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
+        let keys = try keyring.databaseKeys()
         var damage: KeyError?
-        for key in keys {
-            try open(flags: flags)
-            let isNew = if case .opened(_, .empty, _) = state { true } else { false }
-            guard !isNew || !content.isInUse && !content.isRotationPending else {
-                throw KeyringError(path: keyring.keyring.path, problem: .databaseMissing)
-            }
+        for key in [keys.next, keys.current].compactMap({ $0 }) {
             do {
-                try setKey(key)
-                if !content.isInUse, let salt = unlocked?.key.salt, flags.contains(.readWrite) {
-                    // Without this a missing file is not noticed, and nothing else.
-                    try? keyring.withLock(waiting: .zero) { try $0.note(salt: salt) }
-                }
-                return
+                try open(key, keys.content, keyring, flags)
+                return try checkGeneration(keyring)
             } catch KeyError.wrongKey {
                 continue
             } catch let error as KeyError where error.isDamage {
@@ -90,17 +84,42 @@ extension Database {
             }
         }
         if let damage { throw damage }
-        throw KeyringError(path: keyring.keyring.path, problem: try whyNoKeyFits(content, flags))
+        try openOldCopy(keyring, keys.content, flags)
     }
 
-    private func whyNoKeyFits(_ content: KeyringContent, _ flags: OpenFlags) throws -> KeyringError.Problem {
-        try open(flags: flags.subtracting(.create))
-        defer { close() }
-        let salt = try firstPage(CipherFormat.saltSize)
-        guard let key = content.retired.last(where: { $0.salt == salt }), salt != content.current.salt else {
-            return .otherDatabase
+    private func open(
+        _ key: DatabaseKey,
+        _ content: KeyringContent,
+        _ keyring: UnlockedKeyring,
+        _ flags: OpenFlags
+    ) throws {
+        try open(flags: flags)
+        if case .opened(_, .empty, _) = state {
+            guard !content.isInUse, !content.isRotationPending else {
+                throw KeyringError(path: keyring.keyring.path, problem: .databaseMissing)
+            }
         }
-        return .oldDatabase(retired: key.retired)
+        try setKey(key)
+        if !content.isInUse, let salt = unlocked?.key.salt, flags.contains(.readWrite) {
+            // Without this a missing file is not noticed, and the keyring counts as one that no database has.
+            try? keyring.withLock(waiting: .zero) { try $0.note(salt: salt) }
+        }
+    }
+
+    /// Opens a copy of the database from before a change of its key, where that is meant, and makes its key the one that counts.
+    private func openOldCopy(_ keyring: UnlockedKeyring, _ content: KeyringContent, _ flags: OpenFlags) throws {
+        for (key, day) in try keyring.retiredKeys() {
+            do {
+                try open(key, content, keyring, flags)
+            } catch KeyError.wrongKey {
+                continue
+            }
+            guard configuration.acceptsOldCopies, let salt = unlocked?.key.salt else {
+                throw KeyringError(path: keyring.keyring.path, problem: .oldDatabase(retired: day))
+            }
+            return try keyring.withLock { try $0.adopt(key, salt: salt) }
+        }
+        throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
     }
 
     // MARK: Changing the key
@@ -123,25 +142,39 @@ extension Database {
             do {
                 try rekey(next)
             } catch {
-                // Only where the old key is proved to be in force; else the next opening finds out.
-                if let unlocked, unlocked.key == present.key { try? settle(locked, next) }
+                try? takeBack(locked, present, error)
                 throw error
             }
-            try settle(locked, next)
+            try settle(locked)
         }
         try? writeGeneration(keyring.content())
     }
 
-    /// Ends the change of key where this connection, which is keyed, is under `next`, and takes it back otherwise. Leaves it
-    /// to the next opening where other connections hold pages of the log.
-    private func settle(_ locked: LockedKeyring, _ next: DatabaseKey?) throws {
-        guard let unlocked, let connection, let next, !connection.isReadOnly else { return }
+    /// After a change that failed. Where it is not proved that the old key is in force the next opening finds out.
+    private func takeBack(_ locked: LockedKeyring, _ present: Unlocked, _ error: any Error) throws {
+        guard let unlocked, unlocked.key == present.key else { return }
+        if case RekeyError.oldKeyInForce = error {
+            try settle(locked)
+        } else {
+            // It ended before the engine had the new key.
+            try locked.cancelRotation(wasUsed: false)
+        }
+    }
+
+    /// Ends the change of key where this connection, which is keyed, is under the new one, and takes it back otherwise. Leaves
+    /// it to the next opening where other connections hold pages of the log.
+    private func settle(_ locked: LockedKeyring) throws {
+        guard let unlocked, let connection, let next = try locked.next, !connection.isReadOnly else { return }
         let isUnderNext = try unlocked.isOpened(by: next)
         // Pages under the old key may stand in the file still, and those under the new one in the log alone.
         guard (try? checkpoint(.truncate).logFrameCount) ?? 1 <= 0 else { return }
         try EngineFile(connection).sync()
-        // The name of a new file, or that of a journal which is gone.
-        try FileCalls.syncFolder(of: connection.filename)
+        do {
+            // The name of a new file, or that of a journal which is gone.
+            try FileCalls.syncFolder(of: connection.filename)
+        } catch {
+            throw DatabaseError(.inputOutput, "\(connection.filename): the folder: \(error)")
+        }
         if isUnderNext {
             try locked.finishRotation(salt: unlocked.key.salt)
         } else {
@@ -151,22 +184,34 @@ extension Database {
 
     // MARK: The keyring's generation
 
-    /// Throws where the database was used with a newer copy of the keyring, and writes down this one's generation where it was
-    /// used with an older one.
+    /// Throws where the database was used with a newer copy of the keyring.
     private func checkGeneration(_ keyring: UnlockedKeyring) throws {
         let content = try keyring.content()
         let known = try knownGeneration(content)
-        if known > content.generation {
-            guard configuration.acceptsOlderKeyring else {
-                throw KeyringError(path: keyring.keyring.path, problem: .outdated(generation: known))
-            }
-            try keyring.withLock { try $0.overtake(generation: known) }
+        guard known > content.generation else { return }
+        guard configuration.acceptsOldCopies else {
+            throw KeyringError(path: keyring.keyring.path, problem: .outdated(generation: known))
         }
+        do {
+            try keyring.withLock(waiting: .zero) { try $0.overtake(generation: known) }
+        } catch let error as KeyringError where error.isOfTheSystem {
+            // It is taken all the same, and asked about again the next time.
+        }
+    }
+
+    /// Writes the keyring's generation down where the database was used with an older one.
+    private func noteGeneration(_ keyring: UnlockedKeyring) throws {
+        let content = try keyring.content()
         // A file without tables can still be given its vacuum mode.
-        guard known < content.generation, try int(forQuery: "SELECT count(*) FROM sqlite_master") ?? 0 > 0 else {
-            return
-        }
+        guard try knownGeneration(content) < content.generation,
+            try int(forQuery: "SELECT count(*) FROM sqlite_master") ?? 0 > 0
+        else { return }
         try? writeGeneration(content)
+    }
+
+    /// The generation that the database has noted of this keyring; 0 where it has none.
+    package func notedGeneration(of keyring: UnlockedKeyring) throws -> UInt64 {
+        try knownGeneration(keyring.content())
     }
 
     private func knownGeneration(_ content: KeyringContent) throws -> UInt64 {

@@ -55,7 +55,15 @@ public final class DatabasePool: Sendable {
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        try self.init(path: path, keyring: keyring.unlock(secret), configuration: configuration, flags: flags)
+        try self.init(path: path, configuration, flags) { configuration in
+            try DatabaseQueue(
+                path: path,
+                keyring: keyring,
+                unlockedBy: secret,
+                configuration: configuration,
+                flags: flags
+            )
+        }
     }
 
     /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.

@@ -65,7 +65,9 @@ public final class DatabaseQueue: Sendable {
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        try self.init(path: path, keyring: keyring.unlock(secret), configuration: configuration, flags: flags)
+        let database = Database(path: path, configuration: configuration)
+        try database.open(keyring: keyring, unlockedBy: secret, flags: flags)
+        self.init(opened: database, flags: flags)
     }
 
     /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.

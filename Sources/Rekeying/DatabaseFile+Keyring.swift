@@ -67,12 +67,14 @@ extension DatabaseFile {
     ) throws -> Rewritten? {
         try keyring.withLock { locked in
             guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
+            // Whoever wrote it may have been killed before it was on the disk.
+            try locked.sync()
             switch try position(locked) {
             case .current: return try rotate(locked, progress)
             case .next:
                 try settle(locked)
                 return nil
-            case .other: throw KeyringError.Problem.otherDatabase
+            case .older, .other: throw KeyringError.Problem.otherDatabase
             }
         }
     }
@@ -87,9 +89,54 @@ extension DatabaseFile {
             switch try position(locked) {
             case .current: try settle(locked)
             case .next: throw RekeyError.notStarted("the new key is in force already; `resume` ends the change")
-            case .other: throw KeyringError.Problem.otherDatabase
+            case .older, .other: throw KeyringError.Problem.otherDatabase
             }
         }
+    }
+
+    /// Makes a key that the keyring gave up the one that counts, where the file is under it: for a copy of the database from
+    /// before its key was changed.
+    ///
+    /// - Throws: ``RekeyError/notNeeded(_:)`` where the file is under the key that counts; ``KeyringError``.
+    public func adoptOlderKey(of keyring: UnlockedKeyring) throws {
+        let older = try keyring.retiredKeys()
+        try keyring.withLock { locked in
+            guard try position(locked) == .other else {
+                throw RekeyError.notNeeded("the file is under the keyring's key")
+            }
+            guard let key = try older.first(where: { try fits($0.key) })?.key else {
+                throw KeyringError.Problem.otherDatabase
+            }
+            try locked.adopt(key, salt: salt())
+        }
+    }
+
+    private func fits(_ key: DatabaseKey) throws -> Bool {
+        do {
+            _ = try proved(key)
+            return true
+        } catch KeyError.wrongKey {
+            return false
+        }
+    }
+
+    /// Puts a backup of the file's keyring in its place, where that is missing, damaged, or has other slots.
+    ///
+    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/otherDatabase`` where the backup does not open the file;
+    ///   else as ``UnlockedKeyring/restore(to:overtaking:)``.
+    public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws {
+        let keys = try backup.databaseKeys()
+        guard try position(in: backup) != .other else {
+            throw KeyringError(path: backup.keyring.path, problem: .otherDatabase)
+        }
+        // The database would call a keyring old that is not newer than what it noted.
+        let noted = [keys.next, keys.current].lazy.compactMap { $0 }.compactMap { key -> UInt64? in
+            guard let database = try? open() else { return nil }
+            defer { database.close() }
+            guard let fit = try? fit(key, to: database), (try? unlock(database, fit)) != nil else { return nil }
+            return try? database.notedGeneration(of: backup)
+        }
+        try backup.restore(to: keyring, overtaking: noted.first ?? 0)
     }
 
     /// Brings a file that has a key of its own, or is in plaintext, under the key of a keyring that no database has yet.
@@ -110,6 +157,7 @@ extension DatabaseFile {
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> Rewritten {
         try keyring.withLock { locked in
+            try locked.sync()
             if case .current = try position(locked) {
                 try locked.note(salt: salt())
                 throw RekeyError.notNeeded("the file is under the keyring's key")
@@ -139,6 +187,8 @@ extension DatabaseFile {
         case current
         /// The one that a change of key which was interrupted is to bring it under.
         case next
+        /// One that the keyring gave up: an old copy, unless it was that which was changed.
+        case older
         /// None of them: it is not moved to the keyring yet, or another database.
         case other
     }
@@ -148,7 +198,8 @@ extension DatabaseFile {
     /// - Throws: ``KeyringError``; ``KeyError``, ``FileProblem``, `DatabaseError` where the file cannot be looked at.
     public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
         let keys = try keyring.databaseKeys()
-        return try position(current: keys.current, next: keys.next)
+        let position = try position(current: keys.current, next: keys.next)
+        return try position == .other && keyring.retiredKeys().contains { try fits($0.key) } ? .older : position
     }
 
     private func position(_ locked: LockedKeyring) throws -> KeyringPosition {

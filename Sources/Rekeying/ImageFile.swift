@@ -43,10 +43,7 @@ final class ImageFile: PageSink, PageSource {
 
     /// A path of this kind that nothing has.
     static func newName(for database: String) throws -> String {
-        let digits = try SecretBytes.random(count: 8).withUnsafeBytes { bytes in
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
-        return database + infix + digits
+        try database + infix + Hexadecimal.randomName()
     }
 
     /// Whether a file of the name `name` is one of the database `database`.

@@ -104,10 +104,12 @@ enum ExitStatus: Int32, CaseIterable {
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
         case .unknownVersion, .unusableSlot: self = .unavailable
         case .wrongSecret, .otherDatabase, .oldDatabase, .outdated: self = .noPermission
-        case .tooManySlots, .noSuchSlot, .lastSlot, .full, .notConfirmed, .unusableLabel: self = .usage
+        case .tooManySlots, .noSuchSlot, .lastSlot, .full, .notConfirmed, .unusableLabel, .severalNames:
+            self = .usage
         case .exists: self = .cannotCreate
         case .busy: self = .busy
-        case .replaced, .rotationPending, .noRotationPending, .databaseMissing, .otherKeys, .inUse: self = .failure
+        case .replaced, .slotChanged, .rotationPending, .noRotationPending, .databaseMissing, .otherKeys, .inUse:
+            self = .failure
         }
     }
 

@@ -35,10 +35,17 @@ struct Inspect: ParsableCommand {
             let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
             var (ring, ringAdvice): (KeyringObject?, [String]?)
             if key.keyring != nil || FileManager.default.fileExists(atPath: keyring.path) {
-                let content = try keyring.content()
-                ring = KeyringObject(content, path: keyring.path)
-                lines += [("keyring", keyring.path)] + KeyringObject.lines(content)
-                let advice = Inspect.advice(content)
+                let advice: [String]
+                lines.append(("keyring", keyring.path))
+                do {
+                    let content = try keyring.content()
+                    ring = KeyringObject(content, path: keyring.path)
+                    lines += KeyringObject.lines(content)
+                    advice = Inspect.advice(content)
+                } catch let error as KeyringError where key.keyring == nil {
+                    // The file itself was looked at all the same.
+                    advice = ["\(error)"]
+                }
                 lines += advice.map { ("advice", $0) }
                 ringAdvice = advice
             }

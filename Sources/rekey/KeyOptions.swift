@@ -92,7 +92,7 @@ struct KeyOptions: ParsableArguments {
         case .empty: throw KeyError.notADatabase
         case .encrypted, .notADatabase:
             return try secret {
-                if let keyring { return try unlock(Keyring(path: keyring)).databaseKey() }
+                if let keyring { return try unlock(Keyring(path: keyring), upgrades: false).databaseKey() }
                 try checkNoKeyring()
                 return try choice.read(prompt: "Passphrase of \(file)")
             }
@@ -101,7 +101,7 @@ struct KeyOptions: ParsableArguments {
 
     /// The key, where options say where it comes from.
     func readIfGiven() throws -> DatabaseKey? {
-        if let keyring { return try unlock(Keyring(path: keyring)).databaseKey() }
+        if let keyring { return try unlock(Keyring(path: keyring), upgrades: false).databaseKey() }
         try checkNoKeyring()
         return try choice.readIfGiven()
     }
@@ -113,9 +113,12 @@ struct KeyOptions: ParsableArguments {
     }
 
     /// Opens a keyring, which is looked at before anybody is asked for a secret.
-    func unlock(_ keyring: Keyring) throws -> UnlockedKeyring {
+    ///
+    /// - Parameter upgrades: Whether a passphrase that is stretched too little is stretched anew: not by what only reads.
+    func unlock(_ keyring: Keyring, upgrades: Bool) throws -> UnlockedKeyring {
         _ = try keyring.content()
-        return try keyring.unlock(choice.readKeyringSecret(prompt: "for \(keyring.path)"), slot: slot)
+        let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")
+        return try keyring.unlock(secret, slot: slot, upgrades: upgrades)
     }
 
     /// The file, as these options describe it.

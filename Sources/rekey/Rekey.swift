@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+import CipherKeys
 
 @main
 struct Rekey: ParsableCommand {
@@ -33,9 +34,9 @@ struct Rekey: ParsableCommand {
             problems, ok
               with --dry-run: dryRun, fromFormat, format, pageSize, byPages, size, neededSpace, freeSpace, leftovers
               cleanup: removed (paths)
-              keyring list, status: keyring (path), generation, created, written, keyCreated (days), version, \
+              keyring list, status: keyring (path), generation, created, written, keyCreated (days), olderKeys, version, \
             rotationPending, slots (each with number, kind, label, stretched, created, changed); status also database \
-            (current, next, other)
+            (current, next, older, other)
               keyring unlock: slot, label; other keyring commands: keyring and ok, or as change
               calibrate: function, parameters
               after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
@@ -51,4 +52,10 @@ struct Rekey: ParsableCommand {
             Cleanup.self, KeyringCommand.self, Calibrate.self,
         ]
     )
+
+    /// Secrets lie in memory that is left out of core dumps, but the engine and the runtime have copies for a while.
+    static func main() {
+        Platform.forbidDumps()
+        main(nil)
+    }
 }

@@ -186,7 +186,7 @@ import Testing
         #expect(problem { _ = try unlocked().databaseKey() } == .rotationPending)
         #expect(try answer() == SampleFile.answer)
         let content = try unlocked().content()
-        #expect(!content.isRotationPending && content.retired.count == (isRekeyed ? 1 : 0))
+        #expect(!content.isRotationPending && content.olderKeyCount == 1)
         #expect(try unlocked().databaseKey() == (isRekeyed ? next : old))
         #expect(try answer() == SampleFile.answer)
     }
@@ -221,7 +221,7 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
         #expect(problem { _ = try queue() } == .outdated(generation: generation))
-        try queue { $0.acceptsOlderKeyring = true }.close()
+        try queue { $0.acceptsOldCopies = true }.close()
         #expect(try answer() == SampleFile.answer)
         #expect(try keyring.content().generation == generation + 1)
     }
@@ -234,8 +234,89 @@ import Testing
         try queue.close()
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
-        // In place the salt stays, so nothing tells the two apart.
-        #expect(problem { _ = try self.queue() } == .otherDatabase)
+        let told = problem { _ = try self.queue() }
+        guard case .oldDatabase(let day)? = told else {
+            Issue.record("\(String(describing: told))")
+            return
+        }
+        #expect(day.timeIntervalSinceNow > -86400)
+        #expect(try unlocked().content().olderKeyCount == 1)
+        try self.queue { $0.acceptsOldCopies = true }.close()
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    /// What looks like a rotation that was cut off may be a copy of the database, which was rotated.
+    @Test func openingACopyLosesNoKeyOfTheDatabase() throws {
+        try make()
+        let old = try unlocked().databaseKey()
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("copy.db"))
+        let next = try unlocked().withLock { try $0.beginRotation() }
+        let queue = try DatabaseQueue(path: path, key: old)
+        try queue.rekey(next)
+        try queue.close()
+        let copy = try DatabaseQueue(path: folder.file("copy.db"), keyring: unlocked())
+        try copy.close()
+        #expect(try !unlocked().content().isRotationPending)
+        #expect(problem { _ = try self.queue() }.map { "\($0)".hasPrefix("oldDatabase") } == true)
+        try self.queue { $0.acceptsOldCopies = true }.close()
+        #expect(try answer() == SampleFile.answer)
+        #expect(try unlocked().databaseKey() == next)
+    }
+
+    @Test func forgottenKeysOpenNoOldCopy() throws {
+        try make()
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
+        let queue = try queue()
+        try queue.rotateKey(of: unlocked())
+        try queue.close()
+        try unlocked().forgetOlderKeys()
+        #expect(try answer() == SampleFile.answer)
+        #expect(problem { _ = try DatabaseQueue(path: folder.file("old.db"), keyring: unlocked()) } == .otherDatabase)
+    }
+
+    @Test func aPendingRotationNeitherNeedsAKeyringNorAFolderThatCanBeWritten() throws {
+        try make()
+        _ = try unlocked().withLock { try $0.beginRotation() }
+        let unlocked = try unlocked()
+        for call in [Faults.Call.open, .rename, .sync, .write] {
+            let (outcome, _) = Faults.with(Faults.Order(prefix: keyring.path, call: call, after: 0, code: EROFS)) {
+                let database = Database(path: path)
+                defer { database.close() }
+                try database.open(keyring: unlocked)
+                return try database.string(forQuery: SampleFile.query)
+            }
+            #expect(try outcome.get() == SampleFile.answer, "\(call)")
+        }
+    }
+
+    @Test func aRotationThatIsRefusedInATransactionLeavesNothingPending() throws {
+        try make(.wal)
+        let queue = try queue()
+        let unlocked = try unlocked()
+        try queue.inTransaction { database in
+            _ = #expect(throws: RekeyError.self) { try database.rotateKey(of: unlocked) }
+        }
+        #expect(try !unlocked.content().isRotationPending)
+        #expect(try unlocked.content().olderKeyCount == 0)
+        let other = try self.queue()
+        _ = try other.inDatabase { try $0.string(forQuery: SampleFile.query) }
+        #expect(throws: DatabaseError.self) { try queue.rotateKey(of: unlocked) }
+        #expect(try !unlocked.content().isRotationPending)
+    }
+
+    @Test func anOldCopyOfTheKeyringIsNotWrittenToBeforeItIsKnown() throws {
+        let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 10))
+        try make()
+        try unlocked().add(.passphrase("weak"), derivation: weak)
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
+        try unlocked().add(.passphrase("later"))
+        #expect(try answer() == SampleFile.answer)
+        try FileManager.default.removeItem(atPath: keyring.path)
+        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
+        let before = try FileState(keyring.path)
+        let opening = { try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .passphrase("weak")) }
+        #expect(problem { _ = try opening() }.map { "\($0)".hasPrefix("outdated") } == true)
+        #expect(try FileState(keyring.path) == before)
     }
 
     @Test func anEmptyDatabaseAndABusyOneAreNotWrittenTo() throws {

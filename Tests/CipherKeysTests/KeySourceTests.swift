@@ -102,6 +102,10 @@ import Testing
         #expect(
             try KeySource.environment("CIPHERDB_TEST_SECRET").readPassphrase() == .passphrase("from the environment")
         )
+        #expect(getenv("CIPHERDB_TEST_SECRET").map { strlen($0) } == 0, "children find nothing")
+        #expect(throws: KeySourceError(source: "environment variable CIPHERDB_TEST_SECRET", problem: .missing)) {
+            try KeySource.environment("CIPHERDB_TEST_SECRET").read()
+        }
         #expect(throws: KeySourceError(source: "environment variable CIPHERDB_TEST_NONE", problem: .missing)) {
             try KeySource.environment("CIPHERDB_TEST_NONE").read()
         }

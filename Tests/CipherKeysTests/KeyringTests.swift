@@ -273,12 +273,17 @@ import Testing
         let key = try unlocked.databaseKey()
         let backup = Keyring(path: folder.file("backup"))
         try unlocked.backUp(to: backup.path)
-        let restore = { try keyring.restore(from: backup, unlockedBy: .passphrase("first")) }
+        let restore = { try backup.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) }
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
         let generation = try keyring.content().generation
         try restore()
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
-        #expect(try keyring.content().generation == generation + 1)
+        #expect(try keyring.content().generation > generation)
+        for zeros in [0, 400] {
+            _ = try folder.write(Array(repeating: 0, count: zeros), to: "a.keyring")
+            try restore()
+            #expect(try unlock(.passphrase("first")).databaseKey() == key)
+        }
         _ = try folder.write(Data(contentsOf: URL(fileURLWithPath: keyring.path)).dropLast(), to: "a.keyring")
         #expect(problem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
         try restore()
@@ -297,12 +302,90 @@ import Testing
             try locked.finishRotation(salt: Array(repeating: 1, count: 16))
         }
         let before = try FileState(keyring.path)
-        #expect(problem { try keyring.restore(from: backup, unlockedBy: .passphrase("first")) } == .otherKeys)
-        #expect(problem { try keyring.restore(from: backup, unlockedBy: .passphrase("x")) } == .wrongSecret)
+        let saved = try backup.unlock(.passphrase("first"), upgrades: false)
+        #expect(problem { try saved.restore(to: keyring) } == .otherKeys)
         let other = Keyring(path: folder.file("other"))
         try other.create(with: .passphrase("first"), derivation: Self.fast)
-        #expect(problem { try keyring.restore(from: other, unlockedBy: .passphrase("first")) } == .exists)
+        #expect(problem { try other.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) } == .exists)
         #expect(try FileState(keyring.path) == before)
+    }
+
+    /// Whoever has no secret can write a generation that no later one exceeds.
+    @Test func whatAnAttackerWroteSaysNothingToARestore() throws {
+        let unlocked = try make()
+        let key = try unlocked.databaseKey()
+        try unlocked.backUp(to: folder.file("backup"))
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: keyring.path)))
+        for place in 26..<34 { bytes[place] = 0xff }
+        let end = bytes.count - 96
+        bytes.replaceSubrange(end..<(end + 32), with: try OpenSSL.sha256(bytes[..<end]))
+        _ = try folder.write(bytes, to: "a.keyring")
+        #expect(problem { _ = try unlock(.passphrase("first")) } == .altered)
+        try Keyring(path: folder.file("backup")).unlock(.passphrase("first"), upgrades: false).restore(to: keyring)
+        #expect(try unlock(.passphrase("first")).databaseKey() == key)
+        #expect(try keyring.content().generation < 10)
+    }
+
+    @Test func aSlotThatWasChangedMeanwhileIsNotOverwritten() throws {
+        let unlocked = try make()
+        let stale = try unlock(.passphrase("first"))
+        try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
+        // What unlocking with the old passphrase would do, had it begun before.
+        try stale.upgrade(.passphrase("first"))
+        #expect(throws: KeyringError(path: keyring.path, problem: .slotChanged(1))) {
+            try stale.change(stale.opened, to: KeyringContent.Stretched(.passphrase("first"), Self.fast))
+        }
+        _ = try unlock(.passphrase("other"))
+        #expect(problem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+    }
+
+    @Test func aKeyringThatIsInUseIsNotTakenForOneThatWasJustMade() throws {
+        let unlocked = try make()
+        try unlocked.eraseUnused { true }
+        #expect(folder.names == ["a.keyring"])
+        try unlocked.withLock { try $0.note(salt: Array(repeating: 1, count: 16)) }
+        try unlocked.eraseUnused { false }
+        #expect(folder.names == ["a.keyring"])
+        let other = Keyring(path: folder.file("b.keyring"))
+        try other.create(with: .passphrase("x"), derivation: Self.fast).eraseUnused { false }
+        #expect(folder.names == ["a.keyring"])
+    }
+
+    @Test func aKeyringWithTwoNamesIsNotWritten() throws {
+        let unlocked = try make()
+        #expect(link(keyring.path, folder.file("second")) == 0)
+        #expect(problem { try unlocked.add(.keyFile(.random(count: 32))) } == .severalNames)
+    }
+
+    @Test func aRecoveryCodeIsNeitherTheFirstSecretNorAChangedOneUnconfirmed() throws {
+        let code = try KeyringSecret.recoveryCode(.random())
+        #expect(problem { try keyring.create(with: code) } == .notConfirmed)
+        let unlocked = try make()
+        #expect(problem { try unlocked.change(slot: 1, to: code) } == .notConfirmed)
+        #expect(problem { try keyring.change(.passphrase("first"), to: code) } == .notConfirmed)
+    }
+
+    @Test func sixteenOlderKeysAreKeptAndOneOfThemCanBeMadeToCount() throws {
+        let unlocked = try make()
+        var keys: [DatabaseKey] = []
+        let salt = Array<UInt8>(repeating: 7, count: 16)
+        for _ in 0..<20 {
+            keys.insert(try unlocked.databaseKey(), at: 0)
+            try unlocked.withLock { locked in
+                _ = try locked.beginRotation()
+                try locked.finishRotation(salt: salt)
+            }
+        }
+        let last = try unlocked.databaseKey()
+        #expect(try unlocked.retiredKeys().map(\.key) == Array(keys.prefix(16)))
+        try unlocked.withLock { try $0.adopt(keys[3], salt: salt) }
+        #expect(try unlocked.databaseKey() == keys[3])
+        #expect(try unlocked.retiredKeys().map(\.key).first == last)
+        #expect(throws: KeyringError(path: keyring.path, problem: .otherDatabase)) {
+            try unlocked.withLock { try $0.adopt(keys[18], salt: salt) }
+        }
+        try unlocked.forgetOlderKeys()
+        #expect(try unlocked.content().olderKeyCount == 0)
     }
 
     @Test func anErasedKeyringIsGoneAndOtherFilesAreNotErased() throws {
@@ -334,7 +417,8 @@ import Testing
             #expect(try unlocked.databaseKey() == next)
         }
         let content = try unlocked.content()
-        #expect(content.retired.map(\.salt) == [salt])
+        #expect(content.retired.map(\.key.salt) == [salt])
+        #expect(try unlocked.retiredKeys().map(\.key) == [old])
         #expect(try unlock(.passphrase("first")).databaseKey() == unlocked.databaseKey())
     }
 

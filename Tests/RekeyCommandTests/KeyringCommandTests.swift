@@ -259,6 +259,75 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
         #expect(try rekey("keyring", "restore", path, backup, "--passphrase-file", ada).status == 77)
         #expect(try opens("--passphrase-file", ada))
+        // A restored keyring is newer than what the database has noted.
+        let queue = {
+            try DatabaseQueue(
+                path: path,
+                keyring: Keyring(path: keyring),
+                unlockedBy: .passphrase("Ada's passphrase")
+            )
+        }
+        try rekeyBackup(backup + "2")
+        for _ in 0..<3 {
+            #expect(try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile).status == 0)
+        }
+        try queue().close()
+        #expect(try rekey("keyring", "erase", path, "--yes-destroy-the-data").status == 0)
+        #expect(try rekey("keyring", "restore", path, backup + "2", "--passphrase-file", ada).status == 0)
+        try queue().close()
+    }
+
+    private func rekeyBackup(_ path: String) throws {
+        #expect(try rekey("keyring", "backup", self.path, path, "--passphrase-file", ada).status == 0)
+    }
+
+    @Test func anOldCopyOfTheDatabaseIsAdoptedOrForgotten() throws {
+        try make()
+        let old = folder.file("old.db")
+        try FileManager.default.copyItem(atPath: path, toPath: old)
+        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
+        let status = try rekey("keyring", "status", old, "--keyring", keyring, "--passphrase-file", ada, "--json")
+        #expect(status.status == 77)
+        #expect(try object(status)["database"] as? String == "older")
+        #expect(try rekey("keyring", "adopt", path, "--passphrase-file", ada).status == 1)
+        #expect(try rekey("keyring", "forget", old, "--keyring", keyring, "--passphrase-file", ada).status == 77)
+        #expect(try rekey("keyring", "adopt", old, "--keyring", keyring, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("verify", old, "--keyring", keyring, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "adopt", path, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "forget", path, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "adopt", old, "--keyring", keyring, "--passphrase-file", ada).status == 77)
+        #expect(try opens("--passphrase-file", ada))
+    }
+
+    @Test func initThatWasKilledAfterTheExchangeIsEndedByTheNext() throws {
+        try makeDatabase()
+        // The keyring is made and the file under its key, but that is not written down.
+        let unlocked = try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"))
+        try DatabaseFile(path: path).changeKey(from: .passphrase("Bob's passphrase"), to: unlocked.databaseKey())
+        #expect(try !unlocked.content().isInUse)
+        let again = try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try unlocked.content().isInUse)
+        #expect(try opens("--passphrase-file", ada))
+    }
+
+    @Test func whatOnlyReadsDoesNotWriteTheKeyring() throws {
+        let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
+        try makeDatabase()
+        let unlocked = try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
+        try DatabaseFile(path: path).moveToKeyring(unlocked, from: .passphrase("Bob's passphrase"))
+        let before = try FileState(keyring)
+        #expect(try opens("--passphrase-file", ada))
+        #expect(try rekey("keyring", "status", path, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "list", path).status == 0)
+        #expect(try FileState(keyring) == before)
+    }
+
+    @Test func inspectTellsADamagedKeyringAndTheFileAllTheSame() throws {
+        try make()
+        _ = try folder.write("junk".utf8, to: "test.db.keyring")
+        let found = try rekey("inspect", path)
+        #expect(found.status == 0 && found.output.contains("not a keyring") && found.output.contains("encrypted"))
     }
 
     @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {

@@ -124,7 +124,7 @@ import Testing
             "inspect", "verify", "change", "encrypt", "decrypt", "migrate", "recover", "copy", "cleanup", "calibrate",
             "keyring init", "keyring list", "keyring add", "keyring remove", "keyring change", "keyring recovery",
             "keyring unlock", "keyring rotate", "keyring status", "keyring resume", "keyring cancel", "keyring backup",
-            "keyring restore", "keyring erase",
+            "keyring restore", "keyring erase", "keyring adopt", "keyring forget",
         ]
         .map {
             let command = $0.split(separator: " ").map(String.init)
@@ -143,6 +143,33 @@ import Testing
                 "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-kernel-key",
             ]
         )
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "this system has no /proc"))
+    func theCommandLeavesNoCoreDump() throws {
+        _ = try DatabaseQueue(path: path, key: .passphrase("right"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // A limit that is to be seen changing, where this process may set it.
+        process.arguments = [
+            "-c", "ulimit -c 1000 2>/dev/null; exec \"$0\" verify \"$1\" --passphrase-fd 0", Program.built("rekey"),
+            path,
+        ]
+        let input = Pipe()
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        defer { process.terminate() }
+        // It waits for its passphrase.
+        var limits = ""
+        for _ in 0..<500 {
+            limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+                .split(separator: " ").joined(separator: " ")
+            if limits.contains("core file size 0 0") { break }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        #expect(limits.contains("core file size 0 0"))
     }
 
     @Test func theCommandSaysNothingOfASecretThatItReads() throws {

@@ -9,6 +9,9 @@
 // the environment are this process's. Returns its number, or -1 with errno.
 int csystem_spawn(char *const arguments[], int *output);
 
+// Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
+void csystem_forbid_dumps(void);
+
 // The keys that the Linux kernel keeps (keyrings(7)). -1 with errno.
 long csystem_request_key(const char *type, const char *description);
 long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count);

@@ -16,7 +16,8 @@ struct KeyringCommand: ParsableCommand {
         subcommands: [
             KeyringInit.self, KeyringList.self, KeyringAdd.self, KeyringRemove.self, KeyringChange.self,
             KeyringRecovery.self, KeyringUnlock.self, KeyringRotate.self, KeyringStatus.self, KeyringResume.self,
-            KeyringCancel.self, KeyringBackup.self, KeyringRestore.self, KeyringErase.self,
+            KeyringCancel.self, KeyringAdopt.self, KeyringForget.self, KeyringBackup.self, KeyringRestore.self,
+            KeyringErase.self,
         ]
     )
 }

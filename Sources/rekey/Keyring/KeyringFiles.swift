@@ -16,7 +16,7 @@ struct KeyringBackup: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
-            try target.unlock().backUp(to: destination)
+            try target.unlock(upgrades: false).backUp(to: destination)
             return target.done([("backup", destination)])
         }
     }
@@ -40,13 +40,8 @@ struct KeyringRestore: ParsableCommand {
     func run() throws {
         try target.run { _ in
             let backup = Keyring(path: backup)
-            _ = try backup.content()
-            let secret = try target.key.choice.readKeyringSecret(prompt: "for \(backup.path)")
-            let unlocked = try backup.unlock(secret, slot: target.key.slot, upgrades: false)
-            guard try DatabaseFile(path: target.file).position(in: unlocked) != .other else {
-                throw KeyError.wrongKey
-            }
-            try target.keyring.restore(from: backup, unlockedBy: secret)
+            try DatabaseFile(path: target.file)
+                .restoreKeyring(target.keyring, from: target.key.unlock(backup, upgrades: false))
             return target.done([("restored", "from \(backup.path)")])
         }
     }

@@ -31,11 +31,16 @@ struct KeyringInit: ParsableCommand {
         try target.run { progress in
             let keyring = target.keyring
             let database = target.key.database(target.file)
+            let newSecret = Once<KeyringSecret>()
+            let readSecret = {
+                try newSecret { try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions) }
+            }
+            if let done = try endedBefore(database, readSecret) { return done }
             let oldKey: DatabaseKey?
             switch try target.kind() {
             case nil:
                 _ = try keyring.create(
-                    with: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
+                    with: readSecret(),
                     label: label,
                     derivation: slot.derivation()
                 )
@@ -48,12 +53,27 @@ struct KeyringInit: ParsableCommand {
                 _ = try database.inspect(key: key)
                 oldKey = key
             }
-            let secret = try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions)
+            let secret = try readSecret()
             return try replacement.result(prefix: [("key", "in the keyring"), ("keyring", keyring.path)]) {
                 try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
                     .take(database, from: oldKey, secret, keepingOldAs: replacement.keepOld, progress.show)
             }
         }
+    }
+
+    /// What a run that was killed after the exchange of the files has left to be said.
+    private func endedBefore(
+        _ database: DatabaseFile,
+        _ readSecret: () throws -> KeyringSecret
+    ) throws -> Report.Result? {
+        guard let content = try? target.keyring.content(), !content.isInUse, try target.kind() == .encrypted else {
+            return nil
+        }
+        guard let unlocked = try? target.keyring.unlock(readSecret()), try database.position(in: unlocked) == .current
+        else {
+            return nil
+        }
+        return try replacement.result { try database.moveToKeyring(unlocked, from: nil) }
     }
 }
 
@@ -93,7 +113,7 @@ struct NewKeyring {
             return try database.moveToKeyring(unlocked, from: oldKey, keepingOldAs: keptAs, progress: progress)
         } catch {
             // As it was, where that is certain.
-            if isMade, (try? database.position(in: unlocked)) == .other { try? keyring.erase() }
+            if isMade { try? unlocked.eraseUnused { try database.position(in: unlocked) != .other } }
             throw error
         }
     }

@@ -45,20 +45,21 @@ struct KeyringStatus: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
-            let unlocked = try target.unlock()
+            let unlocked = try target.unlock(upgrades: false)
             let content = try unlocked.content()
             let position = try DatabaseFile(path: target.file).position(in: unlocked)
             let text =
                 switch position {
                 case .current: "under the keyring's key"
                 case .next: "under the new key, which `rekey keyring resume` makes the only one"
+                case .older: "under a key that was given up; `rekey keyring adopt` makes it the one that counts"
                 case .other where content.isInUse: "not under the keyring's key"
                 case .other: "not under the keyring's key yet: `rekey keyring init`"
                 }
             return Report.Result(
                 KeyringObject(content, path: target.keyring.path, position: position),
                 lines: [("database", text)] + KeyringObject.lines(content),
-                status: position == .other ? .noPermission : .done
+                status: [.older, .other].contains(position) ? .noPermission : .done
             )
         }
     }
@@ -81,6 +82,7 @@ struct KeyringObject: Encodable {
     let written: String
     let version: String
     let keyCreated: String
+    let olderKeys: Int
     let rotationPending: Bool
     let slots: [Slot]
     let database: String?
@@ -92,6 +94,7 @@ struct KeyringObject: Encodable {
         written = content.written.day
         version = content.writer
         keyCreated = content.keyCreated.day
+        olderKeys = content.olderKeyCount
         rotationPending = content.isRotationPending
         slots = content.slots.map { slot in
             Slot(
@@ -110,7 +113,7 @@ struct KeyringObject: Encodable {
         [
             ("generation", "\(content.generation)"), ("made", content.created.day),
             ("written", "\(content.written.day), by CipherDB \(content.writer)"),
-            ("database's key", "made \(content.keyCreated.day)"),
+            ("database's key", "made \(content.keyCreated.day)"), ("older keys", "\(content.olderKeyCount)"),
         ]
             + (content.isRotationPending
                 ? [("interrupted", "a change of the key: rekey keyring resume, or cancel")] : [])

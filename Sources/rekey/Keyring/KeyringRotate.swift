@@ -30,7 +30,7 @@ struct KeyringRotate: ParsableCommand {
             let done = try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
             return Report.Result(
                 ReplacementObject(done),
-                lines: [("key", "rotated")] + ReplacementObject.lines(done)
+                lines: [("key", "rotated; backups of the keyring need to be made anew")] + ReplacementObject.lines(done)
             )
         }
     }
@@ -71,6 +71,48 @@ struct KeyringCancel: ParsableCommand {
         try target.run { _ in
             try DatabaseFile(path: target.file).cancelRotation(of: target.unlock())
             return target.done([("key", "the old one")])
+        }
+    }
+}
+
+/// `rekey keyring adopt FILE`
+struct KeyringAdopt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt",
+        abstract:
+            "Make an older key of the keyring's the one that counts, for a copy of the database from before a change.",
+        discussion: "For a database that was restored from a backup. The key that counted becomes an older one."
+    )
+
+    @OptionGroup var target: KeyringTarget
+
+    func run() throws {
+        try target.run { _ in
+            try DatabaseFile(path: target.file).adoptOlderKey(of: target.unlock())
+            return target.done([("key", "the one that the file is under")])
+        }
+    }
+}
+
+/// `rekey keyring forget FILE`
+struct KeyringForget: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract:
+            "Give up the older keys for good: copies of the database from before a change cannot be opened any more.",
+        discussion: "Refused where the database itself is under one of them. Backups of the keyring still hold theirs."
+    )
+
+    @OptionGroup var target: KeyringTarget
+
+    func run() throws {
+        try target.run { _ in
+            let unlocked = try target.unlock()
+            guard try DatabaseFile(path: target.file).position(in: unlocked) == .current else {
+                throw KeyringError(path: target.keyring.path, problem: .otherDatabase)
+            }
+            try unlocked.forgetOlderKeys()
+            return target.done([("older keys", "forgotten")])
         }
     }
 }

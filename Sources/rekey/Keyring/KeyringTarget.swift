@@ -11,7 +11,7 @@ struct KeyringTarget: ParsableArguments {
 
     var keyring: Keyring { key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file) }
 
-    func unlock() throws -> UnlockedKeyring { try key.unlock(keyring) }
+    func unlock(upgrades: Bool = true) throws -> UnlockedKeyring { try key.unlock(keyring, upgrades: upgrades) }
 
     /// Runs a command's work on the one file.
     func run(_ body: (Progress) throws -> Report.Result) throws {
