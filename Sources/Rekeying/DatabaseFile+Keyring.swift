@@ -2,98 +2,7 @@ public import CipherDB
 internal import CipherKeys
 internal import CipherPages
 
-// The database's key in a keyring. What `Database.rotateKey(of:)` is for a database in use, this is for a file at rest; and
-// either ends what the other was killed at.
 extension DatabaseFile {
-    /// Gives the file a new random key, which the keyring holds for all its slots, by writing a new file beside the old one.
-    ///
-    /// Both keys stand in the keyring before a page is written, and the old one goes when the new file is on the disk: a kill
-    /// at any moment leaves a file that opens with the keyring.
-    ///
-    /// - Parameter progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/rotationPending`` where an interrupted one is to be ended first;
-    ///   else as ``changeKey(from:to:keepingOldAs:progress:)``.
-    @discardableResult
-    public func rotateKey(
-        of keyring: UnlockedKeyring,
-        progress: (FileProgress) throws -> Void = { _ in }
-    ) throws -> Rewritten {
-        try keyring.withLock { locked in
-            guard !locked.content.isRotationPending else { throw KeyringError.Problem.rotationPending }
-            guard case .current = try position(locked) else { throw KeyringError.Problem.otherDatabase }
-            _ = try locked.beginRotation()
-            return try rotate(locked, progress)
-        }
-    }
-
-    /// Gives the file a new random key in place, by the engine; it keeps its salt. Every page is authenticated before and after.
-    ///
-    /// - Parameter progress: as of ``changeKeyInPlace(from:to:progress:)``.
-    /// - Throws: ``KeyringError``; else as ``changeKeyInPlace(from:to:progress:)``.
-    public func rotateKeyInPlace(
-        of keyring: UnlockedKeyring,
-        progress: (FileProgress) throws -> Void = { _ in }
-    ) throws -> Verification {
-        let before = try verify(key: keyring.databaseKey(), progress: progress)
-        guard before.damagedPages.isEmpty else { throw KeyError.damaged(pages: before.damagedPages) }
-        let database = Database(
-            path: path,
-            configuration: Configuration {
-                $0.busyTimeout = busyTimeout
-                $0.format = before.format
-            }
-        )
-        do {
-            defer { database.close() }
-            try database.open(keyring: keyring, flags: .readWrite)
-            try database.rotateKey(of: keyring)
-        }
-        do {
-            // It is too late to stop: what progress throws does not matter any more.
-            return try verify(key: keyring.databaseKey()) { try? progress($0) }
-        } catch {
-            throw RekeyError.newKeyInForce(error)
-        }
-    }
-
-    /// Ends a change of key that was interrupted.
-    ///
-    /// - Returns: nil where the new key was in force already.
-    /// - Throws: ``KeyringError/Problem/noRotationPending``; else as ``rotateKey(of:progress:)``.
-    @discardableResult
-    public func resumeRotation(
-        of keyring: UnlockedKeyring,
-        progress: (FileProgress) throws -> Void = { _ in }
-    ) throws -> Rewritten? {
-        try keyring.withLock { locked in
-            guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
-            // Whoever wrote it may have been killed before it was on the disk.
-            try locked.sync()
-            switch try position(locked) {
-            case .current: return try rotate(locked, progress)
-            case .next:
-                try settle(locked)
-                return nil
-            case .older, .other: throw KeyringError.Problem.otherDatabase
-            }
-        }
-    }
-
-    /// Takes back a change of key that was interrupted, and removes what it left.
-    ///
-    /// - Throws: ``KeyringError/Problem/noRotationPending``; ``RekeyError/notStarted(_:)`` where the new key is in force
-    ///   already.
-    public func cancelRotation(of keyring: UnlockedKeyring) throws {
-        try keyring.withLock { locked in
-            guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
-            switch try position(locked) {
-            case .current: try settle(locked)
-            case .next: throw RekeyError.notStarted("the new key is in force already; `resume` ends the change")
-            case .older, .other: throw KeyringError.Problem.otherDatabase
-            }
-        }
-    }
-
     /// Makes a key that the keyring gave up the one that counts, where the file is under it: for a copy of the database from
     /// before its key was changed.
     ///
@@ -202,7 +111,7 @@ extension DatabaseFile {
         return try position == .other && keyring.retiredKeys().contains { try fits($0.key) } ? .older : position
     }
 
-    private func position(_ locked: LockedKeyring) throws -> KeyringPosition {
+    func position(_ locked: LockedKeyring) throws -> KeyringPosition {
         try position(current: locked.current, next: locked.next)
     }
 
@@ -227,7 +136,7 @@ extension DatabaseFile {
     }
 
     /// How the file is under `key`. A log may hold pages under a key to which it never came, so the engine has the last word.
-    private func proved(_ key: DatabaseKey) throws -> Unlocked {
+    func proved(_ key: DatabaseKey) throws -> Unlocked {
         let database = try open()
         defer { database.close() }
         let fit = try fit(key, to: database)
@@ -236,38 +145,6 @@ extension DatabaseFile {
             try database.unlock(.unlocked(fit.unlocked))
         }
         return fit.unlocked
-    }
-
-    private func rotate(_ locked: LockedKeyring, _ progress: (FileProgress) throws -> Void) throws -> Rewritten {
-        guard let next = try locked.next else { throw KeyringError.Problem.noRotationPending }
-        let result: Rewritten
-        do {
-            result = try changeKey(from: locked.current, to: next, progress: progress)
-        } catch {
-            // Where this fails, too, both keys stay, and the next opening finds out.
-            try? settle(locked)
-            throw error
-        }
-        try settle(locked)
-        return result
-    }
-
-    /// Ends the change of key where the file is under the new one, and takes it back where it is under the old one.
-    private func settle(_ locked: LockedKeyring) throws {
-        guard let next = try locked.next else { return }
-        let position = try position(locked)
-        guard position != .other else { throw KeyringError.Problem.otherDatabase }
-        let file = try lockAtRest(proved(position == .next ? next : locked.current))
-        defer { file.release() }
-        try Leftovers(of: file.path).remove()
-        try file.sync()
-        // The name of the new file, or that of a journal which is gone.
-        try FileFailure.naming(file.path) { () throws(Errno) in try FileCalls.syncFolder(of: file.path) }
-        if position == .next {
-            try locked.finishRotation(salt: file.read(CipherFormat.saltSize, at: 0))
-        } else {
-            try locked.cancelRotation()
-        }
     }
 
     private func salt() throws -> [UInt8] {

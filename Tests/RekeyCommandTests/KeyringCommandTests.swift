@@ -330,6 +330,33 @@ struct KeyringCommandTests {
         #expect(found.status == 0 && found.output.contains("not a keyring") && found.output.contains("encrypted"))
     }
 
+    @Test func inspectSaysHowOldAKeyIsAndHowToChangeIt() throws {
+        try makeDatabase()
+        // A keyring of the year 2020, by the reader and writer in Python.
+        let script = """
+            import sys
+            sys.path.insert(0, sys.argv[1])
+            import keyring as format
+            day = 1577880000
+            ring = format.Keyring(bytes(16), 0, day, day, b"0.1", [], [], [])
+            wrapped = format.wrap(format.wrapping_key(bytes(32), ring.identifier), bytes(32))
+            ring.records.append(format.KeyRecord(1, day, bytes(16), wrapped))
+            slot = format.Slot(3, 1, day, day, b"", b"")
+            format.lock_slot(ring.identifier, slot, bytes(32), 0, (0, 0, 0), bytes(16), bytes(32))
+            ring.slots.append(slot)
+            open(sys.argv[2], "wb").write(format.sealed(ring.body(), bytes(32), ring.identifier))
+            """
+        let made = try Program.run(
+            "/usr/bin/env",
+            ["python3", "-c", script, Program.packageFolder + "/Scripts", keyring]
+        )
+        #expect(made.status == 0, "\(made.errors)")
+        let found = try rekey("inspect", path)
+        #expect(found.output.contains("days old: rekey keyring rotate"))
+        #expect(found.output.contains("made 2020-01-01"))
+        #expect(found.output.contains("by CipherDB 0.1"))
+    }
+
     @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
         try makeDatabase()
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))

@@ -1,0 +1,108 @@
+extension UnlockedKeyring {
+    /// Adds a slot; any slot opens the same database.
+    ///
+    /// - Parameters: as of ``Keyring/create(with:label:derivation:)``.
+    /// - Returns: its number.
+    /// - Throws: ``KeyringError``; a recovery code is added by ``add(_:typedBack:label:)`` only.
+    @discardableResult
+    public func add(
+        _ secret: KeyringSecret,
+        label: String = "",
+        derivation: PassphraseDerivation = .standard
+    ) throws -> Int {
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notConfirmed) }
+        return try append(secret, label, derivation)
+    }
+
+    /// Adds a recovery code, once it has been typed back: a code that was written down wrong opens nothing.
+    ///
+    /// - Parameter typed: What the user typed, in ASCII.
+    /// - Returns: the slot's number.
+    /// - Throws: ``KeyringError/Problem/notConfirmed`` where that is another code, ``MalformedRecoveryCode`` where it is none.
+    @discardableResult
+    public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") throws -> Int {
+        guard try RecoveryCode(typed: typed) == code else {
+            throw KeyringError(path: keyring.path, problem: .notConfirmed)
+        }
+        return try append(.recoveryCode(code), label, .standard)
+    }
+
+    private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
+        let stretched = try KeyringContent.Stretched(secret, derivation)
+        return try update { content in
+            try KeyringContent.check(label: label)
+            let number = (content.slots.map(\.number).max() ?? 0) + 1
+            guard content.slots.count < KeyringContent.mostSlots, number <= 0xffff else {
+                throw KeyringError.Problem.full
+            }
+            content.slots.append(try content.makeSlot(number, stretched, label, masterKey))
+            return number
+        }
+    }
+
+    /// Gives a slot another secret. The database is not touched.
+    ///
+    /// - Parameter derivation: How a passphrase is stretched.
+    /// - Throws: ``KeyringError``.
+    public func change(
+        slot number: Int,
+        to secret: KeyringSecret,
+        derivation: PassphraseDerivation = .standard
+    ) throws {
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notConfirmed) }
+        guard let slot = try content().slot(number) else {
+            throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
+        }
+        try change(slot, to: KeyringContent.Stretched(secret, derivation))
+    }
+
+    /// Changes the slot where it is still what it was: somebody else may have given it another secret meanwhile.
+    func change(
+        _ old: KeyringSlot,
+        to secret: KeyringContent.Stretched,
+        waiting: Duration = .seconds(5)
+    ) throws {
+        try withLock(waiting: waiting) { locked in
+            try locked.write { content in
+                guard let index = content.slots.firstIndex(of: old) else {
+                    throw KeyringError.Problem.slotChanged(old.number)
+                }
+                content.slots[index] = try content.makeSlot(
+                    old.number,
+                    secret,
+                    old.label,
+                    masterKey,
+                    created: old.created
+                )
+                try content.checkWayIn(without: old)
+            }
+        }
+    }
+
+    /// Stretches the passphrase anew that opened the keyring, where it was stretched too little by today's figures.
+    package func upgrade(_ secret: KeyringSecret) throws {
+        guard opened.derivation?.isWeak == true else { return }
+        do {
+            // Nobody is waited for: the next opening does it.
+            try change(opened, to: KeyringContent.Stretched(secret, .standard), waiting: .zero)
+        } catch let error as KeyringError where error.isOfTheSystem || error.problem == .slotChanged(slot) {
+            // A keyring that cannot be written opens all the same.
+        }
+    }
+
+    /// Removes a slot. Whoever has an old copy of the keyring can still open that with it, and a database that has had no
+    /// new keyring since.
+    ///
+    /// - Parameter force: Also where no passphrase and no recovery code would be left; but never the only slot.
+    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/lastSlot``.
+    public func remove(slot number: Int, force: Bool = false) throws {
+        try update { content in
+            guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
+                throw KeyringError.Problem.noSuchSlot(number)
+            }
+            let old = content.slots.remove(at: index)
+            guard !content.slots.isEmpty else { throw KeyringError.Problem.lastSlot }
+            if !force { try content.checkWayIn(without: old) }
+        }
+    }
+}
