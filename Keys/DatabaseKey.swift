@@ -88,6 +88,14 @@ public struct DatabaseKey: Sendable, Equatable {
         }
     }
 
+    /// The digits of a raw key, in ASCII.
+    package func exported() throws -> SecretBytes {
+        guard case .raw(let key) = material else { throw MalformedKey.wrongLength(expected: 32, found: 0) }
+        return try key.withUnsafeBytes { key in
+            try SecretBytes(count: 2 * key.count) { Hexadecimal.encode(key, into: $0) }
+        }
+    }
+
     private static func check(_ bytes: SecretBytes, count: Int) throws(MalformedKey) {
         guard bytes.count == count else { throw .wrongLength(expected: count, found: bytes.count) }
     }

@@ -6,6 +6,8 @@ public enum MalformedKey: Error, Equatable, Sendable {
     case passphraseTooLong(count: Int)
     /// A raw key that has not 32 bytes, or with its salt not 48.
     case wrongLength(expected: Int, found: Int)
+    /// A key file or external secret of fewer than 32 bytes.
+    case secretTooShort(count: Int)
     /// A character that is no hexadecimal digit, at this offset.
     case notHexadecimal(offset: Int)
     /// An odd number of hexadecimal digits.
@@ -27,6 +29,8 @@ extension MalformedKey: CustomStringConvertible {
             "the passphrase has \(count) bytes; the most is \(MalformedKey.longestPassphrase)"
         case .wrongLength(let expected, let found):
             "the raw key has \(found) bytes; \(expected) are needed"
+        case .secretTooShort(let count):
+            "the secret has \(count) bytes; at least 32 random ones are needed"
         case .notHexadecimal(let offset):
             "the key has something other than a hexadecimal digit at offset \(offset)"
         case .oddNumberOfDigits(let count):

@@ -178,6 +178,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package var description: String { String(cString: strerror(code)) }
 
     package static var noSuchFile: Errno { Errno(code: ENOENT) }
+    package static var noPermission: Errno { Errno(code: EACCES) }
     package static var exists: Errno { Errno(code: EEXIST) }
     /// Whether the file system has no second names for files.
     package var meansNoLinks: Bool { [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(code) }

@@ -39,7 +39,7 @@ public struct Keyring: Sendable, Equatable {
     ) throws -> UnlockedKeyring {
         try naming {
             try KeyringContent.check(label: label)
-            guard secret.kind != .recoveryCode else { throw KeyringError.Problem.notConfirmed }
+            guard secret.kind != .recoveryCode else { throw KeyringError.Problem.notTypedBack }
             let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
             try KeyringFile.create(path, try content.sealed(masterKey))
             return UnlockedKeyring(
@@ -87,19 +87,21 @@ public struct Keyring: Sendable, Equatable {
 
     /// Gives the slot that `secret` opens another secret. The database is not touched.
     ///
-    /// Takes as long as stretching one passphrase: the old and the new one are stretched at the same time.
+    /// Takes about as long as stretching one passphrase: the old and the new one are stretched at the same time.
     ///
     /// - Parameters:
     ///   - slot: The only slot to try.
     ///   - derivation: How a new passphrase is stretched.
+    /// - Returns: the number of the slot.
     /// - Throws: ``KeyringError``.
+    @discardableResult
     public func change(
         _ secret: KeyringSecret,
         to newSecret: KeyringSecret,
         slot: Int? = nil,
         derivation: PassphraseDerivation = .standard
-    ) throws {
-        guard newSecret.kind != .recoveryCode else { throw KeyringError(path: path, problem: .notConfirmed) }
+    ) throws -> Int {
+        guard newSecret.kind != .recoveryCode else { throw KeyringError(path: path, problem: .notTypedBack) }
         let new = Lock<Result<KeyringContent.Stretched, any Error>?>(nil)
         let unlocked = Lock<Result<UnlockedKeyring, any Error>?>(nil)
         DispatchQueue.concurrentPerform(iterations: 2) { part in
@@ -112,8 +114,9 @@ public struct Keyring: Sendable, Equatable {
             }
         }
         guard let opened = try unlocked.withLock({ try $0?.get() }), let new = try new.withLock({ try $0?.get() })
-        else { return }
+        else { throw KeyringError(path: path, problem: .wrongSecret) }
         try opened.change(opened.opened, to: new)
+        return opened.slot
     }
 
     /// Overwrites and removes the keyring. Without a backup of it nobody can open the database any more.

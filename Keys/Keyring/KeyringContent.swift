@@ -44,6 +44,23 @@ public struct KeyringContent: Sendable, Equatable {
     public func slot(_ number: Int) -> KeyringSlot? { slots.first { $0.number == number } }
 }
 
+extension KeyringContent: CustomStringConvertible {
+    /// The generation and the slots, a line each.
+    public var description: String {
+        (["keyring of generation \(generation), key made \(keyCreated.day)"] + slots.map { "\($0)" })
+            .joined(separator: "\n")
+    }
+}
+
+extension KeyringSlot: CustomStringConvertible {
+    /// The number, the label, the kind, and how a passphrase is stretched.
+    public var description: String {
+        "slot \(number)" + (label.isEmpty ? "" : " “\(label)”") + ": "
+            + (kind.map { "\($0)" } ?? "of a kind that this version does not know")
+            + (derivation.map { ", \($0)" } ?? "") + ", changed \(changed.day)"
+    }
+}
+
 /// A database key as the keyring holds it.
 package struct WrappedKey: Sendable, Equatable {
     let created: Date
@@ -120,7 +137,15 @@ extension KeyringContent {
 
     /// Gives up a key.
     mutating func retire(_ key: WrappedKey) {
-        retired = (retired + [RetiredKey(key: key, retired: Date.wholeSecond)]).suffix(KeyringContent.mostRetired)
+        retired.append(RetiredKey(key: key, retired: Date.wholeSecond))
+        guard retired.count > KeyringContent.mostRetired else { return }
+        // One that no file was seen under, of a change that was taken back, goes first.
+        retired.remove(at: retired.firstIndex { $0.key.salt == nil } ?? 0)
+    }
+
+    /// Whether trying all slots would take too long, so that a passphrase needs the number of its slot.
+    public var needsSlotNumber: Bool {
+        slots.reduce(0) { $0 + ($1.derivation?.work ?? 0) } > PassphraseDerivation.mostWork
     }
 
     /// Throws where the change took away the last secret that is kept in a head or a drawer.

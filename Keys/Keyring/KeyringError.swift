@@ -10,6 +10,8 @@ public struct KeyringError: Error, Equatable, Sendable {
     public enum Problem: Error, Equatable, Sendable {
         /// The system failed, with this `errno`.
         case system(Int32)
+        /// Nothing stands there.
+        case missing
         /// No regular file.
         case notAFile
         /// The file does not begin as a keyring does.
@@ -36,6 +38,12 @@ public struct KeyringError: Error, Equatable, Sendable {
         case full
         /// What was typed is another code than the one shown.
         case notConfirmed
+        /// A recovery code is added only when it was typed back.
+        case notTypedBack
+        /// The slot with this number opens with the new secret already.
+        case secretInUse(slot: Int)
+        /// The only slot of a keyring is never removed.
+        case onlySlot
         /// A file of this name exists.
         case exists
         /// Another process changes the keyring, or rotates its key.
@@ -82,27 +90,36 @@ extension KeyringError: CustomStringConvertible {
     private var sentence: String {
         switch problem {
         case .system(let code): "\(Errno(code: code))"
+        case .missing: "no such file; `rekey keyring init` makes a keyring, and `restore` brings one back from a backup"
         case .notAFile: "not a regular file"
-        case .notAKeyring: "not a keyring"
+        case .notAKeyring: "not a keyring; if it was one, restore it from a backup"
         case .damaged(let offset?): "the keyring is damaged at offset \(offset); restore it from a backup"
         case .damaged(nil): "the keyring is damaged; restore it from a backup"
         case .unknownVersion(let version): "a keyring of version \(version); a newer CipherDB is needed"
-        case .wrongSecret: "nothing in the keyring opens with this secret"
+        case .wrongSecret: "no slot that was tried opens with this secret"
         case .altered: "the secret is right, but the keyring was altered without one; restore it from a backup"
-        case .tooManySlots: "trying all slots would take too long; name the one that the secret is for"
+        case .tooManySlots:
+            "there are so many slots that trying all would take too long; give the number of the one that the secret is for "
+                + "(`--slot`, `slot:`)"
         case .unusableSlot(let number):
             "no other slot opens with this secret, and slot \(number) asks for a derivation that is unknown or too costly"
         case .slotChanged(let number): "slot \(number) was changed by somebody else meanwhile; nothing was done"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
         case .lastSlot:
-            "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant"
+            "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant "
+                + "(`--force`, `force:`)"
+        case .onlySlot: "the only slot is never removed; to give the database up erase the keyring"
         case .full: "the keyring holds no more: 32 slots and 64 KiB are the most; remove a slot"
         case .notConfirmed: "what was typed is another recovery code; nothing was added"
-        case .exists: "exists already"
+        case .notTypedBack: "a recovery code counts when it was typed back: add(_:typedBack:), `rekey keyring recovery`"
+        case .secretInUse(let number): "slot \(number) opens with this secret already; nothing was added"
+        case .exists: "exists already; `rekey keyring add` adds a way in"
         case .busy: "another process changes the keyring; try again"
         case .replaced: "another keyring stands here than the one that was unlocked; unlock it anew"
         case .unusableLabel: "a label has 128 bytes at most, and no control characters"
-        case .rotationPending: "a change of the database's key was interrupted; resume or cancel it"
+        case .rotationPending:
+            "a change of the database's key was interrupted; end it (`rekey keyring resume`, or opening the database for "
+                + "writing), or take it back (`rekey keyring cancel`)"
         case .noRotationPending: "no change of the database's key is under way"
         case .otherDatabase:
             "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
@@ -111,10 +128,11 @@ extension KeyringError: CustomStringConvertible {
                 + "that the one that counts, if the copy is meant"
         case .severalNames:
             "the keyring has several names (hard links), and the others would keep the old content; remove them"
-        case .inUse: "the keyring's key is that of another database; make a keyring for each"
+        case .inUse:
+            "the keyring's key is, or was, that of a database; make another keyring for this one, or erase what is of no use"
         case .outdated(let generation):
             "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
-                + "or say that the old copy is meant"
+                + "or say that the old copy is meant (acceptsOldCopies)"
         case .databaseMissing:
             "the database that the keyring was made for is missing; for a new database make a new keyring"
         case .otherKeys:

@@ -65,6 +65,10 @@ final class KeyringFile {
 
     /// Overwrites the file and removes it.
     func erase() throws {
+        // What cannot be removed is not overwritten either: it would be lost without having gone.
+        guard Platform.mayWrite(FileCalls.folder(of: path)) else {
+            throw KeyringError(path: FileCalls.folder(of: path), problem: .system(Errno.noPermission.code))
+        }
         let noise = try SecretBytes.random(count: KeyringContent.largestFile)
         try KeyringFile.naming(path) { () throws(Errno) in
             try noise.withUnsafeBytes { noise throws(Errno) in
@@ -175,6 +179,8 @@ final class KeyringFile {
     ) throws(KeyringError) -> Result {
         do {
             return try body()
+        } catch .noSuchFile {
+            throw KeyringError(path: path, problem: .missing)
         } catch {
             throw KeyringError(path: path, problem: .system(error.code))
         }

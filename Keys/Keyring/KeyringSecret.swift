@@ -38,7 +38,7 @@ public struct KeyringSecret: Sendable {
 
     /// The content of a key file, from 32 bytes to a mebibyte. It is not stretched, so it must be random.
     ///
-    /// - Throws: ``MalformedKey/wrongLength(expected:found:)`` when it is shorter, ``MalformedKey/passphraseTooLong(count:)``.
+    /// - Throws: ``MalformedKey/secretTooShort(count:)``, ``MalformedKey/passphraseTooLong(count:)``.
     public static func keyFile(_ content: SecretBytes) throws -> KeyringSecret {
         KeyringSecret(kind: .keyFile, bytes: try checked(content))
     }
@@ -51,7 +51,7 @@ public struct KeyringSecret: Sendable {
     }
 
     private static func checked(_ secret: SecretBytes) throws -> SecretBytes {
-        guard secret.count >= 32 else { throw MalformedKey.wrongLength(expected: 32, found: secret.count) }
+        guard secret.count >= 32 else { throw MalformedKey.secretTooShort(count: secret.count) }
         guard secret.count <= MalformedKey.longestPassphrase else {
             throw MalformedKey.passphraseTooLong(count: secret.count)
         }

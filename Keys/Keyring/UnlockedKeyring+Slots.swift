@@ -10,7 +10,7 @@ extension UnlockedKeyring {
         label: String = "",
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
-        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notConfirmed) }
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
         return try append(secret, label, derivation)
     }
 
@@ -28,6 +28,10 @@ extension UnlockedKeyring {
     }
 
     private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
+        // A secret with two slots would still open after one of them was changed or removed.
+        if let slot = try? content().unlock(secret, slot: nil).slot {
+            throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
+        }
         let stretched = try KeyringContent.Stretched(secret, derivation)
         return try update { content in
             try KeyringContent.check(label: label)
@@ -49,7 +53,7 @@ extension UnlockedKeyring {
         to secret: KeyringSecret,
         derivation: PassphraseDerivation = .standard
     ) throws {
-        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notConfirmed) }
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
         guard let slot = try content().slot(number) else {
             throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
         }
@@ -101,7 +105,7 @@ extension UnlockedKeyring {
                 throw KeyringError.Problem.noSuchSlot(number)
             }
             let old = content.slots.remove(at: index)
-            guard !content.slots.isEmpty else { throw KeyringError.Problem.lastSlot }
+            guard !content.slots.isEmpty else { throw KeyringError.Problem.onlySlot }
             if !force { try content.checkWayIn(without: old) }
         }
     }

@@ -44,12 +44,7 @@ public struct UnlockedKeyring: Sendable {
     ///
     /// - Throws: as ``databaseKey()``.
     public func exportDatabaseKey() throws -> SecretBytes {
-        guard case .raw(let key) = try databaseKey().material else {
-            throw KeyringError(path: keyring.path, problem: .altered)
-        }
-        return try key.withUnsafeBytes { key in
-            try SecretBytes(count: 2 * key.count) { Hexadecimal.encode(key, into: $0) }
-        }
+        try databaseKey().exported()
     }
 
     /// The key that the database is under, and the one that it is to be under.
@@ -126,7 +121,7 @@ public struct UnlockedKeyring: Sendable {
                 else { throw KeyringError(path: other.path, problem: .otherKeys) }
                 saved.generation = max(saved.generation, present.generation)
             }
-        } catch let error as KeyringError where error.isDamage {
+        } catch let error as KeyringError where error.isDamage || error.problem == .missing {
             // Nothing is lost with it.
         }
         saved.noteWriting()

@@ -15,23 +15,26 @@ extension Database {
     /// A new file is made where the keyring is new, too. The database remembers the keyring's generation, in the table
     /// `cipherdb_keyring`, so that an old copy of the keyring is known.
     ///
-    /// - Parameter secret: What opens the keyring.
+    /// - Parameters:
+    ///   - secret: What opens the keyring.
+    ///   - slot: The only slot to try; needed where ``KeyringContent/needsSlotNumber`` says so.
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is not under the keyring's key;
     ///   ``DatabaseError``; ``KeyError``.
     public func open(
         keyring: Keyring,
         unlockedBy secret: KeyringSecret,
+        slot: Int? = nil,
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
         // An old copy of the keyring is found out before it is written to.
-        let unlocked = try keyring.unlock(secret, upgrades: false)
+        let unlocked = try keyring.unlock(secret, slot: slot, upgrades: false)
         try open(keyring: unlocked, flags: flags)
         try unlocked.upgrade(secret)
     }
 
     /// Opens the file with the key that an unlocked keyring holds, and verifies it.
     ///
-    /// - Throws: as ``open(keyring:unlockedBy:flags:)``.
+    /// - Throws: as ``open(keyring:unlockedBy:slot:flags:)``.
     public func open(keyring: UnlockedKeyring, flags: OpenFlags = [.readWrite, .create]) throws {
         guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }
         do {
@@ -135,6 +138,7 @@ extension Database {
     }
 
     func rotateKey(of keyring: UnlockedKeyring, _ rekey: (DatabaseKey) throws -> Void) throws {
+        _ = try usableConnection()
         guard let present = unlocked else { throw RekeyError.notStarted("the database is not encrypted") }
         try keyring.withLock { locked in
             guard try present.isOpened(by: locked.current) else { throw KeyringError.Problem.otherDatabase }
@@ -154,7 +158,7 @@ extension Database {
     private func takeBack(_ locked: LockedKeyring, _ present: Unlocked, _ error: any Error) throws {
         guard let unlocked, unlocked.key == present.key else { return }
         if case RekeyError.oldKeyInForce = error {
-            try settle(locked)
+            try settle(locked, wasUsed: false)
         } else {
             // It ended before the engine had the new key.
             try locked.cancelRotation(wasUsed: false)
@@ -163,7 +167,9 @@ extension Database {
 
     /// Ends the change of key where this connection, which is keyed, is under the new one, and takes it back otherwise. Leaves
     /// it to the next opening where other connections hold pages of the log.
-    private func settle(_ locked: LockedKeyring) throws {
+    ///
+    /// - Parameter wasUsed: Whether the new key may be that of a file: what this connection has open may be a copy.
+    private func settle(_ locked: LockedKeyring, wasUsed: Bool = true) throws {
         guard let unlocked, let connection, let next = try locked.next, !connection.isReadOnly else { return }
         let isUnderNext = try unlocked.isOpened(by: next)
         // Pages under the old key may stand in the file still, and those under the new one in the log alone.
@@ -178,7 +184,7 @@ extension Database {
         if isUnderNext {
             try locked.finishRotation(salt: unlocked.key.salt)
         } else {
-            try locked.cancelRotation()
+            try locked.cancelRotation(wasUsed: wasUsed)
         }
     }
 

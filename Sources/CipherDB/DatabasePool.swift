@@ -45,13 +45,14 @@ public final class DatabasePool: Sendable {
         }
     }
 
-    /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:slot:flags:)``.
     ///
     /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
     public convenience init(
         path: String,
         keyring: Keyring,
         unlockedBy secret: KeyringSecret,
+        slot: Int? = nil,
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
@@ -60,13 +61,14 @@ public final class DatabasePool: Sendable {
                 path: path,
                 keyring: keyring,
                 unlockedBy: secret,
+                slot: slot,
                 configuration: configuration,
                 flags: flags
             )
         }
     }
 
-    /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:slot:flags:)``.
     ///
     /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
     public convenience init(

@@ -55,22 +55,23 @@ public final class DatabaseQueue: Sendable {
         self.init(opened: database, flags: flags)
     }
 
-    /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:slot:flags:)``.
     ///
     /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
     public convenience init(
         path: String,
         keyring: Keyring,
         unlockedBy secret: KeyringSecret,
+        slot: Int? = nil,
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
         let database = Database(path: path, configuration: configuration)
-        try database.open(keyring: keyring, unlockedBy: secret, flags: flags)
+        try database.open(keyring: keyring, unlockedBy: secret, slot: slot, flags: flags)
         self.init(opened: database, flags: flags)
     }
 
-    /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:flags:)``.
+    /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:slot:flags:)``.
     ///
     /// - Throws: ``KeyringError``, ``KeyError``, ``DatabaseError``.
     public convenience init(

@@ -20,6 +20,28 @@ extension DatabaseFile {
         }
     }
 
+    /// The key of the keyring's that the file is under, be it an older one.
+    ///
+    /// - Throws: ``KeyringError/Problem/otherDatabase`` where it is under none of them.
+    public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey {
+        let keys = try keyring.databaseKeys()
+        switch try position(current: keys.current, next: keys.next) {
+        case .next: return keys.next ?? keys.current
+        case .current: return keys.current
+        case .older, .other:
+            guard let older = try keyring.retiredKeys().first(where: { try fits($0.key) }) else {
+                throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+            }
+            return older.key
+        }
+    }
+
+    /// What to say of a file that is under neither of the keys that count.
+    func whyNoKeyFits(_ keyring: UnlockedKeyring) throws -> KeyringError.Problem {
+        let older = try keyring.retiredKeys().first { try fits($0.key) }
+        return older.map { .oldDatabase(retired: $0.day) } ?? .otherDatabase
+    }
+
     private func fits(_ key: DatabaseKey) throws -> Bool {
         do {
             _ = try proved(key)

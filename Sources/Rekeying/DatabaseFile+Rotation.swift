@@ -20,7 +20,7 @@ extension DatabaseFile {
     ) throws -> Rewritten {
         try keyring.withLock { locked in
             guard !locked.content.isRotationPending else { throw KeyringError.Problem.rotationPending }
-            guard case .current = try position(locked) else { throw KeyringError.Problem.otherDatabase }
+            guard case .current = try position(locked) else { throw try whyNoKeyFits(keyring) }
             _ = try locked.beginRotation()
             return try rotate(locked, progress)
         }
@@ -74,7 +74,7 @@ extension DatabaseFile {
             case .next:
                 try settle(locked)
                 return nil
-            case .older, .other: throw KeyringError.Problem.otherDatabase
+            case .older, .other: throw try whyNoKeyFits(keyring)
             }
         }
     }
@@ -89,7 +89,7 @@ extension DatabaseFile {
             switch try position(locked) {
             case .current: try settle(locked)
             case .next: throw RekeyError.notStarted("the new key is in force already; `resume` ends the change")
-            case .older, .other: throw KeyringError.Problem.otherDatabase
+            case .older, .other: throw try whyNoKeyFits(keyring)
             }
         }
     }
@@ -99,9 +99,12 @@ extension DatabaseFile {
         let result: Rewritten
         do {
             result = try changeKey(from: locked.current, to: next, progress: progress)
+        } catch RekeyError.oldFileRemains(let path, let error) {
+            try settle(locked)
+            throw RekeyError.oldFileRemains(path: path, error)
         } catch {
-            // Where this fails, too, both keys stay, and the next opening finds out.
-            try? settle(locked)
+            // The file is as it was, and no other was ever under the new key. Where this fails, too, both keys stay.
+            try? locked.cancelRotation(wasUsed: false)
             throw error
         }
         try settle(locked)

@@ -47,7 +47,7 @@ struct Change: ParsableCommand {
                 let keyring = Keyring(path: newKeyring)
                 let newSecret = try newKey.choice(unsafePermissions: key.unsafePermissions)
                     .readKeyringSecret(prompt: "for \(newKeyring)", confirmed: true)
-                return try replacement.result(prefix: [("key", "in the keyring"), ("keyring", newKeyring)]) {
+                return try ReplacementOptions.result(prefix: [("key", "in the keyring"), ("keyring", newKeyring)]) {
                     try NewKeyring(keyring: keyring, label: "", derivation: .standard).take(
                         key.database(file),
                         from: oldSecret,
@@ -66,7 +66,10 @@ struct Change: ParsableCommand {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
                 return VerificationObject.result(prefix: [("key", "changed")], found)
             }
-            return try replacement.result(prefix: [("key", "changed")]) {
+            // `rekey keyring` would go on with a keyring that opens nothing any more.
+            let left =
+                key.keyring.map { [("note", "\($0) does not open the file any more: rekey keyring erase")] } ?? []
+            return try ReplacementOptions.result(prefix: [("key", "changed")] + left) {
                 try database.changeKey(
                     from: oldSecret,
                     to: newSecret,

@@ -29,7 +29,7 @@ struct Decrypt: ParsableCommand {
             let database = replacement.database(file, key)
             if !yesWritePlaintext, !replacement.dryRun { try Decrypt.confirm(file) }
             let secret = try key.read(for: file, secret)
-            return try replacement.result {
+            return try ReplacementOptions.result {
                 try database.decryptToPlaintext(
                     key: secret,
                     keepingOldAs: replacement.keepOld,

@@ -37,7 +37,7 @@ struct Encrypt: ParsableCommand {
             case .empty, .notADatabase: throw KeyError.notADatabase
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
-            return try replacement.result {
+            return try ReplacementOptions.result {
                 try database.encrypt(
                     with: secret,
                     format: format,

@@ -99,12 +99,13 @@ enum ExitStatus: Int32, CaseIterable {
 
     private init(_ error: KeyringError) {
         switch error.problem {
-        case .system(2): self = .noInput
+        case .missing: self = .noInput
         case .system(let code): self = ExitStatus(FileFailure(path: error.path, code: code))
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
         case .unknownVersion, .unusableSlot: self = .unavailable
         case .wrongSecret, .otherDatabase, .oldDatabase, .outdated: self = .noPermission
-        case .tooManySlots, .noSuchSlot, .lastSlot, .full, .notConfirmed, .unusableLabel, .severalNames:
+        case .tooManySlots, .noSuchSlot, .lastSlot, .onlySlot, .full, .notConfirmed, .notTypedBack, .secretInUse,
+            .unusableLabel, .severalNames:
             self = .usage
         case .exists: self = .cannotCreate
         case .busy: self = .busy

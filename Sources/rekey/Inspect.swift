@@ -22,7 +22,7 @@ struct Inspect: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey?>()
         try report.run(files) { file, _ in
-            let secret = try secret { try key.readIfGiven() }
+            let secret = try secret { try key.readIfGiven(for: file) }
             let found = try key.database(file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let format = found.format, let pages = found.pageCount {
@@ -99,6 +99,9 @@ struct Inspect: ParsableCommand {
             advice.append(
                 "slot \(slot.number) is stretched too little by today's figures: rekey keyring unlock mends it"
             )
+        }
+        if content.needsSlotNumber {
+            advice.append("there are so many passphrases that each needs the number of its slot: --slot")
         }
         if !content.slots.contains(where: { $0.kind == .recoveryCode }) {
             advice.append("there is no recovery code: rekey keyring recovery")

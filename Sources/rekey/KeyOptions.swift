@@ -37,7 +37,7 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take the key from this keyring, which the passphrase or the content of the key file opens.",
+            "Take the key from this keyring, which the passphrase or the key file opens; of `rekey keyring` the keyring itself.",
             valueName: "path"
         )
     )
@@ -92,16 +92,18 @@ struct KeyOptions: ParsableArguments {
         case .empty: throw KeyError.notADatabase
         case .encrypted, .notADatabase:
             return try secret {
-                if let keyring { return try unlock(Keyring(path: keyring), upgrades: false).databaseKey() }
+                if let keyring {
+                    return try DatabaseFile(path: file).key(in: unlock(Keyring(path: keyring), upgrades: false))
+                }
                 try checkNoKeyring()
                 return try choice.read(prompt: "Passphrase of \(file)")
             }
         }
     }
 
-    /// The key, where options say where it comes from.
-    func readIfGiven() throws -> DatabaseKey? {
-        if let keyring { return try unlock(Keyring(path: keyring), upgrades: false).databaseKey() }
+    /// The key of `file`, where options say where it comes from.
+    func readIfGiven(for file: String) throws -> DatabaseKey? {
+        if let keyring { return try DatabaseFile(path: file).key(in: unlock(Keyring(path: keyring), upgrades: false)) }
         try checkNoKeyring()
         return try choice.readIfGiven()
     }

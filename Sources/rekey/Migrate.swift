@@ -29,7 +29,7 @@ struct Migrate: ParsableCommand {
             let format = try format.choice()
             let secret = try key.read(for: file, secret)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
-            return try replacement.result {
+            return try ReplacementOptions.result {
                 try replacement.database(file, key).migrate(
                     key: secret,
                     to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,

@@ -41,7 +41,7 @@ struct Rekey: ParsableCommand {
               calibrate: function, parameters
               after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
             keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption) or of its KeyringError \
-            (wrongSecret, altered, rotationPending, …), or else a word for the \
+            (such as wrongSecret, altered, rotationPending), or else a word for the \
             exit status (\(ExitStatus.allCases.dropFirst().map { "\($0)" }.joined(separator: ", "))).
             Messages go to standard error all the same. Options that cannot be understood, or that exclude each other, are \
             told there only, without an object.

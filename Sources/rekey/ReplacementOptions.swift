@@ -22,7 +22,7 @@ struct ReplacementOptions: ParsableArguments {
     }
 
     /// What `body` did, or would have done.
-    func result(prefix: [(String, String)] = [], _ body: () throws -> Rewritten) throws -> Report.Result {
+    static func result(prefix: [(String, String)] = [], _ body: () throws -> Rewritten) throws -> Report.Result {
         do {
             let done = try body()
             return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))

@@ -52,7 +52,7 @@ struct Report: ParsableArguments {
         } catch {
             let status = ExitStatus(error)
             let text = String(describing: error)
-            let message = text.hasPrefix(file) ? text : "\(file): \(text)"
+            let message = (text.hasPrefix(file) ? text : "\(file): \(text)") + hint(error, file)
             try? FileHandle.standardError.write(
                 contentsOf: Data("\(Progress.clear)rekey: \(Output.visible(message))\n".utf8)
             )
@@ -66,6 +66,13 @@ struct Report: ParsableArguments {
             }
             return status
         }
+    }
+
+    /// The commonest mistake with a keyring is to leave it out.
+    private func hint(_ error: any Error, _ file: String) -> String {
+        let keyring = Keyring(besideDatabase: file).path
+        guard case KeyError.wrongKey = error, FileManager.default.fileExists(atPath: keyring) else { return "" }
+        return "; \(keyring) stands beside it: --keyring"
     }
 
     private func printJSON(_ object: some Encodable) throws {

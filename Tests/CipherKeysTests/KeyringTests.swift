@@ -131,7 +131,7 @@ import Testing
         #expect(problem { try unlocked.remove(slot: 1) } == .lastSlot)
         #expect(problem { try unlocked.change(slot: 1, to: file) } == .lastSlot)
         try unlocked.remove(slot: 1, force: true)
-        #expect(problem { try unlocked.remove(slot: 2, force: true) } == .lastSlot)
+        #expect(problem { try unlocked.remove(slot: 2, force: true) } == .onlySlot)
         _ = try unlock(file)
     }
 
@@ -142,22 +142,25 @@ import Testing
         #expect(throws: MalformedRecoveryCode.tooShort(groups: 0)) {
             try unlocked.add(code, typedBack: SecretBytes(utf8: "7KQ2"))
         }
-        #expect(problem { try unlocked.add(.recoveryCode(code)) } == .notConfirmed)
+        #expect(problem { try unlocked.add(.recoveryCode(code)) } == .notTypedBack)
         #expect(try keyring.content().slots.count == 1)
     }
 
     @Test func thirtyTwoSlotsAreTheMost() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
-        for _ in 0..<31 { try unlocked.add(file) }
-        #expect(problem { try unlocked.add(file) } == .full)
+        try unlocked.add(file)
+        for _ in 0..<30 { try unlocked.add(.keyFile(.random(count: 32))) }
+        #expect(problem { try unlocked.add(.keyFile(.random(count: 32))) } == .full)
         #expect(try unlock(file).slot == 2)
+        #expect(problem { try unlocked.add(file) } == .secretInUse(slot: 2))
     }
 
     @Test func manyCostlyPassphrasesAskForTheSlot() throws {
         let unlocked = try make()
         let slow = try PassphraseDerivation(.pbkdf2SHA512(iterations: 1_000_000))
         for name in ["second", "third", "fourth"] { try unlocked.add(.passphrase(name), derivation: slow) }
+        #expect(try unlocked.content().needsSlotNumber)
         #expect(problem { _ = try unlock(.passphrase("fourth")) } == .tooManySlots)
         #expect(try keyring.unlock(.passphrase("fourth"), slot: 4).slot == 4)
         #expect(problem { _ = try keyring.unlock(.passphrase("fourth"), slot: 9) } == .noSuchSlot(9))
@@ -253,7 +256,7 @@ import Testing
 
     @Test func shortSecretsThatAreNotStretchedAreRefused() {
         for make in [KeyringSecret.keyFile, KeyringSecret.external] {
-            #expect(throws: MalformedKey.wrongLength(expected: 32, found: 31)) { try make(.random(count: 31)) }
+            #expect(throws: MalformedKey.secretTooShort(count: 31)) { try make(.random(count: 31)) }
         }
         #expect(throws: MalformedKey.emptyPassphrase) { try KeyringSecret.passphrase("") }
     }
@@ -359,10 +362,10 @@ import Testing
 
     @Test func aRecoveryCodeIsNeitherTheFirstSecretNorAChangedOneUnconfirmed() throws {
         let code = try KeyringSecret.recoveryCode(.random())
-        #expect(problem { try keyring.create(with: code) } == .notConfirmed)
+        #expect(problem { try keyring.create(with: code) } == .notTypedBack)
         let unlocked = try make()
-        #expect(problem { try unlocked.change(slot: 1, to: code) } == .notConfirmed)
-        #expect(problem { try keyring.change(.passphrase("first"), to: code) } == .notConfirmed)
+        #expect(problem { try unlocked.change(slot: 1, to: code) } == .notTypedBack)
+        #expect(problem { try keyring.change(.passphrase("first"), to: code) } == .notTypedBack)
     }
 
     @Test func sixteenOlderKeysAreKeptAndOneOfThemCanBeMadeToCount() throws {
@@ -386,6 +389,34 @@ import Testing
         }
         try unlocked.forgetOlderKeys()
         #expect(try unlocked.content().olderKeyCount == 0)
+    }
+
+    @Test func aKeyOfAChangeThatWasTakenBackGoesBeforeOneThatAFileWasUnder() throws {
+        let unlocked = try make()
+        let first = try unlocked.databaseKey()
+        try unlocked.withLock { locked in
+            _ = try locked.beginRotation()
+            try locked.finishRotation(salt: Array(repeating: 1, count: 16))
+            try locked.note(salt: Array(repeating: 1, count: 16))
+        }
+        let second = try unlocked.databaseKey()
+        try unlocked.withLock { locked in
+            _ = try locked.beginRotation()
+            try locked.finishRotation(salt: Array(repeating: 1, count: 16))
+            for _ in 0..<30 {
+                _ = try locked.beginRotation()
+                try locked.cancelRotation()
+            }
+        }
+        let keys = try unlocked.retiredKeys().map(\.key)
+        #expect(keys.count == 16 && keys.contains(second))
+        // The first had no salt noted: nothing says that a file was under it.
+        #expect(!keys.contains(first))
+        try unlocked.withLock { locked in
+            _ = try locked.beginRotation()
+            try locked.cancelRotation(wasUsed: false)
+        }
+        #expect(try unlocked.retiredKeys().map(\.key) == keys)
     }
 
     @Test func anErasedKeyringIsGoneAndOtherFilesAreNotErased() throws {

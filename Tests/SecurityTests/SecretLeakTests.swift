@@ -140,6 +140,7 @@ import Testing
                 "--dry-run", "--file-kdf-iter", "--milliseconds", "--passphrase-command", "--passphrase-credential",
                 "--passphrase-kernel-key", "--keyring", "--recovery", "--external", "--slot", "--new-keyring",
                 "--new-external", "--stretch", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
+                "--yes-forget-backups", "--change-slot",
                 "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-kernel-key",
             ]
         )

@@ -17,7 +17,7 @@ struct KeyringBackup: ParsableCommand {
     func run() throws {
         try target.run { _ in
             try target.unlock(upgrades: false).backUp(to: destination)
-            return target.done([("backup", destination)])
+            return target.done([("backup", destination)], backup: destination)
         }
     }
 }
@@ -40,9 +40,11 @@ struct KeyringRestore: ParsableCommand {
     func run() throws {
         try target.run { _ in
             let backup = Keyring(path: backup)
-            try DatabaseFile(path: target.file)
-                .restoreKeyring(target.keyring, from: target.key.unlock(backup, upgrades: false))
-            return target.done([("restored", "from \(backup.path)")])
+            let unlocked = try target.key.unlock(backup, upgrades: false)
+            try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
+            let position = try DatabaseFile(path: target.file).position(in: unlocked)
+            let note = position == .older ? [("note", "the database is an old copy: rekey keyring adopt")] : []
+            return target.done([("restored", "from \(backup.path)")] + note, backup: backup.path)
         }
     }
 }
@@ -68,6 +70,8 @@ struct KeyringErase: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
+            // A secret that is given must be that of the keyring, which may be damaged where none is.
+            if target.key.choice.isGiven { _ = try target.unlock(upgrades: false) }
             try target.keyring.erase()
             return target.done([("erased", "yes")])
         }

@@ -18,13 +18,19 @@ struct KeyringInit: ParsableCommand {
     @OptionGroup var slot: SlotOptions
     @Option(help: "What the first slot is called.")
     var label = ""
-    @OptionGroup var replacement: ReplacementOptions
+    @Option(
+        help: ArgumentHelp(
+            "Keep a copy of the old file here, on the same disk; nothing is replaced.",
+            valueName: "path"
+        )
+    )
+    var keepOld: String?
 
     func validate() throws {
+        guard !target.file.isEmpty, target.file != ":memory:" else { throw ValidationError("Name a database file.") }
         if target.key.recovery || target.key.external || target.key.slot != nil {
             throw ValidationError("--recovery, --external and --slot are for keyrings that are there.")
         }
-        if replacement.dryRun { throw ValidationError("There is no dry run of this.") }
     }
 
     func run() throws {
@@ -35,17 +41,23 @@ struct KeyringInit: ParsableCommand {
             let readSecret = {
                 try newSecret { try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions) }
             }
+            if let content = try? keyring.content(), content.isInUse {
+                throw KeyringError(path: keyring.path, problem: .exists)
+            }
             if let done = try endedBefore(database, readSecret) { return done }
             let oldKey: DatabaseKey?
             switch try target.kind() {
             case nil:
+                if target.key.choice.isGiven { throw FileProblem.missing(path: target.file) }
                 _ = try keyring.create(
                     with: readSecret(),
                     label: label,
                     derivation: slot.derivation()
                 )
                 return target.done([("database", "not there yet")])
-            case .plaintext: oldKey = nil
+            case .plaintext:
+                if target.key.choice.isGiven { throw KeyError.notEncrypted }
+                oldKey = nil
             case .empty, .notADatabase: throw KeyError.notADatabase
             case .encrypted:
                 let key = try target.key.choice.read(prompt: "Present passphrase of \(target.file)")
@@ -54,9 +66,9 @@ struct KeyringInit: ParsableCommand {
                 oldKey = key
             }
             let secret = try readSecret()
-            return try replacement.result(prefix: [("key", "in the keyring"), ("keyring", keyring.path)]) {
+            return try ReplacementOptions.result(prefix: [("key", "in the keyring"), ("keyring", keyring.path)]) {
                 try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
-                    .take(database, from: oldKey, secret, keepingOldAs: replacement.keepOld, progress.show)
+                    .take(database, from: oldKey, secret, keepingOldAs: keepOld, progress.show)
             }
         }
     }
@@ -73,7 +85,7 @@ struct KeyringInit: ParsableCommand {
         else {
             return nil
         }
-        return try replacement.result { try database.moveToKeyring(unlocked, from: nil) }
+        return try ReplacementOptions.result { try database.moveToKeyring(unlocked, from: nil) }
     }
 }
 

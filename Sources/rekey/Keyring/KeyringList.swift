@@ -16,7 +16,10 @@ struct KeyringList: ParsableCommand {
         try target.run { _ in
             let content = try target.keyring.content()
             let object = KeyringObject(content, path: target.keyring.path)
-            return Report.Result(object, lines: KeyringObject.lines(content) + KeyringList.lines(content))
+            return Report.Result(
+                object,
+                lines: [("keyring", target.keyring.path)] + KeyringObject.lines(content) + KeyringList.lines(content)
+            )
         }
     }
 

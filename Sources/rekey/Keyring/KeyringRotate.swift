@@ -23,17 +23,23 @@ struct KeyringRotate: ParsableCommand {
             let unlocked = try target.unlock()
             if inPlace {
                 return VerificationObject.result(
-                    prefix: [("key", "rotated")],
+                    prefix: KeyringRotate.lines,
                     try DatabaseFile(path: target.file).rotateKeyInPlace(of: unlocked, progress: progress.show)
                 )
             }
             let done = try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
             return Report.Result(
                 ReplacementObject(done),
-                lines: [("key", "rotated; backups of the keyring need to be made anew")] + ReplacementObject.lines(done)
+                lines: KeyringRotate.lines + ReplacementObject.lines(done)
             )
         }
     }
+}
+
+extension KeyringRotate {
+    static let lines = [
+        ("key", "rotated"), ("note", "backups of the keyring have not got the new key: rekey keyring backup"),
+    ]
 }
 
 /// `rekey keyring resume FILE`
@@ -48,11 +54,14 @@ struct KeyringResume: ParsableCommand {
     func run() throws {
         try target.run { progress in
             let unlocked = try target.unlock()
+            guard try unlocked.content().isRotationPending else {
+                return target.nothingToDo("no change of the key is under way")
+            }
             let done = try DatabaseFile(path: target.file).resumeRotation(of: unlocked, progress: progress.show)
             guard let done else { return target.done([("key", "rotated; it was in force already")]) }
             return Report.Result(
                 ReplacementObject(done),
-                lines: [("key", "rotated")] + ReplacementObject.lines(done)
+                lines: KeyringRotate.lines + ReplacementObject.lines(done)
             )
         }
     }
@@ -69,7 +78,11 @@ struct KeyringCancel: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
-            try DatabaseFile(path: target.file).cancelRotation(of: target.unlock())
+            let unlocked = try target.unlock()
+            guard try unlocked.content().isRotationPending else {
+                return target.nothingToDo("no change of the key is under way")
+            }
+            try DatabaseFile(path: target.file).cancelRotation(of: unlocked)
             return target.done([("key", "the old one")])
         }
     }
@@ -88,7 +101,11 @@ struct KeyringAdopt: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
-            try DatabaseFile(path: target.file).adoptOlderKey(of: target.unlock())
+            do {
+                try DatabaseFile(path: target.file).adoptOlderKey(of: target.unlock())
+            } catch RekeyError.notNeeded(let reason) {
+                return target.nothingToDo(reason)
+            }
             return target.done([("key", "the one that the file is under")])
         }
     }
@@ -104,10 +121,21 @@ struct KeyringForget: ParsableCommand {
     )
 
     @OptionGroup var target: KeyringTarget
+    @Flag(help: "Say that backups of the database from before may be lost with them.")
+    var yesForgetBackups = false
+
+    func validate() throws {
+        guard yesForgetBackups else { throw ValidationError("Give --yes-forget-backups, where that is meant.") }
+    }
 
     func run() throws {
         try target.run { _ in
             let unlocked = try target.unlock()
+            let content = try unlocked.content()
+            guard content.olderKeyCount > 0 else { return target.nothingToDo("there are no older keys") }
+            guard !content.isRotationPending else {
+                throw KeyringError(path: target.keyring.path, problem: .rotationPending)
+            }
             guard try DatabaseFile(path: target.file).position(in: unlocked) == .current else {
                 throw KeyringError(path: target.keyring.path, problem: .otherDatabase)
             }

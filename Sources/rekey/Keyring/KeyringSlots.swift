@@ -24,7 +24,13 @@ struct KeyringAdd: ParsableCommand {
                 label: label,
                 derivation: slot.derivation()
             )
-            return target.done([("added", "slot \(number)")])
+            let isTooMany = try unlocked.content().needsSlotNumber
+            return target.done(
+                [("added", "slot \(number)")]
+                    + (isTooMany
+                        ? [("note", "with so many passphrases each needs the number of its slot: --slot")] : []),
+                slot: number
+            )
         }
     }
 }
@@ -33,26 +39,49 @@ struct KeyringAdd: ParsableCommand {
 struct KeyringChange: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change",
-        abstract: "Change the passphrase, or other secret, of the slot that the present one opens.",
-        discussion:
-            "The database is not touched, whatever its size. An old copy of the keyring still opens with the old secret."
+        abstract: "Change the passphrase, or other secret, of the slot that the present one opens, or of another.",
+        discussion: """
+            The database is not touched, whatever its size. An old copy of the keyring still opens with the old secret. Whoever \
+            has forgotten a passphrase opens the keyring with a recovery code, and names the passphrase's slot by --change-slot.
+            """
     )
 
     @OptionGroup var target: KeyringTarget
     @OptionGroup var slot: SlotOptions
+    @Option(help: ArgumentHelp("Change this slot instead.", valueName: "number"))
+    var changeSlot: Int?
 
     func run() throws {
         try target.run { _ in
             let keyring = target.keyring
-            _ = try keyring.content()
-            try keyring.change(
-                target.key.choice.readKeyringSecret(prompt: "for \(keyring.path)"),
-                to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
-                slot: target.key.slot,
-                derivation: slot.derivation()
-            )
-            return target.done([("secret", "changed")])
+            let before = try keyring.content()
+            let changed: Int
+            if let changeSlot {
+                try target.unlock(upgrades: false).change(
+                    slot: changeSlot,
+                    to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
+                    derivation: slot.derivation()
+                )
+                changed = changeSlot
+            } else {
+                changed = try keyring.change(
+                    target.key.choice.readKeyringSecret(prompt: "for \(keyring.path)"),
+                    to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
+                    slot: target.key.slot,
+                    derivation: slot.derivation()
+                )
+            }
+            return target.done([("changed", try KeyringChange.text(before, keyring.content(), changed))], slot: changed)
         }
+    }
+}
+
+extension KeyringChange {
+    /// The slot, and what it was, where that is another kind: its old secret opens nothing any more.
+    private static func text(_ before: KeyringContent, _ after: KeyringContent, _ number: Int) -> String {
+        let name = KeyringList.name(number, after.slot(number)?.label ?? "")
+        guard let old = before.slot(number)?.kind, let new = after.slot(number)?.kind, old != new else { return name }
+        return "\(name), which was a \(old) and is a \(new) now"
     }
 }
 
@@ -76,7 +105,7 @@ struct KeyringRemove: ParsableCommand {
     func run() throws {
         try target.run { _ in
             try target.unlock().remove(slot: number, force: force)
-            return target.done([("removed", "slot \(number)")])
+            return target.done([("removed", "slot \(number)")], slot: number)
         }
     }
 }
@@ -110,7 +139,7 @@ struct KeyringRecovery: ParsableCommand {
                 isatty(0) == 1 ? .prompt("Type the recovery code", confirmed: false) : .descriptor(0)
             let typed = try source.read()
             let number = try unlocked.add(code, typedBack: typed, label: label)
-            return target.done([("added", "slot \(number)")])
+            return target.done([("added", "slot \(number)")], slot: number)
         }
     }
 }

@@ -9,7 +9,7 @@ struct KeyringUnlock: ParsableCommand {
         abstract: "Try a secret: which slot it opens, and that nobody altered the keyring.",
         discussion: """
             With --export-raw-key the database's key is printed, 64 hexadecimal digits that any SQLCipher takes as \
-            "x'…'": whoever has them has the database.
+            a raw key: whoever has them has the database.
             """
     )
 
@@ -25,7 +25,7 @@ struct KeyringUnlock: ParsableCommand {
         try target.run { _ in
             let unlocked = try target.unlock()
             if exportRawKey {
-                try Output.writeLine(unlocked.exportDatabaseKey())
+                try Output.writeLine(target.exportKey(unlocked))
                 return Report.Result(Opened(slot: unlocked.slot, label: ""), lines: [])
             }
             let label = try unlocked.content().slot(unlocked.slot)?.label ?? ""
