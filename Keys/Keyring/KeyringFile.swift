@@ -42,9 +42,9 @@ final class KeyringFile {
 
     /// Puts `bytes` in its place, so that after a crash the old or the new is there, whole; and stays locked.
     func replace(with bytes: [UInt8]) throws {
+        KeyringFile.removeLeftovers(of: path)
         let names = try KeyringFile.naming(path) { () throws(Errno) in try Platform.status(of: descriptor).linkCount }
         guard names == 1 else { throw KeyringError(path: path, problem: .severalNames) }
-        KeyringFile.removeLeftovers(of: path)
         let new = try KeyringFile.makeBeside(path, bytes)
         do {
             try KeyringFile.naming(path) { () throws(Errno) in
@@ -163,6 +163,14 @@ final class KeyringFile {
         for found in (try? FileCalls.names(beside: path)) ?? []
         where found.utf8.starts(with: begin) && found.utf8.count == begin.count + 16 {
             let leftover = String(path.dropLast(name.count)) + found
+            // One that was killed when it had given the keyring its name left it with two; then it is whoever locked the keyring
+            // that has this one locked.
+            if let own = try? Platform.statusOfLink(path), let other = try? Platform.statusOfLink(leftover),
+                own.identity == other.identity
+            {
+                if (try? FileCalls.remove(leftover)) != nil { removed.append(leftover) }
+                continue
+            }
             guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
             if (try? FileCalls.tryLockKeyring(descriptor)) == true, (try? FileCalls.remove(leftover)) != nil {
                 removed.append(leftover)

@@ -354,6 +354,13 @@ import Testing
         #expect(folder.names == ["a.keyring"])
     }
 
+    @Test func aKeyringWhoseMakerWasKilledBeforeItTookTheFirstNameAwayIsWrittenAllTheSame() throws {
+        let unlocked = try make()
+        #expect(link(keyring.path, keyring.path + ".new-0123456789abcdef") == 0)
+        try unlocked.add(.keyFile(.random(count: 32)))
+        #expect(folder.names == ["a.keyring"])
+    }
+
     @Test func aKeyringWithTwoNamesIsNotWritten() throws {
         let unlocked = try make()
         #expect(link(keyring.path, folder.file("second")) == 0)
