@@ -122,7 +122,9 @@ extension Database {
         guard try target.value(forQuery: "SELECT count(*) FROM sqlite_master") == 0 else {
             throw DatabaseError(.misuse, "the destination is not empty")
         }
-        try encrypted.executeUpdate("ATTACH ? AS cipherdb_plain KEY ''", plain.filename)
+        try encrypted.usableConnection().unrestricted {
+            try encrypted.executeUpdate("ATTACH ? AS cipherdb_plain KEY ''", plain.filename)
+        }
         defer {
             encrypted.clearCachedStatements()
             try? encrypted.executeStatements("DETACH cipherdb_plain")

@@ -15,6 +15,10 @@ public struct Configuration: Sendable {
     /// key which the keyring gave up: from a backup. They then count as the newest.
     public var acceptsOldCopies = false
 
+    /// Whether SQL on a keyed connection may attach files, set the cipher and the place of temporary data, load code and write the
+    /// schema. Then whoever can run SQL can write the data to a plaintext file. Keys are not set by SQL even so.
+    public var unsafeAllowsAllSQL = false
+
     /// How long a statement waits for a lock that another connection holds. Five seconds unless set.
     public var busyTimeout: Duration = .seconds(5)
 

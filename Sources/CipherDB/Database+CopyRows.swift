@@ -57,5 +57,13 @@ extension Database {
     }
 
     /// A name as an SQL identifier.
+    /// Whether statements may write the schema's own table, which SQL is not allowed to say.
+    package func setWritableSchema(_ isWritable: Bool) throws {
+        let connection = try usableConnection()
+        try connection.unrestricted {
+            try connection.execute("PRAGMA writable_schema = \(isWritable ? "ON" : "OFF")")
+        }
+    }
+
     package static func quoted(_ name: String) -> String { quotedIdentifier(name) }
 }

@@ -52,6 +52,15 @@ extension Database {
         installHooks()
     }
 
+    /// Asks `authorizer` about everything that a statement is about to do, while it is compiled; nil ends it. What the library
+    /// refuses on a keyed connection it is not asked about.
+    public func setAuthorizer(_ authorizer: (@Sendable (SQLAction) -> SQLDecision)?) {
+        hooks.authorizer = authorizer
+        // What was compiled before was allowed by another.
+        clearCachedStatements()
+        installHooks()
+    }
+
     /// Calls `trace` when a statement begins and when it ended; nil ends it.
     public func setTrace(_ trace: (@Sendable (TraceEvent) -> Void)?) {
         hooks.trace = trace

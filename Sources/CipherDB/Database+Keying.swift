@@ -210,6 +210,7 @@ extension Database {
             try connection.key(literal)
             try connection.execute(settings)
         }
+        connection.authorizer.restriction = configuration.unsafeAllowsAllSQL ? .unsafeKeyed : .keyed
     }
 
     /// The pragmas that make the engine's own format into `format`; none where they are the same.

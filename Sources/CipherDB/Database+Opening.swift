@@ -154,13 +154,15 @@ extension Database {
         guard let connection else { return }
         do {
             // In memory whatever the engine's default: temporary files are never encrypted.
-            try connection.execute(
-                """
-                PRAGMA temp_store = MEMORY; \
-                PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF"); \
-                PRAGMA cache_size = -\(max(1, configuration.pageCacheSize >> 10));
-                """
-            )
+            try connection.unrestricted {
+                try connection.execute(
+                    """
+                    PRAGMA temp_store = MEMORY; \
+                    PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF"); \
+                    PRAGMA cache_size = -\(max(1, configuration.pageCacheSize >> 10));
+                    """
+                )
+            }
             if let mode = configuration.journalMode, path != nil, path != "" {
                 let found = try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
                 guard found == mode.rawValue else {

@@ -78,7 +78,7 @@ struct ContentCopy {
 
     /// Views, triggers and virtual tables.
     private func copySchema(_ objects: [SchemaObject]) throws {
-        try target.executeStatements("PRAGMA writable_schema = ON")
+        try target.setWritableSchema(true)
         for object in objects where object.isVirtual && object.type != "index" {
             try target.executeUpdate(
                 "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)",
@@ -88,6 +88,6 @@ struct ContentCopy {
                 object.sql
             )
         }
-        try target.executeStatements("PRAGMA writable_schema = OFF")
+        try target.setWritableSchema(false)
     }
 }

@@ -176,7 +176,13 @@ import Testing
             }
         )
         #expect(!"\(seen)".contains("hunter2") && !"\(seen)".contains("later"))
-        #expect("\(seen)".contains("may hold a key"))
+        // On a keyed connection what holds a key does not begin.
+        let open = Database(path: folder.file("open.db"), configuration: Configuration { $0.unsafeAllowsAllSQL = true })
+        try open.open(key: .passphrase("secret"))
+        open.setTrace { event in events.withLock { $0.append(event) } }
+        try open.executeUpdate("ATTACH ? AS other KEY 'hunter2'", folder.file("other.db"))
+        let more = "\(events.withLock { $0 })"
+        #expect(!more.contains("hunter2") && more.contains("may hold a key"))
     }
 
     @Test func theHandleIsLentForWhatIsMissing() throws {

@@ -83,7 +83,11 @@ struct DatabaseFileTests {
     }
 
     @Test func structuralFaultsAreFoundThoughEveryPageIsAuthentic() throws {
-        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.unsafeAllowsAllSQL = true }
+        )
         try queue.inDatabase {
             try $0.executeStatements(
                 """
@@ -99,7 +103,11 @@ struct DatabaseFileTests {
     }
 
     @Test func aSchemaThatSQLiteCannotReadIsAProblemAndNoWrongKey() throws {
-        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.unsafeAllowsAllSQL = true }
+        )
         try queue.inDatabase {
             try $0.executeStatements(
                 """

@@ -49,7 +49,12 @@ import Testing
 
     private func make(_ before: String = "", _ script: String = RecoverTests.script) throws {
         let format = try #require(Engine.current.formats.first).with(pageSize: 1024)
-        let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
+        let configuration = Configuration {
+            $0.format = format
+            // For schemas that SQL would not make.
+            $0.unsafeAllowsAllSQL = true
+        }
+        let queue = try DatabaseQueue(path: path, key: key, configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(before + script) }
         try queue.close()
     }

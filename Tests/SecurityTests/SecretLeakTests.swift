@@ -94,7 +94,11 @@ import Testing
     }
 
     @Test func aStatementThatHoldsAKeyIsNotKept() throws {
-        let queue = try DatabaseQueue(path: path, key: .passphrase("right"))
+        let queue = try DatabaseQueue(
+            path: path,
+            key: .passphrase("right"),
+            configuration: Configuration { $0.unsafeAllowsAllSQL = true }
+        )
         let other = folder.file("other.db")
         try queue.inDatabase { database in
             try database.executeUpdate("ATTACH '\(other)' AS y KEY '\(Self.secret)'")

@@ -8,6 +8,8 @@ final class Connection {
     /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
     let filename: String
     let interrupter = Interrupter()
+    /// What statements may do.
+    let authorizer = Authorizer()
     /// Every statement that is not finalised, so that closing can do it.
     private var statements: [OpaquePointer: Weak] = [:]
     /// Handles of blobs, closed with the connection.
@@ -29,7 +31,6 @@ final class Connection {
     private(set) var runningCallbacks = 0
     /// Set where one of them closed the database that called it.
     private var closesAfterCallbacks = false
-    private(set) var isReader = false
     /// Backups that this connection is a side of, ended when it closes.
     private var backups: [WeakBackup] = []
     /// Set while a backup writes to this connection's database: nothing else may use it.
@@ -69,7 +70,7 @@ final class Connection {
         }
         self.filename = filename
         sqlite3_extended_result_codes(handle, 1)
-        authorize(refuseOnEveryConnection)
+        installAuthorizer()
         interrupter.attach(handle)
     }
 
@@ -77,22 +78,10 @@ final class Connection {
         close()
     }
 
-    private func authorize(_ authorizer: @escaping Authorizer) {
-        sqlite3_set_authorizer(handle, authorizer, nil)
-    }
-
-    /// Runs `body`, whose statements are the library's own, without the authorizer.
-    func unrestricted<Result>(_ body: () throws -> Result) rethrows -> Result {
-        sqlite3_set_authorizer(handle, nil, nil)
-        defer { authorize(isReader ? refuseOnReaders : refuseOnEveryConnection) }
-        return try body()
-    }
-
     /// From here on statements only read, and cannot change that.
     func becomeReader() throws(DatabaseError) {
         try execute("PRAGMA query_only = ON")
-        isReader = true
-        authorize(refuseOnReaders)
+        authorizer.isReader = true
     }
 
     /// Finalises every statement and closes the handle.
@@ -129,8 +118,9 @@ final class Connection {
             // The SQL may hold the key.
             return DatabaseError(
                 .notAuthorized,
-                "keys and the cipher defaults of the process are not set by pragmas: use setKey, rekey and Configuration; "
-                    + "nor is a reader of a pool made to write, nor the engine's tokenizers looked into"
+                "the statement was refused: by an authorizer of the program's, or because SQL may not set keys, the cipher or "
+                    + "where temporary data go, attach files, load code, write the schema, or make a reader of a pool write: "
+                    + "use setKey, rekey, attach and Configuration, whose unsafeAllowsAllSQL allows all but the keys"
             )
         }
         let ofHandle = sqlite3_extended_errcode(handle)
@@ -152,6 +142,18 @@ final class Connection {
     func rekey(_ literal: SecretBytes) -> DatabaseError? {
         let code = literal.withUnsafeBytes { csqlcipher_rekey(handle, $0.baseAddress, Int32($0.count)) }
         return code == SQLITE_OK ? nil : error(code)
+    }
+
+    /// Attaches a file; a key without bytes stands for plaintext.
+    func attach(_ path: String, _ name: String, _ key: SecretBytes) throws {
+        guard let (statement, _) = try prepare("ATTACH ? AS ? KEY ?") else { return }
+        defer { statement.finalize() }
+        try statement.bind(path, at: 1)
+        try statement.bind(name, at: 2)
+        try key.withUnsafeBytes { key in
+            try statement.bind(secret: key, at: 3)
+            _ = try statement.step()
+        }
     }
 
     // MARK: Statements
@@ -288,45 +290,4 @@ final class Connection {
     static func hasFileSystem(named name: String) -> Bool {
         sqlite3_vfs_find(name) != nil
     }
-}
-
-private typealias Authorizer =
-    @convention(c) (
-        UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
-        UnsafePointer<CChar>?
-    ) -> Int32
-
-/// Refuses `PRAGMA key` and its relatives, which show in traces, and which on a keyed connection are ignored by SQLCipher 4
-/// and make 3.4.1 destroy the file; and the function that hands out and takes addresses of tokenizers.
-private func refuseOnEveryConnection(
-    _: UnsafeMutableRawPointer?,
-    action: Int32,
-    first: UnsafePointer<CChar>?,
-    second: UnsafePointer<CChar>?,
-    _: UnsafePointer<CChar>?,
-    _: UnsafePointer<CChar>?
-) -> Int32 {
-    if action == SQLITE_FUNCTION, let second {
-        return String(cString: second).lowercased() == "fts3_tokenizer" ? SQLITE_DENY : SQLITE_OK
-    }
-    // The second text may be a key: it goes nowhere.
-    guard action == SQLITE_PRAGMA, let first else { return SQLITE_OK }
-    let pragma = String(cString: first).lowercased()
-    let refused = ["key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_hmac_salt_mask"]
-    // The defaults are those of all connections of the process: new files would lose their authentication.
-    let isDefault = pragma.utf8.starts(with: "cipher_default".utf8)
-    return refused.contains(pragma) || isDefault ? SQLITE_DENY : SQLITE_OK
-}
-
-/// Refuses, besides, what would let a reader of a pool write.
-private func refuseOnReaders(
-    context: UnsafeMutableRawPointer?,
-    action: Int32,
-    first: UnsafePointer<CChar>?,
-    second: UnsafePointer<CChar>?,
-    third: UnsafePointer<CChar>?,
-    fourth: UnsafePointer<CChar>?
-) -> Int32 {
-    if action == SQLITE_PRAGMA, let first, String(cString: first).lowercased() == "query_only" { return SQLITE_DENY }
-    return refuseOnEveryConnection(context, action: action, first: first, second: second, third, fourth)
 }

@@ -7,6 +7,7 @@ final class Hooks {
     var rollback: (() -> Void)?
     var trace: ((TraceEvent) -> Void)?
     var busy: ((Int) -> Bool)?
+    var authorizer: ((SQLAction) -> SQLDecision)?
     /// The one that calls.
     fileprivate weak var connection: Connection?
 
@@ -27,6 +28,7 @@ extension Connection {
     func install(_ hooks: Hooks) {
         self.hooks = hooks
         hooks.connection = self
+        authorizer.user = hooks.authorizer
         let pointer = Unmanaged.passUnretained(hooks).toOpaque()
         sqlite3_update_hook(
             handle,

@@ -198,6 +198,16 @@ final class PreparedStatement {
         try connection.check(code, sql: sql)
     }
 
+    /// Binds text that the engine does not copy; it must stay until the statement has run.
+    func bind(secret bytes: UnsafeRawBufferPointer, at index: Int) throws(DatabaseError) {
+        if bytes.isEmpty { return try bind("", at: index) }
+        let handle = try live()
+        let code = bytes.withMemoryRebound(to: CChar.self) { text in
+            sqlite3_bind_text64(handle, Int32(index), text.baseAddress, UInt64(text.count), nil, UInt8(SQLITE_UTF8))
+        }
+        try connection.check(code)
+    }
+
     /// Binds text as it stands in a file, also such as is not valid.
     func bind(text bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding, at index: Int) throws(DatabaseError) {
         // A null pointer would bind NULL instead of an empty text.

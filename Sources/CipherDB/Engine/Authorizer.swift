@@ -1,0 +1,109 @@
+internal import CSQLCipher
+
+/// What the statements of a connection may do, said while they are compiled.
+final class Authorizer {
+    /// What SQL could do to the owner of a keyed database. All of it can be done by typed calls.
+    enum Restriction {
+        /// Before the key, and without one: what would be harmful anywhere.
+        case basic
+        /// On a keyed connection: no key, no setting of the cipher, no other file, nothing that spills into files.
+        case keyed
+        /// On a keyed connection whose user has asked for it.
+        case unsafeKeyed
+    }
+
+    var restriction = Restriction.basic
+    /// A reader of a pool must stay one.
+    var isReader = false
+    /// Set while the library's own statements are compiled.
+    var isSuspended = false
+    /// The user's, asked about what is not refused.
+    var user: ((SQLAction) -> SQLDecision)?
+
+    fileprivate func decide(
+        _ code: Int32,
+        _ first: UnsafePointer<CChar>?,
+        _ second: UnsafePointer<CChar>?,
+        _ schema: UnsafePointer<CChar>?,
+        _ source: UnsafePointer<CChar>?
+    ) -> SQLDecision {
+        if isSuspended { return .allow }
+        if isRefused(code, first, second) { return .deny }
+        guard let user else { return .allow }
+        // An action that a later SQLite has is one that nobody here can judge.
+        guard let kind = SQLAction.Kind(rawValue: code) else { return .deny }
+        return user(
+            SQLAction(
+                kind: kind,
+                first: first.map { String(cString: $0) },
+                second: second.map { String(cString: $0) },
+                schema: schema.map { String(cString: $0) },
+                source: source.map { String(cString: $0) }
+            )
+        )
+    }
+
+    private func isRefused(_ code: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
+        switch code {
+        case SQLITE_FUNCTION:
+            let name = second.map { String(cString: $0).lowercased() }
+            // It hands out, and takes, addresses of tokenizers.
+            if name == "fts3_tokenizer" { return true }
+            return restriction == .keyed && name == "load_extension"
+        case SQLITE_PRAGMA:
+            guard let first else { return false }
+            // The second text may be a key: whether there is one is all that is looked at.
+            return isRefused(pragma: String(cString: first).lowercased(), hasArgument: second != nil)
+        case SQLITE_ATTACH:
+            // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.
+            let name = first.map { String(cString: $0) }
+            return restriction == .keyed && name != "" && name != ":memory:"
+        default: return false
+        }
+    }
+
+    /// `PRAGMA key` and its relatives show in traces, and on a keyed connection SQLCipher 4 ignores them and 3.4.1 destroys the
+    /// file. The defaults are those of all connections of the process: new files would lose their authentication.
+    private static let neverAllowed: Set<String> = [
+        "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_hmac_salt_mask",
+    ]
+    /// They say something and do nothing, without an argument.
+    private static let harmless: Set<String> = [
+        "cipher_version", "cipher_provider", "cipher_provider_version", "cipher_integrity_check", "cipher_status",
+        "cipher_fips_status", "cipher_salt", "cipher_settings", "cipher_page_size", "cipher_use_hmac",
+        "cipher_hmac_algorithm", "cipher_kdf_algorithm", "cipher_plaintext_header_size", "cipher_memory_security",
+        "kdf_iter", "fast_kdf_iter", "temp_store", "temp_store_directory", "data_store_directory", "writable_schema",
+    ]
+
+    private func isRefused(pragma: String, hasArgument: Bool) -> Bool {
+        if isReader, pragma == "query_only" { return true }
+        if Authorizer.neverAllowed.contains(pragma) || pragma.hasPrefix("cipher_default") { return true }
+        guard restriction == .keyed else { return false }
+        let isSensitive = pragma.hasPrefix("cipher_") || Authorizer.harmless.contains(pragma)
+        return isSensitive && (hasArgument || !Authorizer.harmless.contains(pragma))
+    }
+}
+
+extension Connection {
+    /// Has the engine ask for each statement that is compiled from here on.
+    func installAuthorizer() {
+        let pointer = Unmanaged.passUnretained(authorizer).toOpaque()
+        sqlite3_set_authorizer(
+            handle,
+            { pointer, code, first, second, schema, source in
+                guard let pointer else { return SQLITE_DENY }
+                let authorizer = Unmanaged<Authorizer>.fromOpaque(pointer).takeUnretainedValue()
+                return authorizer.decide(code, first, second, schema, source).rawValue
+            },
+            pointer
+        )
+    }
+
+    /// Runs `body`, whose statements are the library's own, without restrictions.
+    func unrestricted<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let before = authorizer.isSuspended
+        authorizer.isSuspended = true
+        defer { authorizer.isSuspended = before }
+        return try body()
+    }
+}

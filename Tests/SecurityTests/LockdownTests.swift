@@ -1,0 +1,187 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// What SQL alone could do to the owner of a database: lock him out, or write his data where anybody can read them.
+@Suite struct LockdownTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
+        let database = Database(path: path, configuration: Configuration(change))
+        try database.open(key: .passphrase("right"))
+        try database.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES ('plaintextmarker')")
+        return database
+    }
+
+    /// Statements that nobody but the owner may run, in the ways in which SQL can be run.
+    static let refused = [
+        "PRAGMA key = 'evil'", "PRAGMA rekey = 'evil'", "PRAGMA REKEY('evil')", "PRAGMA main.rekey = 'evil'",
+        "PRAGMA hexkey = '00'", "PRAGMA hexrekey = '00'", "PRAGMA textkey = 'evil'", "PRAGMA textrekey = 'evil'",
+        "PRAGMA cipher_default_use_hmac = OFF", "PRAGMA cipher_use_hmac = OFF", "PRAGMA cipher_compatibility = 1",
+        "PRAGMA cipher_migrate", "PRAGMA cipher_page_size = 512", "PRAGMA kdf_iter = 1", "PRAGMA cipher_log = stderr",
+        "PRAGMA cipher_profile = 'profile.txt'", "PRAGMA cipher_plaintext_header_size = 32",
+        "PRAGMA cipher_hmac_salt_mask = \"x'00'\"", "PRAGMA cipher_add_random = \"x'00'\"",
+        "PRAGMA temp_store = FILE", "PRAGMA temp_store(1)", "PRAGMA temp_store_directory = '/tmp'",
+        "PRAGMA writable_schema = ON", "PRAGMA writable_schema = RESET",
+        "ATTACH 'plain.db' AS x KEY ''", "ATTACH 'plain.db' AS x", "ATTACH 'plain.db' AS x KEY 'evil'",
+        "ATTACH 'plain' || '.db' AS x KEY ''", "ATTACH 'file:plain.db?mode=memory' AS x",
+        "SELECT load_extension('evil')", "SELECT fts3_tokenizer('simple')",
+    ]
+
+    /// The engine has code 1 for a function that is refused.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        return error.code == .notAuthorized || error.message.hasPrefix("not authorized to use function")
+    }
+
+    @Test(arguments: refused)
+    func aStatementThatCouldHarmTheOwnerIsRefused(sql: String) throws {
+        let sql = sql.replacing("plain.db", with: folder.file("plain.db")).replacing(
+            "profile.txt",
+            with: folder.file("p")
+        )
+        let database = try open()
+        let before = folder.names
+        #expect { try database.executeStatements(sql) } throws: { Self.isRefusal($0) }
+        #expect { try database.executeUpdate(sql) } throws: { Self.isRefusal($0) }
+        #expect { _ = try database.executeQuery(sql).next() } throws: { Self.isRefusal($0) }
+        #expect(folder.names == before)
+        database.close()
+        _ = try open()
+    }
+
+    @Test func vacuumIntoAFileIsRefusedAndVacuumIsNot() throws {
+        let database = try open()
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("VACUUM INTO ?", folder.file("plain.db")) }
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("VACUUM INTO '\(folder.file("plain.db"))'") }
+        #expect(folder.names == ["test.db"])
+        try database.executeUpdate("VACUUM")
+        #expect(try database.string(forQuery: "SELECT a FROM t") == "plaintextmarker")
+    }
+
+    @Test func readersOfAPoolAndLaterConnectionsAreLockedToo() throws {
+        try open().close()
+        let pool = try DatabasePool(path: path, key: .passphrase("right"))
+        let attach = "ATTACH '\(folder.file("plain.db"))' AS x KEY ''"
+        try pool.read { database in
+            _ = #expect(throws: DatabaseError.self) { try database.executeUpdate(attach) }
+            _ = #expect(throws: DatabaseError.self) { try database.executeUpdate("PRAGMA query_only = OFF") }
+        }
+        try pool.rekey(.passphrase("other"))
+        try pool.write { database in
+            _ = #expect(throws: DatabaseError.self) { try database.executeUpdate(attach) }
+        }
+        let queue = try DatabaseQueue(path: path, key: .passphrase("other"))
+        let connection = try queue.openConnection()
+        #expect(throws: DatabaseError.self) { try connection.executeUpdate(attach) }
+    }
+
+    @Test func theClosureThatPreparesAConnectionIsLockedToo() {
+        let prepare: @Sendable (Database) throws -> Void = { try $0.executeUpdate("PRAGMA temp_store = FILE") }
+        #expect(throws: DatabaseError.self) { try open { $0.prepareDatabase = prepare } }
+    }
+
+    @Test func everydayPragmasAndDatabasesInMemoryAreAllowed() throws {
+        let database = try open()
+        for sql in [
+            "PRAGMA cache_size = 100", "PRAGMA foreign_keys", "PRAGMA user_version = 3", "PRAGMA cipher_version",
+            "PRAGMA temp_store", "PRAGMA writable_schema", "PRAGMA journal_mode = WAL", "PRAGMA integrity_check",
+            "ATTACH ':memory:' AS m", "DETACH m", "ATTACH '' AS m", "ANALYZE", "REINDEX",
+        ] { try database.executeStatements(sql) }
+    }
+
+    @Test func openingItUpIsExplicitAndKeysAreNotSetBySQLEvenSo() throws {
+        let database = try open { $0.unsafeAllowsAllSQL = true }
+        try database.executeStatements(
+            "ATTACH '\(folder.file("plain.db"))' AS x KEY ''; CREATE TABLE x.c AS SELECT * FROM t"
+        )
+        try database.executeStatements("DETACH x; PRAGMA temp_store = FILE; PRAGMA writable_schema = ON")
+        #expect(try FileState(folder.file("plain.db")).bytes.prefix(15) == Data("SQLite format 3".utf8))
+        for sql in ["PRAGMA rekey = 'evil'", "PRAGMA key = 'evil'", "PRAGMA cipher_default_use_hmac = OFF"] {
+            #expect(throws: DatabaseError.self) { try database.executeStatements(sql) }
+        }
+    }
+
+    // MARK: Typed calls
+
+    @Test func anotherEncryptedDatabaseIsAttachedWithItsOwnKeyAndSalt() throws {
+        let other = folder.file("other.db")
+        let database = try open()
+        for key in [try DatabaseKey.passphrase("another"), try .random()] {
+            try? FileManager.default.removeItem(atPath: other)
+            try database.attach(other, as: "o", key: key)
+            try database.executeStatements("CREATE TABLE o.copy AS SELECT * FROM t; DETACH o")
+            #expect(try FileState(other).bytes.prefix(16) != FileState(path).bytes.prefix(16))
+            #expect(try !Database.plaintext(in: other))
+            let opened = try DatabaseQueue(path: other, key: key)
+            #expect(try opened.inDatabase { try $0.string(forQuery: "SELECT a FROM copy") } == "plaintextmarker")
+            try opened.close()
+            // Also a file that is there.
+            try database.attach(other, as: "o", key: key)
+            #expect(try database.string(forQuery: "SELECT a FROM o.copy") == "plaintextmarker")
+            try database.executeStatements("DETACH o")
+            #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "o", key: .passphrase("wrong")) }
+            #expect(throws: DatabaseError.self) { try database.string(forQuery: "SELECT a FROM o.copy") }
+        }
+    }
+
+    @Test func plaintextIsAttachedOnlyWherePlaintextIsAllowed() throws {
+        let plain = folder.file("plain.db")
+        #expect(throws: KeyError.keyMissing) { try open().attachPlaintext(plain, as: "p") }
+        #expect(!FileManager.default.fileExists(atPath: plain))
+        let database = try open { $0.allowsPlaintext = true }
+        try database.attachPlaintext(plain, as: "p")
+        try database.executeStatements("CREATE TABLE p.copy AS SELECT * FROM t; DETACH p")
+        #expect(try Database.plaintext(in: plain))
+    }
+
+    @Test func theKeyOfAnAttachedFileIsInNoTrace() throws {
+        let database = try open()
+        let events = Lock<[String]>([])
+        database.setTrace { event in events.withLock { $0.append("\(event)") } }
+        try database.attach(folder.file("other.db"), as: "o", key: .raw(hex: String(repeating: "ab", count: 32)))
+        #expect(!events.withLock { $0.joined() }.lowercased().contains("abababab"))
+    }
+
+    // MARK: A program's own
+
+    @Test func anAuthorizerOfTheProgramsIsAskedWhatTheLibraryAllows() throws {
+        let database = try open()
+        let asked = Lock<[SQLAction]>([])
+        database.setAuthorizer { action in
+            asked.withLock { $0.append(action) }
+            switch action.kind {
+            case .read where action.second == "a": return .ignore
+            case .delete: return .deny
+            default: return .allow
+            }
+        }
+        #expect(try database.string(forQuery: "SELECT a FROM t") == nil)
+        #expect { try database.executeUpdate("DELETE FROM t") } throws: {
+            ($0 as? DatabaseError)?.code == .notAuthorized
+        }
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("PRAGMA rekey = 'secretmarker'") }
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("ATTACH 'x' AS y KEY 'secretmarker'") }
+        // What is refused anyway is not told, and so no key.
+        #expect(!"\(asked.withLock { $0 })".contains("secretmarker"))
+        #expect(asked.withLock { $0.contains { $0.kind == .read && $0.first == "t" && $0.schema == "main" } })
+        database.setAuthorizer(nil)
+        #expect(try database.string(forQuery: "SELECT a FROM t") == "plaintextmarker")
+        try database.executeUpdate("DELETE FROM t")
+    }
+}
+
+extension Database {
+    /// Whether the file shows what was written.
+    fileprivate static func plaintext(in path: String) throws -> Bool {
+        try FileState(path).bytes.range(of: Data("plaintextmarker".utf8)) != nil
+    }
+}
