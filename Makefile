@@ -1,9 +1,10 @@
-.PHONY: help setup engines build demo test torture bench manual lint format clean
+.PHONY: help setup engines build demo test torture fuzz bench manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
 	@echo "make torture  a pool under load, then under ThreadSanitizer; the command killed at random moments"
+	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the rekey command against the stock shell, on files of 1 GB"
 	@echo "make manual   write the man page of rekey to .build/rekey.1"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
@@ -34,6 +35,9 @@ manual: setup
 
 torture: setup
 	@Scripts/torture.sh
+
+fuzz: setup
+	@Scripts/fuzz.sh
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples

@@ -67,6 +67,18 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// By Scripts/fuzz.sh only: it needs libFuzzer.
+if Context.environment["CIPHERDB_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages"],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus"]
+        )
+    )
+}
+
 for target in package.targets where target.type != .system {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [

@@ -2,6 +2,7 @@
 # Threads, tasks and changes of key on one pool, for SECONDS_TO_RUN (60 unless set), then under ThreadSanitizer for as long;
 # the command, killed KILLS times (100 unless set) at random moments in each operation, journal mode and engine; and
 # every state that a crash leaves of a change of a keyring's key, TORN torn ones (10 unless set) after each call;
+# fuzzing, FUZZ_SECONDS (30 unless set) for each target;
 # each call of the system that the command makes failing once; bits flipped in files, FLIPS of them (5000 unless set) for each format and engine. Seeds are printed; SEED=n repeats the choices, as far as threads and processes let them be repeated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,4 +30,8 @@ for engine in .engines/[0-9]*; do
     CIPHERDB_ENGINE=$name Scripts/with-engine.sh "$name" \
         swift test -q --skip-build --disable-xctest --scratch-path ".build-$name" --filter 'KillTests|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests'
 done
+if [ "$(uname)" = Linux ]; then
+    echo "== fuzzing, ${FUZZ_SECONDS:-30} s for each target"
+    SECONDS_TO_RUN=${FUZZ_SECONDS:-30} Scripts/fuzz.sh
+fi
 echo "torture: everything passed"
