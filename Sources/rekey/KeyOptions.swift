@@ -29,7 +29,10 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read a raw key from this file: 32 bytes, 48 with the salt, or as many hexadecimal digits.",
+            """
+            Read a raw key from this file: 32 bytes, 48 with the salt, or as many hexadecimal digits; for a keyring a secret \
+            of 32 random bytes or more, byte for byte.
+            """,
             valueName: "path"
         )
     )
@@ -165,7 +168,10 @@ struct NewKeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits; not in place, also 48 or 96.",
+            """
+            Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits; not in place, also 48 or 96; for a \
+            keyring a secret of 32 random bytes or more, byte for byte.
+            """,
             valueName: "path"
         )
     )
