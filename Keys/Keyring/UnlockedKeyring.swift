@@ -73,11 +73,13 @@ public struct UnlockedKeyring: Sendable {
         try update { $0.retired = [] }
     }
 
-    private func read() throws -> KeyringContent {
+    private func read() throws -> KeyringContent { try readFile().content }
+
+    private func readFile() throws -> (bytes: [UInt8], content: KeyringContent) {
         let (bytes, content) = try KeyringFile.read(keyring.path)
         guard content.identifier == identifier else { throw KeyringError.Problem.replaced }
         try content.authenticate(bytes, masterKey)
-        return content
+        return (bytes, content)
     }
 
     // MARK: Backups
@@ -86,11 +88,7 @@ public struct UnlockedKeyring: Sendable {
     ///
     /// - Throws: ``KeyringError`` naming either.
     public func backUp(to path: String) throws {
-        let (bytes, content) = try KeyringFile.read(keyring.path)
-        try keyring.naming {
-            guard content.identifier == identifier else { throw KeyringError.Problem.replaced }
-            try content.authenticate(bytes, masterKey)
-        }
+        let bytes = try keyring.naming { try readFile().bytes }
         try KeyringFile.create(path, bytes)
     }
 

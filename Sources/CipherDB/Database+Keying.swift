@@ -210,7 +210,7 @@ extension Database {
             try connection.key(literal)
             try connection.execute(settings)
         }
-        connection.authorizer.restriction = configuration.unsafeAllowsAllSQL ? .unsafeKeyed : .keyed
+        connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL
     }
 
     /// The pragmas that make the engine's own format into `format`; none where they are the same.

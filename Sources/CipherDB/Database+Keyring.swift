@@ -38,13 +38,14 @@ extension Database {
     public func open(keyring: UnlockedKeyring, flags: OpenFlags = [.readWrite, .create]) throws {
         guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }
         do {
-            let generation = try keyring.content().generation
+            let content = try keyring.content()
             do {
-                try openAndSettle(keyring, flags)
+                try openAndSettle(keyring, content, flags)
             } catch let error as KeyringError where error.problem == .otherDatabase {
                 // Another process may have changed the key since its keys were read.
-                guard try keyring.content().generation != generation else { throw error }
-                try openAndSettle(keyring, flags)
+                let now = try keyring.content()
+                guard now.generation != content.generation else { throw error }
+                try openAndSettle(keyring, now, flags)
             }
             try noteGeneration(keyring)
         } catch {
@@ -53,8 +54,8 @@ extension Database {
         }
     }
 
-    private func openAndSettle(_ keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
-        guard try keyring.content().isRotationPending, flags.contains(.readWrite) else {
+    private func openAndSettle(_ keyring: UnlockedKeyring, _ content: KeyringContent, _ flags: OpenFlags) throws {
+        guard content.isRotationPending, flags.contains(.readWrite) else {
             return try open(keyring, flags)
         }
         do {

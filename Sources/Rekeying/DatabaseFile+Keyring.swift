@@ -2,21 +2,24 @@ public import CipherDB
 internal import CipherKeys
 internal import CipherPages
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension DatabaseFile {
     /// Makes a key that the keyring gave up the one that counts, where the file is under it: for a copy of the database from
     /// before its key was changed.
     ///
     /// - Throws: ``RekeyError/notNeeded(_:)`` where the file is under the key that counts; ``KeyringError``.
     public func adoptOlderKey(of keyring: UnlockedKeyring) throws {
-        let older = try keyring.retiredKeys()
         try keyring.withLock { locked in
             guard try position(locked) == .other else {
                 throw RekeyError.notNeeded("the file is under the keyring's key")
             }
-            guard let key = try older.first(where: { try fits($0.key) })?.key else {
-                throw KeyringError.Problem.otherDatabase
-            }
-            try locked.adopt(key, salt: salt())
+            guard let older = try olderKey(of: keyring) else { throw KeyringError.Problem.otherDatabase }
+            try locked.adopt(older.key, salt: salt())
         }
     }
 
@@ -25,11 +28,11 @@ extension DatabaseFile {
     /// - Throws: ``KeyringError/Problem/otherDatabase`` where it is under none of them.
     public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey {
         let keys = try keyring.databaseKeys()
-        switch try position(current: keys.current, next: keys.next) {
+        switch try find(current: keys.current, next: keys.next)?.position {
         case .next: return keys.next ?? keys.current
         case .current: return keys.current
-        case .older, .other:
-            guard let older = try keyring.retiredKeys().first(where: { try fits($0.key) }) else {
+        case .older, .other, nil:
+            guard let older = try olderKey(of: keyring) else {
                 throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
             }
             return older.key
@@ -38,16 +41,18 @@ extension DatabaseFile {
 
     /// What to say of a file that is under neither of the keys that count.
     func whyNoKeyFits(_ keyring: UnlockedKeyring) throws -> KeyringError.Problem {
-        let older = try keyring.retiredKeys().first { try fits($0.key) }
-        return older.map { .oldDatabase(retired: $0.day) } ?? .otherDatabase
+        try olderKey(of: keyring).map { .oldDatabase(retired: $0.day) } ?? .otherDatabase
     }
 
-    private func fits(_ key: DatabaseKey) throws -> Bool {
-        do {
-            _ = try proved(key)
-            return true
-        } catch KeyError.wrongKey {
-            return false
+    /// The key that the keyring gave up and the file is under, with the day.
+    private func olderKey(of keyring: UnlockedKeyring) throws -> (key: DatabaseKey, day: Date)? {
+        try keyring.retiredKeys().first { older in
+            do {
+                _ = try proved(older.key)
+                return true
+            } catch KeyError.wrongKey {
+                return false
+            }
         }
     }
 
@@ -129,21 +134,28 @@ extension DatabaseFile {
     /// - Throws: ``KeyringError``; ``KeyError``, ``FileProblem``, `DatabaseError` where the file cannot be looked at.
     public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
         let keys = try keyring.databaseKeys()
-        let position = try position(current: keys.current, next: keys.next)
-        return try position == .other && keyring.retiredKeys().contains { try fits($0.key) } ? .older : position
+        if let found = try find(current: keys.current, next: keys.next) { return found.position }
+        return try olderKey(of: keyring) == nil ? .other : .older
     }
 
     func position(_ locked: LockedKeyring) throws -> KeyringPosition {
-        try position(current: locked.current, next: locked.next)
+        try find(locked)?.position ?? .other
     }
 
-    private func position(current: DatabaseKey, next: DatabaseKey?) throws -> KeyringPosition {
+    /// Which of the two keys the file is under, and how it is under that; nil where neither fits.
+    func find(_ locked: LockedKeyring) throws -> (position: KeyringPosition, unlocked: Unlocked)? {
+        try find(current: locked.current, next: locked.next)
+    }
+
+    private func find(
+        current: DatabaseKey,
+        next: DatabaseKey?
+    ) throws -> (position: KeyringPosition, unlocked: Unlocked)? {
         var damage: KeyError?
         for (key, position) in [(next, KeyringPosition.next), (current, .current)] {
             guard let key else { continue }
             do {
-                _ = try proved(key)
-                return position
+                return (position, try proved(key))
             } catch KeyError.wrongKey {
                 continue
             } catch KeyError.notEncrypted {
@@ -154,11 +166,11 @@ extension DatabaseFile {
             }
         }
         if let damage { throw damage }
-        return .other
+        return nil
     }
 
     /// How the file is under `key`. A log may hold pages under a key to which it never came, so the engine has the last word.
-    func proved(_ key: DatabaseKey) throws -> Unlocked {
+    private func proved(_ key: DatabaseKey) throws -> Unlocked {
         let database = try open()
         defer { database.close() }
         let fit = try fit(key, to: database)

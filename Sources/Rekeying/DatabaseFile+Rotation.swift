@@ -113,16 +113,15 @@ extension DatabaseFile {
 
     /// Ends the change of key where the file is under the new one, and takes it back where it is under the old one.
     private func settle(_ locked: LockedKeyring) throws {
-        guard let next = try locked.next else { return }
-        let position = try position(locked)
-        guard position != .other else { throw KeyringError.Problem.otherDatabase }
-        let file = try lockAtRest(proved(position == .next ? next : locked.current))
+        guard locked.content.isRotationPending else { return }
+        guard let found = try find(locked) else { throw KeyringError.Problem.otherDatabase }
+        let file = try lockAtRest(found.unlocked)
         defer { file.release() }
         try Leftovers(of: file.path).remove()
         try file.sync()
         // The name of the new file, or that of a journal which is gone.
         try FileFailure.naming(file.path) { () throws(Errno) in try FileCalls.syncFolder(of: file.path) }
-        if position == .next {
+        if found.position == .next {
             try locked.finishRotation(salt: file.read(CipherFormat.saltSize, at: 0))
         } else {
             try locked.cancelRotation()

@@ -49,15 +49,6 @@ import Testing
         return try queue.inDatabase { try $0.string(forQuery: SampleFile.query) }
     }
 
-    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KeyringError)?.problem
-        }
-    }
-
     @Test func aDatabaseOpensWithAnySlotOfItsKeyring() throws {
         try make()
         try unlocked().add(.passphrase("another way in"))
@@ -99,7 +90,7 @@ import Testing
     @Test func aNewDatabaseIsMadeUnderANewKeyringOnly() throws {
         try make()
         try FileManager.default.removeItem(atPath: path)
-        #expect(problem { _ = try queue() } == .databaseMissing)
+        #expect(keyringProblem { _ = try queue() } == .databaseMissing)
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(throws: (any Error).self) {
             try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: .readWrite)
@@ -113,7 +104,7 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: other, toPath: path)
         let before = try FileState(path)
-        #expect(problem { _ = try queue() } == .otherDatabase)
+        #expect(keyringProblem { _ = try queue() } == .otherDatabase)
         #expect(try FileState(path) == before)
         _ = try folder.write("SQLite format 3\0".utf8 + Array(repeating: 0, count: 4080), to: "test.db")
         #expect(throws: KeyError.notEncrypted) { try queue() }
@@ -168,7 +159,7 @@ import Testing
     @Test func onlyTheDatabaseOfTheKeyringIsRotated() throws {
         try make()
         let other = try DatabaseQueue(path: folder.file("other.db"), key: .passphrase("other"))
-        #expect(problem { try other.rotateKey(of: unlocked()) } == .otherDatabase)
+        #expect(keyringProblem { try other.rotateKey(of: unlocked()) } == .otherDatabase)
         #expect(try !unlocked().content().isRotationPending)
     }
 
@@ -183,7 +174,7 @@ import Testing
             try queue.rekey(next)
             try queue.close()
         }
-        #expect(problem { _ = try unlocked().databaseKey() } == .rotationPending)
+        #expect(keyringProblem { _ = try unlocked().databaseKey() } == .rotationPending)
         #expect(try answer() == SampleFile.answer)
         let content = try unlocked().content()
         #expect(!content.isRotationPending && content.olderKeyCount == 1)
@@ -220,7 +211,7 @@ import Testing
         let generation = try keyring.content().generation
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
-        #expect(problem { _ = try queue() } == .outdated(generation: generation))
+        #expect(keyringProblem { _ = try queue() } == .outdated(generation: generation))
         try queue { $0.acceptsOldCopies = true }.close()
         #expect(try answer() == SampleFile.answer)
         #expect(try keyring.content().generation == generation + 1)
@@ -234,7 +225,7 @@ import Testing
         try queue.close()
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
-        let told = problem { _ = try self.queue() }
+        let told = keyringProblem { _ = try self.queue() }
         guard case .oldDatabase(let day)? = told else {
             Issue.record("\(String(describing: told))")
             return
@@ -257,7 +248,7 @@ import Testing
         let copy = try DatabaseQueue(path: folder.file("copy.db"), keyring: unlocked())
         try copy.close()
         #expect(try !unlocked().content().isRotationPending)
-        #expect(problem { _ = try self.queue() }.map { "\($0)".hasPrefix("oldDatabase") } == true)
+        #expect(keyringProblem { _ = try self.queue() }.map { "\($0)".hasPrefix("oldDatabase") } == true)
         try self.queue { $0.acceptsOldCopies = true }.close()
         #expect(try answer() == SampleFile.answer)
         #expect(try unlocked().databaseKey() == next)
@@ -271,7 +262,9 @@ import Testing
         try queue.close()
         try unlocked().forgetOlderKeys()
         #expect(try answer() == SampleFile.answer)
-        #expect(problem { _ = try DatabaseQueue(path: folder.file("old.db"), keyring: unlocked()) } == .otherDatabase)
+        #expect(
+            keyringProblem { _ = try DatabaseQueue(path: folder.file("old.db"), keyring: unlocked()) } == .otherDatabase
+        )
     }
 
     @Test func aPendingRotationNeitherNeedsAKeyringNorAFolderThatCanBeWritten() throws {
@@ -315,7 +308,7 @@ import Testing
         try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
         let before = try FileState(keyring.path)
         let opening = { try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .passphrase("weak")) }
-        #expect(problem { _ = try opening() }.map { "\($0)".hasPrefix("outdated") } == true)
+        #expect(keyringProblem { _ = try opening() }.map { "\($0)".hasPrefix("outdated") } == true)
         #expect(try FileState(keyring.path) == before)
     }
 

@@ -16,15 +16,6 @@ import Testing
     /// A passphrase takes no time; see `upgrades`.
     private static let fast = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 10))
 
-    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KeyringError)?.problem
-        }
-    }
-
     private func make() throws -> UnlockedKeyring {
         try keyring.create(with: .passphrase("first"), label: "Ada", derivation: Self.fast)
     }
@@ -85,7 +76,7 @@ import Testing
     @Test func nothingIsMadeInThePlaceOfAFile() throws {
         _ = try make()
         let before = try FileState(keyring.path)
-        #expect(problem { _ = try make() } == .exists)
+        #expect(keyringProblem { _ = try make() } == .exists)
         #expect(try FileState(keyring.path) == before)
         #expect(folder.names == ["a.keyring"])
     }
@@ -95,7 +86,7 @@ import Testing
         let key = try unlocked.databaseKey()
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
         #expect(try unlock(.passphrase("other")).databaseKey() == key)
-        #expect(problem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
         #expect(try keyring.content().slots.map(\.label) == ["Ada"])
     }
 
@@ -104,7 +95,7 @@ import Testing
         try keyring.change(.passphrase("first"), to: .passphrase("other"), derivation: Self.fast)
         #expect(try unlock(.passphrase("other")).databaseKey() == key)
         let before = try FileState(keyring.path)
-        #expect(problem { try keyring.change(.passphrase("first"), to: .passphrase("third")) } == .wrongSecret)
+        #expect(keyringProblem { try keyring.change(.passphrase("first"), to: .passphrase("third")) } == .wrongSecret)
         #expect(throws: UnusablePassphraseDerivation.self) {
             try keyring.change(
                 .passphrase("other"),
@@ -119,30 +110,30 @@ import Testing
         let unlocked = try make()
         try unlocked.add(.passphrase("second"), derivation: Self.fast)
         try unlocked.remove(slot: 1)
-        #expect(problem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
         _ = try unlock(.passphrase("second"))
-        #expect(problem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
+        #expect(keyringProblem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
     }
 
     @Test func theLastPassphraseOrRecoveryCodeIsRemovedOnlyWhereThatIsMeant() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
-        #expect(problem { try unlocked.remove(slot: 1) } == .lastSlot)
-        #expect(problem { try unlocked.change(slot: 1, to: file) } == .lastSlot)
+        #expect(keyringProblem { try unlocked.remove(slot: 1) } == .lastSlot)
+        #expect(keyringProblem { try unlocked.change(slot: 1, to: file) } == .lastSlot)
         try unlocked.remove(slot: 1, force: true)
-        #expect(problem { try unlocked.remove(slot: 2, force: true) } == .onlySlot)
+        #expect(keyringProblem { try unlocked.remove(slot: 2, force: true) } == .onlySlot)
         _ = try unlock(file)
     }
 
     @Test func aRecoveryCodeCountsWhenItWasTypedBack() throws {
         let unlocked = try make()
         let code = try RecoveryCode.random()
-        #expect(problem { try unlocked.add(code, typedBack: RecoveryCode.random().text()) } == .notConfirmed)
+        #expect(keyringProblem { try unlocked.add(code, typedBack: RecoveryCode.random().text()) } == .notConfirmed)
         #expect(throws: MalformedRecoveryCode.tooShort(groups: 0)) {
             try unlocked.add(code, typedBack: SecretBytes(utf8: "7KQ2"))
         }
-        #expect(problem { try unlocked.add(.recoveryCode(code)) } == .notTypedBack)
+        #expect(keyringProblem { try unlocked.add(.recoveryCode(code)) } == .notTypedBack)
         #expect(try keyring.content().slots.count == 1)
     }
 
@@ -151,9 +142,9 @@ import Testing
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
         for _ in 0..<30 { try unlocked.add(.keyFile(.random(count: 32))) }
-        #expect(problem { try unlocked.add(.keyFile(.random(count: 32))) } == .full)
+        #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .full)
         #expect(try unlock(file).slot == 2)
-        #expect(problem { try unlocked.add(file) } == .secretInUse(slot: 2))
+        #expect(keyringProblem { try unlocked.add(file) } == .secretInUse(slot: 2))
     }
 
     @Test func manyCostlyPassphrasesAskForTheSlot() throws {
@@ -161,9 +152,9 @@ import Testing
         let slow = try PassphraseDerivation(.pbkdf2SHA512(iterations: 1_000_000))
         for name in ["second", "third", "fourth"] { try unlocked.add(.passphrase(name), derivation: slow) }
         #expect(try unlocked.content().needsSlotNumber)
-        #expect(problem { _ = try unlock(.passphrase("fourth")) } == .tooManySlots)
+        #expect(keyringProblem { _ = try unlock(.passphrase("fourth")) } == .tooManySlots)
         #expect(try keyring.unlock(.passphrase("fourth"), slot: 4).slot == 4)
-        #expect(problem { _ = try keyring.unlock(.passphrase("fourth"), slot: 9) } == .noSuchSlot(9))
+        #expect(keyringProblem { _ = try keyring.unlock(.passphrase("fourth"), slot: 9) } == .noSuchSlot(9))
     }
 
     @Test func aSlotThatIsStretchedTooLittleIsStretchedAnewUnlessToldNotTo() throws {
@@ -193,8 +184,8 @@ import Testing
         let unlocked = try make()
         try FileManager.default.removeItem(atPath: keyring.path)
         let other = try make()
-        #expect(problem { _ = try unlocked.databaseKey() } == .replaced)
-        #expect(problem { try unlocked.add(.passphrase("second"), derivation: Self.fast) } == .replaced)
+        #expect(keyringProblem { _ = try unlocked.databaseKey() } == .replaced)
+        #expect(keyringProblem { try unlocked.add(.passphrase("second"), derivation: Self.fast) } == .replaced)
         #expect(try other.content().slots.count == 1)
     }
 
@@ -219,7 +210,7 @@ import Testing
         let unlocked = try make()
         try unlocked.withLock { _ in
             #expect(
-                problem {
+                keyringProblem {
                     try unlocked.withLock(waiting: .milliseconds(20)) { _ in }
                 } == .busy
             )
@@ -249,8 +240,8 @@ import Testing
     @Test func unusableLabelsAreRefused() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
-        #expect(problem { try unlocked.add(file, label: String(repeating: "é", count: 65)) } == .unusableLabel)
-        #expect(problem { try unlocked.add(file, label: "\u{1b}[2J") } == .unusableLabel)
+        #expect(keyringProblem { try unlocked.add(file, label: String(repeating: "é", count: 65)) } == .unusableLabel)
+        #expect(keyringProblem { try unlocked.add(file, label: "\u{1b}[2J") } == .unusableLabel)
         try unlocked.add(file, label: String(repeating: "é", count: 64))
     }
 
@@ -266,7 +257,7 @@ import Testing
         let key = try unlocked.databaseKey()
         let backup = Keyring(path: folder.file("backup"))
         try unlocked.backUp(to: backup.path)
-        #expect(problem { try unlocked.backUp(to: backup.path) } == .exists)
+        #expect(keyringProblem { try unlocked.backUp(to: backup.path) } == .exists)
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
         #expect(try backup.unlock(.passphrase("first"), upgrades: false).databaseKey() == key)
     }
@@ -288,7 +279,7 @@ import Testing
             #expect(try unlock(.passphrase("first")).databaseKey() == key)
         }
         _ = try folder.write(Data(contentsOf: URL(fileURLWithPath: keyring.path)).dropLast(), to: "a.keyring")
-        #expect(problem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
         try restore()
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
         try keyring.erase()
@@ -306,10 +297,12 @@ import Testing
         }
         let before = try FileState(keyring.path)
         let saved = try backup.unlock(.passphrase("first"), upgrades: false)
-        #expect(problem { try saved.restore(to: keyring) } == .otherKeys)
+        #expect(keyringProblem { try saved.restore(to: keyring) } == .otherKeys)
         let other = Keyring(path: folder.file("other"))
         try other.create(with: .passphrase("first"), derivation: Self.fast)
-        #expect(problem { try other.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) } == .exists)
+        #expect(
+            keyringProblem { try other.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) } == .exists
+        )
         #expect(try FileState(keyring.path) == before)
     }
 
@@ -323,7 +316,7 @@ import Testing
         let end = bytes.count - 96
         bytes.replaceSubrange(end..<(end + 32), with: try OpenSSL.sha256(bytes[..<end]))
         _ = try folder.write(bytes, to: "a.keyring")
-        #expect(problem { _ = try unlock(.passphrase("first")) } == .altered)
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .altered)
         try Keyring(path: folder.file("backup")).unlock(.passphrase("first"), upgrades: false).restore(to: keyring)
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
         #expect(try keyring.content().generation < 10)
@@ -339,7 +332,7 @@ import Testing
             try stale.change(stale.opened, to: KeyringContent.Stretched(.passphrase("first"), Self.fast))
         }
         _ = try unlock(.passphrase("other"))
-        #expect(problem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
     }
 
     @Test func aKeyringThatIsInUseIsNotTakenForOneThatWasJustMade() throws {
@@ -364,15 +357,15 @@ import Testing
     @Test func aKeyringWithTwoNamesIsNotWritten() throws {
         let unlocked = try make()
         #expect(link(keyring.path, folder.file("second")) == 0)
-        #expect(problem { try unlocked.add(.keyFile(.random(count: 32))) } == .severalNames)
+        #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .severalNames)
     }
 
     @Test func aRecoveryCodeIsNeitherTheFirstSecretNorAChangedOneUnconfirmed() throws {
         let code = try KeyringSecret.recoveryCode(.random())
-        #expect(problem { try keyring.create(with: code) } == .notTypedBack)
+        #expect(keyringProblem { try keyring.create(with: code) } == .notTypedBack)
         let unlocked = try make()
-        #expect(problem { try unlocked.change(slot: 1, to: code) } == .notTypedBack)
-        #expect(problem { try keyring.change(.passphrase("first"), to: code) } == .notTypedBack)
+        #expect(keyringProblem { try unlocked.change(slot: 1, to: code) } == .notTypedBack)
+        #expect(keyringProblem { try keyring.change(.passphrase("first"), to: code) } == .notTypedBack)
     }
 
     @Test func sixteenOlderKeysAreKeptAndOneOfThemCanBeMadeToCount() throws {
@@ -432,9 +425,9 @@ import Testing
         #expect(link(keyring.path, second) == 0)
         try keyring.erase()
         #expect(folder.names == ["second name"])
-        #expect(problem { _ = try Keyring(path: second).content() } == .notAKeyring)
+        #expect(keyringProblem { _ = try Keyring(path: second).content() } == .notAKeyring)
         let other = try folder.write("a letter".utf8, to: "letter")
-        #expect(problem { try Keyring(path: other).erase() } == .notAKeyring)
+        #expect(keyringProblem { try Keyring(path: other).erase() } == .notAKeyring)
         #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("a letter".utf8))
     }
 
@@ -447,7 +440,7 @@ import Testing
         try unlocked.withLock { locked in
             try locked.note(salt: salt)
             let next = try locked.beginRotation()
-            #expect(problem { _ = try unlocked.databaseKey() } == .rotationPending)
+            #expect(keyringProblem { _ = try unlocked.databaseKey() } == .rotationPending)
             let keys = try unlocked.databaseKeys()
             #expect(keys.current == old && keys.next == next && next != old)
             #expect(throws: KeyringError.Problem.rotationPending) { try locked.beginRotation() }

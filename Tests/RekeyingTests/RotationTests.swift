@@ -44,15 +44,6 @@ import Testing
         return try database.string(forQuery: SampleFile.query)
     }
 
-    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KeyringError)?.problem
-        }
-    }
-
     @Test(arguments: modes)
     func aRotatedFileOpensWithTheKeyringAndNotWithTheOldKey(mode: JournalMode) throws {
         try make(mode)
@@ -65,8 +56,8 @@ import Testing
         #expect(try file.verify(key: unlocked().databaseKey()).isSound)
         #expect(try answer() == SampleFile.answer)
         #expect(folder.names == ["test.db", "test.db.keyring"])
-        #expect(problem { try file.resumeRotation(of: unlocked()) } == .noRotationPending)
-        #expect(problem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
+        #expect(keyringProblem { try file.resumeRotation(of: unlocked()) } == .noRotationPending)
+        #expect(keyringProblem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
     }
 
     @Test func anOldCopyOfTheFileIsToldWithTheDay() throws {
@@ -99,7 +90,7 @@ import Testing
         let next = try unlocked().withLock { try $0.beginRotation() }
         if isExchanged { try file.changeKey(from: old, to: next) }
         #expect(try file.position(in: unlocked()) == (isExchanged ? .next : .current))
-        #expect(problem { try file.rotateKey(of: unlocked()) } == .rotationPending)
+        #expect(keyringProblem { try file.rotateKey(of: unlocked()) } == .rotationPending)
         #expect((try file.resumeRotation(of: unlocked()) == nil) == isExchanged)
         #expect(try unlocked().databaseKey() == next)
         #expect(try file.position(in: unlocked()) == .current)
@@ -127,10 +118,10 @@ import Testing
         try DatabaseQueue(path: other, key: .passphrase("other")).close()
         let file = DatabaseFile(path: other)
         #expect(try file.position(in: unlocked()) == .other)
-        #expect(problem { try file.rotateKey(of: unlocked()) } == .otherDatabase)
+        #expect(keyringProblem { try file.rotateKey(of: unlocked()) } == .otherDatabase)
         _ = try unlocked().withLock { try $0.beginRotation() }
-        #expect(problem { try file.resumeRotation(of: unlocked()) } == .otherDatabase)
-        #expect(problem { try file.cancelRotation(of: unlocked()) } == .otherDatabase)
+        #expect(keyringProblem { try file.resumeRotation(of: unlocked()) } == .otherDatabase)
+        #expect(keyringProblem { try file.cancelRotation(of: unlocked()) } == .otherDatabase)
         #expect(try unlocked().content().isRotationPending)
     }
 
@@ -153,8 +144,8 @@ import Testing
 
         try file.changeKey(from: unlocked().databaseKey(), to: passphrase)
         #expect(try file.verify(key: passphrase).isSound)
-        #expect(problem { _ = try answer() } == .otherDatabase)
-        #expect(problem { try file.moveToKeyring(unlocked(), from: passphrase) } == .inUse)
+        #expect(keyringProblem { _ = try answer() } == .otherDatabase)
+        #expect(keyringProblem { try file.moveToKeyring(unlocked(), from: passphrase) } == .inUse)
     }
 
     @Test func aPlaintextFileMovesToAKeyring() throws {
@@ -165,7 +156,7 @@ import Testing
         try file.moveToKeyring(unlocked(), from: nil)
         #expect(try answer() == SampleFile.answer)
         try FileManager.default.removeItem(atPath: path)
-        #expect(problem { _ = try answer() } == .databaseMissing)
+        #expect(keyringProblem { _ = try answer() } == .databaseMissing)
     }
 
     @Test func aMoveThatIsStoppedLeavesTheOldKey() throws {

@@ -2,17 +2,9 @@ internal import CSQLCipher
 
 /// What the statements of a connection may do, said while they are compiled.
 final class Authorizer {
-    /// What SQL could do to the owner of a keyed database. All of it can be done by typed calls.
-    enum Restriction {
-        /// Before the key, and without one: what would be harmful anywhere.
-        case basic
-        /// On a keyed connection: no key, no setting of the cipher, no other file, nothing that spills into files.
-        case keyed
-        /// On a keyed connection whose user has asked for it.
-        case unsafeKeyed
-    }
-
-    var restriction = Restriction.basic
+    /// On a keyed connection, unless its user has asked for more: no setting of the cipher, no other file, nothing that spills
+    /// into files. All of it can be done by typed calls. What would be harmful anywhere is refused in any case.
+    var isLockedDown = false
     /// A reader of a pool must stay one.
     var isReader = false
     /// Set while the library's own statements are compiled.
@@ -49,7 +41,7 @@ final class Authorizer {
             let name = second.map { String(cString: $0).lowercased() }
             // It hands out, and takes, addresses of tokenizers.
             if name == "fts3_tokenizer" { return true }
-            return restriction == .keyed && name == "load_extension"
+            return isLockedDown && name == "load_extension"
         case SQLITE_PRAGMA:
             guard let first else { return false }
             // The second text may be a key: whether there is one is all that is looked at.
@@ -57,7 +49,7 @@ final class Authorizer {
         case SQLITE_ATTACH:
             // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.
             let name = first.map { String(cString: $0) }
-            return restriction == .keyed && name != "" && name != ":memory:"
+            return isLockedDown && name != "" && name != ":memory:"
         default: return false
         }
     }
@@ -78,7 +70,7 @@ final class Authorizer {
     private func isRefused(pragma: String, hasArgument: Bool) -> Bool {
         if isReader, pragma == "query_only" { return true }
         if Authorizer.neverAllowed.contains(pragma) || pragma.hasPrefix("cipher_default") { return true }
-        guard restriction == .keyed else { return false }
+        guard isLockedDown else { return false }
         let isSensitive = pragma.hasPrefix("cipher_") || Authorizer.harmless.contains(pragma)
         return isSensitive && (hasArgument || !Authorizer.harmless.contains(pragma))
     }

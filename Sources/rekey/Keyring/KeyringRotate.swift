@@ -27,11 +27,9 @@ struct KeyringRotate: ParsableCommand {
                     try DatabaseFile(path: target.file).rotateKeyInPlace(of: unlocked, progress: progress.show)
                 )
             }
-            let done = try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
-            return Report.Result(
-                ReplacementObject(done),
-                lines: KeyringRotate.lines + ReplacementObject.lines(done)
-            )
+            return try ReplacementOptions.result(prefix: KeyringRotate.lines) {
+                try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
+            }
         }
     }
 }
@@ -59,10 +57,7 @@ struct KeyringResume: ParsableCommand {
             }
             let done = try DatabaseFile(path: target.file).resumeRotation(of: unlocked, progress: progress.show)
             guard let done else { return target.done([("key", "rotated; it was in force already")]) }
-            return Report.Result(
-                ReplacementObject(done),
-                lines: KeyringRotate.lines + ReplacementObject.lines(done)
-            )
+            return try ReplacementOptions.result(prefix: KeyringRotate.lines) { done }
         }
     }
 }
