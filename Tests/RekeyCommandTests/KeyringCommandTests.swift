@@ -153,26 +153,20 @@ struct KeyringCommandTests {
 
     @Test func aRecoveryCodeIsPrintedAndTypedBack() throws {
         try make()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-        process.arguments = ["keyring", "recovery", path, "--passphrase-file", ada]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let code = try #require(try output.fileHandleForReading.read(upToCount: 48))
-        #expect(code.count == 48)
-        try input.fileHandleForWriting.write(contentsOf: code)
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        let written = try folder.write(code, to: "code")
+        let added = try Program.run(
+            Program.built("rekey"),
+            ["keyring", "recovery", path, "--passphrase-file", ada],
+            typingBack: 48
+        )
+        #expect(added.status == 0)
+        let code = String(added.output.prefix(48))
+        let written = try folder.write(code.utf8, to: "code")
         #expect(try opens("--passphrase-file", written, "--recovery"))
 
         let refused = try Program.run(
             Program.built("rekey"),
             ["keyring", "recovery", path, "--passphrase-file", ada],
-            input: String(decoding: code, as: UTF8.self)
+            input: code
         )
         #expect(refused.status == 64)
         #expect(try Keyring(path: keyring).content().slots.count == 2)

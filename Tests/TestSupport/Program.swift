@@ -8,13 +8,14 @@ package enum Program {
         package let errors: String
     }
 
-    /// Runs `path`, with `input` on standard input and `environment` over this process's own; kills it after so many
-    /// seconds, where a number is given.
+    /// Runs `path`, with `input` on standard input and `environment` over this process's own. Types so many bytes of what it
+    /// prints back to it, and kills it after so many seconds, where a number is given.
     package static func run(
         _ path: String,
         _ arguments: [String] = [],
         input: String = "",
         environment: [String: String] = [:],
+        typingBack count: Int? = nil,
         killedAfter seconds: Double? = nil
     ) throws -> Outcome {
         let folder = try TemporaryFolder()
@@ -24,14 +25,33 @@ package enum Program {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         // Files rather than pipes: neither side can fill up and wait for the other.
         let inputFile = try folder.write(input.utf8, to: "input")
-        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
+        let typed = Pipe()
+        if count == nil {
+            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
+        } else {
+            process.standardInput = typed
+        }
+        // A program that is gone would make typing to it a signal.
+        let kept = dup(typed.fileHandleForReading.fileDescriptor)
+        defer { close(kept) }
         let outputFile = URL(fileURLWithPath: try folder.write([], to: "output"))
         let errorFile = URL(fileURLWithPath: try folder.write([], to: "errors"))
         process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
         try process.run()
-        if let seconds {
-            Thread.sleep(forTimeInterval: seconds)
+        let end = seconds.map { ContinuousClock.now + .seconds($0) }
+        if let count {
+            while process.isRunning, end.map({ .now < $0 }) ?? true {
+                Thread.sleep(forTimeInterval: 0.001)
+                let printed = try Data(contentsOf: outputFile)
+                guard printed.count >= count else { continue }
+                try typed.fileHandleForWriting.write(contentsOf: printed.prefix(count))
+                try typed.fileHandleForWriting.close()
+                break
+            }
+        }
+        if let end {
+            Thread.sleep(forTimeInterval: max(0, (end - .now) / .seconds(1)))
             kill(process.processIdentifier, SIGKILL)
         }
         process.waitUntilExit()
