@@ -29,7 +29,7 @@ struct KeyringKillTests {
         }
 
         let environment = ProcessInfo.processInfo.environment
-        let kills = environment["CIPHERDB_KILLS"].flatMap { Int($0) } ?? 4
+        let kills = environment["CIPHERDB_KILLS"].flatMap { Int($0) } ?? 2
         let seed = environment["CIPHERDB_KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
         print("kills: keyring \(operation.rawValue), \(mode.rawValue): \(kills), CIPHERDB_KILL_SEED=\(seed)")
         var random = SplitMix(seed)

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Breaks the product on purpose, in each way of Tests/Mutants.toml, one at a time: the tests must fail each time.
+
+usage: Scripts/mutants.py [--engine NAME] [--only TEXT]
+
+A copy of the working tree gets all mutants at once, each behind a condition that an environment variable chooses, so that it is
+built once. First the tests must pass without any. A mutant that the suites named for it let live meets the whole suite;
+one that lives on is an open defect, and the run fails.
+"""
+import argparse, glob, os, re, shutil, subprocess, sys, time, tomllib
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.join(ROOT, ".build-mutants")
+TREE = os.path.join(PLACE, "tree")
+# A mutant may well make something wait for ever.
+LONGEST = 600
+
+SWITCH = """
+private func isMutant(_ number: Int) -> Bool { chosenMutant == number }
+private let chosenMutant = getenv("CIPHERDB_MUTANT").flatMap { Int(String(cString: $0)) }
+"""
+
+
+def copy():
+    """The files under version control, as they are now; those that are as before keep their times, for the build."""
+    names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True,
+                           check=True).stdout.decode().split("\0")
+    fresh = {name: open(os.path.join(ROOT, name), "rb").read()
+             for name in names if name and os.path.isfile(os.path.join(ROOT, name))}
+    return fresh
+
+
+def replacement(mutant, number):
+    found = mutant["find"]
+    chosen = "isMutant(%d)" % number
+    how = mutant.get("how")
+    if how == "skip":
+        return "if !%s { %s }" % (chosen, found)
+    if how == "pass":
+        return "(%s || (%s))" % (chosen, found)
+    if how == "never":
+        return "(!%s && (%s))" % (chosen, found)
+    return mutant["with"].replace("MUTANT", chosen)
+
+
+def mutate(files, mutants):
+    for number, mutant in enumerate(mutants, 1):
+        text = files[mutant["file"]].decode()
+        if text.count(mutant["find"]) != 1:
+            sys.exit("mutants: %s: stands %d times in %s" % (mutant["name"], text.count(mutant["find"]), mutant["file"]))
+        files[mutant["file"]] = text.replace(mutant["find"], replacement(mutant, number)).encode()
+    for name in {mutant["file"] for mutant in mutants}:
+        imports = b"" if b"import Glibc" in files[name] else b"private import Glibc\n"
+        files[name] = imports + files[name] + SWITCH.encode()
+
+
+def write(files):
+    for folder, _, present in os.walk(TREE):
+        for name in present:
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, TREE) not in files:
+                os.unlink(path)
+    for name, content in files.items():
+        path = os.path.join(TREE, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.exists(path) and open(path, "rb").read() == content:
+            continue
+        with open(path, "wb") as file:
+            file.write(content)
+        shutil.copymode(os.path.join(ROOT, name), path)
+    engines = os.path.join(TREE, ".engines")
+    if not os.path.islink(engines):
+        os.symlink(os.path.join(ROOT, ".engines"), engines)
+
+
+def swift(engine, *arguments, mutant=None, longest=None):
+    """The exit status, nil where it took too long, and what was said."""
+    command = ["swift", *arguments, "--scratch-path", os.path.join(PLACE, "build-" + (engine or "system"))]
+    environment = dict(os.environ)
+    if engine:
+        command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
+        environment["CIPHERDB_ENGINE"] = engine
+    if mutant:
+        environment["CIPHERDB_MUTANT"] = str(mutant)
+    process = subprocess.Popen(command, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    try:
+        said, _ = process.communicate(timeout=longest)
+        return process.returncode, said
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.communicate()
+        return None, ""
+
+
+def test(engine, filter, mutant=None):
+    chosen = ["--filter", filter] if filter else []
+    return swift(engine, "test", "-q", "--skip-build", "--disable-xctest", *chosen, mutant=mutant, longest=LONGEST)
+
+
+def finder(status, said):
+    """The test that failed first."""
+    if status is None:
+        return "a test that never ended"
+    found = re.search(r"✘ Test (?:case )?\"?([A-Za-z0-9_]+)[^\n]* recorded an issue", said)
+    return found.group(1) if found else "a crash"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    engines = glob.glob(os.path.join(ROOT, ".engines/[0-9]*/"))
+    newest = max((os.path.basename(os.path.dirname(path)) for path in engines), default=None)
+    options.add_argument("--engine", default=newest, help="of .engines; the newest unless given")
+    options.add_argument("--only", default="", help="mutants whose name has this text in it")
+    chosen = options.parse_args()
+    with open(os.path.join(ROOT, "Tests/Mutants.toml"), "rb") as file:
+        mutants = tomllib.load(file)["mutant"]
+    files = copy()
+    mutate(files, mutants)
+    os.makedirs(TREE, exist_ok=True)
+    write(files)
+    print("mutants: building %d of them, SQLCipher %s" % (len(mutants), chosen.engine or "of the system"), flush=True)
+    status, said = swift(chosen.engine, "build", "-q", "--build-tests")
+    if status:
+        sys.exit(said)
+    wanted = [(number, mutant) for number, mutant in enumerate(mutants, 1) if chosen.only in mutant["name"]]
+    suites = sorted({suite for _, mutant in wanted for suite in mutant["tests"].split("|")})
+    status, said = test(chosen.engine, "|".join(suites))
+    if status != 0 or "0 tests" in said:
+        sys.exit(said + "mutants: the tests fail without a mutant")
+    living = []
+    for number, mutant in wanted:
+        began = time.monotonic()
+        status, said = test(chosen.engine, mutant["tests"], number)
+        by = "" if status != 0 else " (by the whole suite)"
+        if status == 0:
+            status, said = test(chosen.engine, None, number)
+        took = time.monotonic() - began
+        if status == 0:
+            living.append(mutant["name"])
+            print("LIVES   %3.0f s  %s" % (took, mutant["name"]), flush=True)
+        else:
+            print("killed  %3.0f s  %s: %s%s" % (took, mutant["name"], finder(status, said), by), flush=True)
+    print("mutants: %d of %d were found" % (len(wanted) - len(living), len(wanted)))
+    if living:
+        sys.exit("mutants: LIVING: " + "; ".join(living))
+
+
+main()
