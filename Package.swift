@@ -62,7 +62,10 @@ let package = Package(
             dependencies: ["Rekeying", "rekey", "TestSupport"],
             exclude: ["Faults"]
         ),
-        .testTarget(name: "SecurityTests", dependencies: ["CipherDB", "Rekeying", "rekey", "TestSupport"]),
+        .testTarget(
+            name: "SecurityTests",
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "rekey", "TestSupport"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

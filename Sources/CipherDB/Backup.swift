@@ -13,7 +13,8 @@ extension Database {
     ///
     /// Pages are copied in steps; between two of them other connections can write. What is written by others meanwhile
     /// makes the copy begin anew, so in rollback mode a source that is written to all the time is better copied in one step.
-    /// Whatever was in `destination` is replaced; where this throws, it is as it was before.
+    /// Whatever was in `destination` is replaced; where this throws, it is as it was before, but for
+    /// ``KeyError/damaged(pages:)``: what was copied of a damaged source is not to be used.
     ///
     /// Two encrypted databases keep each its own key, and need one cipher format. Between an encrypted database and one in
     /// plaintext the content goes through SQLCipher's export instead of page by page, into an empty destination in a file;
@@ -67,7 +68,11 @@ extension Database {
             }
             return
         }
-        try copyPages(source, target, pagesPerStep, progress)
+        do {
+            try copyPages(source, target, pagesPerStep, progress)
+        } catch {
+            throw explained(error)
+        }
     }
 
     private func copyPages(

@@ -211,6 +211,7 @@ extension Database {
             try connection.execute(settings)
         }
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL
+        if unlocked.format.pageAuthentication != nil { connection.watchForDamage() }
     }
 
     /// The pragmas that make the engine's own format into `format`; none where they are the same.

@@ -76,7 +76,7 @@ extension Database {
     func usableConnection() throws -> Connection {
         switch state {
         case .keyed(let connection, _), .plain(let connection):
-            try throwBlobFailure(connection)
+            try throwLateFailure(connection)
             guard !connection.isBackupTarget else {
                 throw DatabaseError(.busy, "a backup is writing over this database; wait for its end")
             }
@@ -98,11 +98,11 @@ extension Database {
         }
     }
 
-    /// Throws what was met when a blob was closed that nobody closed himself.
-    func throwBlobFailure(_ connection: Connection?) throws {
-        guard let failure = connection?.blobFailure else { return }
-        connection?.blobFailure = nil
-        throw failure
+    /// Throws what was met when a blob or a query was closed that nobody closed himself.
+    func throwLateFailure(_ connection: Connection?) throws {
+        guard let failure = connection?.lateFailure else { return }
+        connection?.lateFailure = nil
+        throw explained(failure)
     }
 
     func connect(_ path: String, flags: OpenFlags) throws -> Connection {

@@ -270,7 +270,7 @@ public final class DatabaseQueue: Sendable {
         let isOpen = database.isInTransaction
         if isOpen { try database.rollback() }
         let value = try result.get()
-        try database.throwBlobFailure(database.connection)
+        try database.throwLateFailure(database.connection)
         guard isOpen else { return value }
         throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
     }

@@ -61,7 +61,10 @@ extension DatabaseFile {
 
     /// Whether all of the database stands in its own file.
     private func isAtRest(_ path: String) throws -> Bool {
-        if let log = try statusBeside(path + "-wal"), log.size > 0 { return false }
+        if let log = try statusBeside(path + "-wal") {
+            guard log.kind == .regular else { throw FileProblem.notAFile(path: path + "-wal") }
+            if log.size > 0 { return false }
+        }
         return try !hasJournal(path)
     }
 

@@ -180,6 +180,35 @@ import Testing
         #expect(try outcome.get() == key && met)
     }
 
+    /// The order of names in one folder, which a crash keeps, says nothing of the folder of the database.
+    @Test func aKeyringAndItsNameAreOnTheDiskWhenACallReturns() throws {
+        // Orders without a code let the call go well.
+        func syncs(_ count: Int, _ body: () throws -> Void) throws -> Bool {
+            let (outcome, met) = Faults.with(
+                Faults.Order(prefix: keyring.path, call: .sync, after: count - 1, code: nil),
+                body
+            )
+            try outcome.get()
+            return met
+        }
+        #expect(try syncs(2) { _ = try make() })
+        let unlocked = try unlock(.passphrase("first"))
+        let new = Faults.Order(prefix: keyring.path + ".new-", call: .sync, after: 0, code: nil)
+        #expect(Faults.with(new) { try unlocked.add(.passphrase("second"), derivation: Self.fast) }.met)
+        #expect(try syncs(2) { try unlocked.add(.passphrase("third"), derivation: Self.fast) })
+        #expect(try syncs(2) { try keyring.erase() })
+    }
+
+    /// Whoever reads it, and a crash, find the old or the new one, whole.
+    @Test func aKeyringIsReplacedAndNeverWrittenOver() throws {
+        let unlocked = try make()
+        let before = try FileState(keyring.path).bytes
+        let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: keyring.path))
+        try unlocked.add(.passphrase("second"), derivation: Self.fast)
+        #expect(try reader.readToEnd() == before)
+        #expect(try FileState(keyring.path).bytes != before)
+    }
+
     @Test func aReplacedKeyringIsNotTakenForTheOneThatWasUnlocked() throws {
         let unlocked = try make()
         try FileManager.default.removeItem(atPath: keyring.path)

@@ -40,7 +40,10 @@ final class BackupHandle {
         guard let handle else {
             throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
         }
+        source.damageWatch?.begin()
+        defer { source.damageWatch?.end() }
         let code = sqlite3_backup_step(handle, Int32(clamping: pages))
+        try source.damageWatch?.check()
         switch code & 0xff {
         case SQLITE_OK: return false
         case SQLITE_DONE: return true

@@ -30,7 +30,7 @@ final class BlobHandle {
 
     /// Closes it for an end that nobody asked for; a failure is thrown at the connection's next use.
     func close() {
-        do { try end() } catch { connection.blobFailure = error }
+        do { try end() } catch { connection.lateFailure = error }
     }
 
     /// Closes it. Outside of a transaction that commits what was written.
@@ -53,6 +53,7 @@ final class BlobHandle {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
         try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
+        try connection.damageWatch?.check()
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DatabaseError) {

@@ -35,8 +35,10 @@ final class Connection {
     private var backups: [WeakBackup] = []
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
-    /// What closing a blob said, for the next use of the connection to throw.
-    var blobFailure: DatabaseError?
+    /// What was met when something was closed that nobody closed himself, for the next use of the connection to throw.
+    var lateFailure: DatabaseError?
+    /// On a keyed connection whose pages are authenticated.
+    private(set) var damageWatch: DamageWatch?
 
     private struct WeakBackup {
         weak var backup: BackupHandle?
@@ -78,6 +80,11 @@ final class Connection {
         close()
     }
 
+    /// From here on a damaged page is an error, wherever a query meets it.
+    func watchForDamage() {
+        damageWatch = DamageWatch(self)
+    }
+
     /// From here on statements only read, and cannot change that.
     func becomeReader() throws(DatabaseError) {
         try execute("PRAGMA query_only = ON")
@@ -97,6 +104,7 @@ final class Connection {
         for entry in blobs.values { entry.blob?.close() }
         for entry in statements.values { entry.statement?.finalize() }
         statements.removeAll()
+        damageWatch?.close()
         sqlite3_close(handle)
         isClosed = true
     }

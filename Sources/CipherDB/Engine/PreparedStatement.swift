@@ -5,6 +5,9 @@ internal import CipherPages
 final class PreparedStatement {
     let sql: String
     private let connection: Connection
+    private let kind: Kind
+    /// Whether the pages that it reads are watched, in this execution.
+    private var isWatched = false
     private var handle: OpaquePointer?
     /// Whether it was stepped and neither finished nor reset: then it may hold a lock.
     private(set) var isRunning = false
@@ -24,6 +27,7 @@ final class PreparedStatement {
         self.handle = handle
         self.sql = sql
         self.connection = connection
+        kind = Kind(sql)
     }
 
     deinit {
@@ -35,6 +39,7 @@ final class PreparedStatement {
         guard !isStepping else { return afterStep = .finalize }
         setActive(false)
         connection.forget(handle)
+        endWatch()
         sqlite3_finalize(handle)
         self.handle = nil
         isRunning = false
@@ -92,6 +97,10 @@ final class PreparedStatement {
         let handle = try live()
         guard !isStepping else { throw misuseWhileStepping }
         isStepping = true
+        if !isWatched, let watch = connection.damageWatch, kind == .query || kind == .change && watch.mayMissWrites {
+            watch.begin()
+            isWatched = true
+        }
         let code = sqlite3_step(handle)
         isStepping = false
         try connection.closeIfAsked(sql: sql)
@@ -102,9 +111,13 @@ final class PreparedStatement {
         }
         switch code {
         case SQLITE_ROW:
+            // Many stop at the first row; at later ones the next step, or the end, is soon enough.
+            if !isRunning { try checkWatched() }
             isRunning = true
             return true
         case SQLITE_DONE:
+            if kind == .attachment { connection.damageWatch?.isOutdated = true }
+            try checkWatched()
             reset()
             return false
         default:
@@ -127,9 +140,29 @@ final class PreparedStatement {
 
     /// Back to before the first row; bound values stay.
     func reset() {
+        endWatch()
         // The code repeats the failure of the last step, which was thrown there.
         sqlite3_reset(handle)
         isRunning = false
+    }
+
+    private func checkWatched() throws {
+        guard isWatched, let watch = connection.damageWatch else { return }
+        do {
+            try watch.check(sql)
+        } catch {
+            isRunning = false
+            reset()
+            throw error
+        }
+    }
+
+    private func endWatch() {
+        guard isWatched, let watch = connection.damageWatch else { return }
+        isWatched = false
+        // Of a query that is left at one of its rows nobody asks for more: the connection's next use throws it.
+        if isRunning { do { try watch.check(sql) } catch { connection.lateFailure = error } }
+        watch.end()
     }
 
     /// Forgets the bound values, which may be secret.

@@ -1,0 +1,163 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// A changed page that is the last one which a statement reads: the engine gives zeros for it, and says nothing.
+@Suite struct SilentDamageTests {
+    let folder: TemporaryFolder
+    let path: String
+    let key: DatabaseKey
+    let pageSize: Int
+
+    /// A database whose last page has the end of a long value, changed in one byte.
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        key = try .random()
+        let queue = try DatabaseQueue(path: path, key: key)
+        try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+            try database.executeUpdate("INSERT INTO t VALUES (1, ?)", String(repeating: "a", count: 10_000))
+        }
+        pageSize = try queue.inDatabase { $0.cipherFormat?.pageSize } ?? 0
+        try queue.close()
+        try flipByte(of: path, at: FileState(path).bytes.count - pageSize + 5)
+    }
+
+    private func open(_ path: String? = nil, _ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
+        let database = Database(path: path ?? self.path, configuration: Configuration(change))
+        try database.open(key: key)
+        return database
+    }
+
+    private func isDamage(_ error: any Error) -> Bool {
+        guard case KeyError.damaged(let pages) = error else { return false }
+        return pages == [pages.last]
+    }
+
+    /// The engine itself, without a word: without this the rest would prove nothing.
+    @Test func theEngineAloneSaysNothing() throws {
+        let shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        let digits = try key.exported().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let size = pageSize == Engine.current.formats.first?.pageSize ? "" : "PRAGMA cipher_page_size = \(pageSize);"
+        let answer = try shell.run(
+            path,
+            key: "key = \"x'\(digits)'\"; \(size)",
+            "SELECT count(*) FROM t WHERE hex(a) LIKE '%61';"
+        )
+        #expect(answer == ["0"], "the value is another than was stored, and no error came")
+    }
+
+    static let queries = [
+        "SELECT a FROM t", "SELECT a FROM t WHERE id = 1", "SELECT a FROM t LIMIT 1", "SELECT hex(a) FROM t",
+        "WITH x AS (SELECT a FROM t) SELECT a FROM x", " -- a comment\n/* and one */ ;SELECT a FROM t",
+        "SELECT substr(a, -5) FROM t", "SELECT count(*) FROM t WHERE a LIKE '%b'", "SELECT id FROM t WHERE a LIKE '%b'",
+        "SELECT a FROM t ORDER BY a", "SELECT max(a) FROM t", "VALUES ((SELECT a FROM t))",
+    ]
+
+    @Test(arguments: queries, [false, true])
+    func aQueryThatReadsADamagedPageIsAnError(sql: String, inTransaction: Bool) throws {
+        let database = try open()
+        if inTransaction { try database.beginTransaction(.deferred) }
+        #expect { _ = try database.value(forQuery: sql) as DatabaseValue? } throws: { isDamage($0) }
+        if inTransaction { try? database.rollback() }
+        #expect {
+            let rows = try database.executeQuery(sql)
+            while try rows.next() {}
+        } throws: { isDamage($0) }
+        // Nothing is held, and nothing else is disturbed.
+        #expect(try database.int(forQuery: "SELECT id FROM t") == 1)
+        try database.executeStatements("CREATE TABLE other (a); DROP TABLE other")
+    }
+
+    @Test func aQueryThatIsLeftAtALaterRowIsAnErrorAtTheNextUse() throws {
+        let whole = folder.file("rows.db")
+        let made = try open(whole)
+        try made.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('short')")
+        try made.executeUpdate("INSERT INTO t VALUES (?)", String(repeating: "a", count: 10_000))
+        made.close()
+        try flipByte(of: whole, at: FileState(whole).bytes.count - pageSize + 5)
+        let database = try open(whole)
+        let rows = try database.executeQuery("SELECT a FROM t")
+        #expect(try rows.next() && rows.next())
+        rows.close()
+        #expect { try database.int(forQuery: "SELECT 1") } throws: { isDamage($0) }
+        #expect(try database.int(forQuery: "SELECT 1") == 1)
+        // A queue's block does not end well either.
+        database.close()
+        let queue = try DatabaseQueue(path: whole, key: key)
+        #expect {
+            try queue.inDatabase { database in
+                let rows = try database.executeQuery("SELECT a FROM t")
+                _ = try rows.next() && rows.next()
+            }
+        } throws: { isDamage($0) }
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func nothingIsWrittenOfWhatWasReadFromADamagedPage(mode: JournalMode) throws {
+        let database = try open { $0.journalMode = mode }
+        try database.executeStatements("CREATE TABLE copy (a)")
+        let other = folder.file("other.db")
+        try database.attach(other, as: "o", key: key)
+        try database.executeStatements("CREATE TABLE o.copy (a)")
+        for sql in [
+            "UPDATE t SET a = a || 'x'", "INSERT INTO copy SELECT a FROM t", "INSERT INTO o.copy SELECT a FROM t",
+            "CREATE TABLE made AS SELECT a FROM t", "CREATE INDEX i ON t (a)",
+        ] {
+            #expect(throws: (any Error).self, "\(sql)") { try database.executeUpdate(sql) }
+        }
+        // What another database got before the error can be taken back in a transaction.
+        try database.executeUpdate("DELETE FROM o.copy")
+        #expect(throws: (any Error).self) {
+            try database.inTransaction { try $0.executeUpdate("INSERT INTO o.copy SELECT a FROM t") }
+        }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM o.copy") == 0)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM copy") == 0)
+    }
+
+    @Test func anAttachedDatabaseAndABlobAreWatchedToo() throws {
+        let blob = try open()
+        #expect {
+            let opened = try blob.openBlob(inTable: "t", column: "a", row: 1)
+            _ = try opened.read(at: 9_900, count: 100)
+        } throws: { $0 is DatabaseError || isDamage($0) }
+        blob.close()
+
+        let database = try open(folder.file("sound.db"))
+        #expect(try database.int(forQuery: "SELECT 1") == 1)
+        try database.attach(path, as: "it's", key: key)
+        #expect(throws: (any Error).self) { try database.string(forQuery: "SELECT a FROM \"it's\".t") }
+        try database.executeStatements("DETACH \"it's\"")
+        #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
+    }
+
+    @Test func aBackupOfADamagedDatabaseFails() throws {
+        let database = try open()
+        let target = try open(folder.file("backup.db"))
+        #expect { try database.backup(to: target) } throws: { isDamage($0) }
+        let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        try plain.open()
+        #expect(throws: (any Error).self) { try database.backup(to: plain, decrypting: true) }
+        #expect(try plain.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
+    }
+
+    @Test func theWatchIsSeenInNoTraceAndKeepsNoLock() throws {
+        let queue = try DatabaseQueue(path: folder.file("sound.db"), key: key)
+        let events = Lock<[String]>([])
+        try queue.inDatabase { database in
+            database.setTrace { event in events.withLock { $0.append("\(event)") } }
+            try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+            #expect(try database.int(forQuery: "SELECT a FROM t") == 1)
+            let rows = try database.executeQuery("SELECT a FROM t")
+            while try rows.next() {}
+            #expect(!events.withLock { $0.joined() }.contains("sqlite_master"))
+            let other = try open(folder.file("sound.db"))
+            try other.executeUpdate("DROP TABLE t")
+            other.close()
+            #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
+        }
+    }
+}
