@@ -1,4 +1,3 @@
-internal import Synchronization
 
 /// How a passphrase is stretched into a key that wraps others, and what that costs whoever tries passphrases.
 ///

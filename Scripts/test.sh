@@ -32,7 +32,7 @@ on() {
     # -q leaves the warnings and the errors; the tests tell their failures and a summary.
     run "build with $name" "${with[@]}" swift build -q --build-tests --scratch-path "$scratch"
     run "test with $name" env "${expected[@]}" "${with[@]}" \
-        swift test -q --skip-build --scratch-path "$scratch" --disable-xctest
+        swift test -q --skip-build --scratch-path "$scratch" --disable-xctest --xunit-output "$scratch/tests.xml"
 }
 
 run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples
@@ -41,6 +41,7 @@ for engine in .engines/[0-9]*; do
     [ -d "$engine" ] && on ".build-$(basename "$engine")" "$(basename "$engine")"
 done
 run manual make manual
+if ls .build-[0-9]*/tests.xml > /dev/null 2>&1; then run promises Scripts/promises.py ${CI:+--check}; fi
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'test: FAILED: %s\n' "${failed[@]}" >&2

@@ -1,6 +1,5 @@
 package import CipherKeys
 internal import CipherPages
-internal import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,5 +1,4 @@
 public import CipherKeys
-internal import Synchronization
 
 /// One connection that writes and several that read, over one file with a write-ahead log.
 ///

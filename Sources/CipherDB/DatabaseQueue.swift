@@ -25,9 +25,9 @@ public final class DatabaseQueue: Sendable {
     nonisolated(unsafe) private let database: Database
     /// The thread that runs a block now, so that a block that calls the queue again is noticed.
     private let runner = Atomic<UInt>(0)
-    private let interrupter: Mutex<Interrupter?>
+    private let interrupter: Lock<Interrupter?>
     /// What other connections are opened with; nil when the queue is closed.
-    private let latestUnlocked: Mutex<Access?>
+    private let latestUnlocked: Lock<Access?>
     private let flags: OpenFlags
     /// Also one that a URI names; then another connection would be another database.
     private let isInMemory: Bool
@@ -90,8 +90,8 @@ public final class DatabaseQueue: Sendable {
         isInMemory = database.connection?.filename.isEmpty ?? true
         self.flags = flags
         self.database = database
-        interrupter = Mutex(database.interrupter)
-        latestUnlocked = Mutex(Access(key: database.unlocked))
+        interrupter = Lock(database.interrupter)
+        latestUnlocked = Lock(Access(key: database.unlocked))
     }
 
     /// How the file is opened: with this key, or in plaintext.

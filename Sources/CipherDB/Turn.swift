@@ -1,3 +1,4 @@
+internal import CipherKeys
 internal import Synchronization
 
 /// One task's turn on a queue, so that its cancellation stops its own statements and nobody else's.
@@ -9,7 +10,7 @@ final class Turn: Sendable {
         case over
     }
 
-    private let state = Mutex(State.waiting(whenCancelled: {}))
+    private let state = Lock(State.waiting(whenCancelled: {}))
     /// What the engine asks for while it works.
     private let mayGoOn = Atomic(true)
 

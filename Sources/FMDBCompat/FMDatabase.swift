@@ -1,6 +1,6 @@
 internal import CipherDB
 public import Foundation
-internal import Synchronization
+internal import CipherKeys
 
 /// FMDB's `FMDatabase`, with FMDB's ways of calling, over CipherDB's `Database`.
 ///
@@ -28,7 +28,7 @@ open class FMDatabase {
         didSet { rememberInterrupter() }
     }
     /// For other threads; FMDB's programs call `interrupt` from them.
-    private let interrupter = Mutex<Interrupter?>(nil)
+    private let interrupter = Lock<Interrupter?>(nil)
     /// Set by the first `setKey`, whatever came of it: from then on nothing is read or written in plaintext.
     var requiresKey = false
     var failure: DatabaseError?

@@ -1,6 +1,5 @@
 internal import CipherDB
 public import Foundation
-internal import Synchronization
 
 /// What a pool asks and tells about its databases.
 public protocol FMDatabasePoolDelegate: AnyObject {

@@ -22,7 +22,7 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
     /// The thread that runs a block now: one that calls the queue again goes on at once.
     private let runner = Atomic<UInt>(0)
     private let database: FMDatabase
-    private let interrupter = Mutex<Interrupter?>(nil)
+    private let interrupter = Lock<Interrupter?>(nil)
 
     /// The class of its database, for subclasses to override.
     open class func databaseClass() -> AnyClass { FMDatabase.self }

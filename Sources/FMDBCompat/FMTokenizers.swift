@@ -1,6 +1,6 @@
 internal import CipherDB
 public import Foundation
-internal import Synchronization
+internal import CipherKeys
 
 /// Where a tokenizer is in a text. FMDB's holds Core Foundation's types; the members' names are the same.
 public struct FMTokenizerCursor {
@@ -113,7 +113,7 @@ public let kFTSCommandMerge = "merge=%u,%u"
 /// Commands for full-text tables, a format of a number.
 public let kFTSCommandAutoMerge = "automerge=%u"
 
-private let registered = Mutex<[String: any FMTokenizerDelegate]>([:])
+private let registered = Lock<[String: any FMTokenizerDelegate]>([:])
 
 extension FMDatabase {
     /// Registers the tokenizer of tables that name none, for all databases. It is kept.

@@ -1,6 +1,5 @@
 internal import CSQLCipher
 internal import CipherKeys
-internal import Synchronization
 
 /// The SQLCipher that this process runs with, and what it can do, found by asking it.
 public struct Engine: Sendable {
@@ -33,7 +32,7 @@ public struct Engine: Sendable {
     package static var headerVersion: String { SQLITE_VERSION }
 
     /// Engines before 4.17 race on global state while connections are keyed (sqlcipher#598): one at a time.
-    static let keying = Mutex<Void>(())
+    static let keying = Lock<Void>(())
 
     /// Has the engine overwrite all memory that it gives back, and lock what it uses, for as long as the process lives.
     ///

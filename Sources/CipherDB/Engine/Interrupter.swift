@@ -1,5 +1,5 @@
 internal import CSQLCipher
-internal import Synchronization
+internal import CipherKeys
 
 /// Stops what a connection is doing, from any thread.
 ///
@@ -7,7 +7,7 @@ internal import Synchronization
 /// after the connection was closed.
 public final class Interrupter: Sendable {
     /// The address of the handle while it is open: a pointer could not leave its thread.
-    private let handle = Mutex<UInt>(0)
+    private let handle = Lock<UInt>(0)
 
     init() {}
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files that somebody else made, or put where we make ours.
-@Suite struct HostileFileTests {
+@Suite struct ForeignFileTests {
     let folder: TemporaryFolder
     let path: String
     let key: DatabaseKey
