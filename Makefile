@@ -1,9 +1,11 @@
-.PHONY: help setup engines build demo test torture fuzz bench manual lint format clean
+.PHONY: help setup engines build demo test torture sanitize mutants fuzz bench manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
 	@echo "make torture  a pool under load, then under ThreadSanitizer; the command killed at random moments"
+	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
+	@echo "make mutants  break the product in each of 72 ways: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the rekey command against the stock shell, on files of 1 GB"
 	@echo "make manual   write the man page of rekey to .build/rekey.1"
@@ -35,6 +37,12 @@ manual: setup
 
 torture: setup
 	@Scripts/torture.sh
+
+sanitize: setup
+	@Scripts/sanitize.sh
+
+mutants: engines
+	@Scripts/mutants.py
 
 fuzz: setup
 	@Scripts/fuzz.sh

@@ -70,6 +70,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// By Scripts/sanitize.sh only.
+if Context.environment["CIPHERDB_LEAKS"] != nil {
+    package.targets.append(
+        .executableTarget(name: "LeakCycle", dependencies: ["CipherDB", "Rekeying"], path: "Tests/LeakCycle")
+    )
+}
+
 // By Scripts/fuzz.sh only: it needs libFuzzer.
 if Context.environment["CIPHERDB_FUZZ"] != nil {
     package.targets.append(

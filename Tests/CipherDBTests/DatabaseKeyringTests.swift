@@ -201,6 +201,30 @@ import Testing
         #expect(try unlocked().content().isRotationPending)
     }
 
+    /// Until the log is in the file, pages under the old key may stand there.
+    @Test(arguments: [false, true])
+    func aRotationIsNotEndedWhileAReaderKeepsTheLog(isRekeyed: Bool) throws {
+        try make(.wal)
+        let old = try unlocked().databaseKey()
+        let next = try unlocked().withLock { try $0.beginRotation() }
+        if isRekeyed {
+            let queue = try DatabaseQueue(path: path, key: old)
+            try queue.rekey(next)
+            try queue.close()
+        }
+        let reader = Database(path: path)
+        try reader.open(key: isRekeyed ? next : old)
+        try reader.executeUpdate("PRAGMA user_version = 7")
+        try reader.beginTransaction(.deferred)
+        #expect(try reader.int(forQuery: "PRAGMA user_version") == 7)
+        #expect(try answer() == SampleFile.answer)
+        #expect(try unlocked().content().isRotationPending)
+        try reader.rollback()
+        reader.close()
+        #expect(try answer() == SampleFile.answer)
+        #expect(try !unlocked().content().isRotationPending)
+    }
+
     // MARK: Old copies
 
     @Test func anOldCopyOfTheKeyringIsToldUnlessItIsMeant() throws {
