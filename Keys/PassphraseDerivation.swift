@@ -1,4 +1,3 @@
-
 /// How a passphrase is stretched into a key that wraps others, and what that costs whoever tries passphrases.
 ///
 /// This is for keyrings. The passphrase of a database is stretched as its `CipherFormat` says.

@@ -7,7 +7,7 @@
 // Strict when it writes: one content has one encoding. When it reads, kinds of slots that it does not know are kept as they
 // are, and all else must be as it would write it.
 extension KeyringContent {
-    private static let magic = Array("CipherKR".utf8)
+    static let magic = Array("CipherKR".utf8)
     private static let version = 1
     /// Far above 32 slots with the longest labels.
     static let largestFile = 64 << 10

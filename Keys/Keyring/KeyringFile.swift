@@ -72,7 +72,8 @@ final class KeyringFile {
         let noise = try SecretBytes.random(count: KeyringContent.largestFile)
         try KeyringFile.naming(path) { () throws(Errno) in
             try noise.withUnsafeBytes { noise throws(Errno) in
-                try FileCalls.write(noise, to: descriptor, at: 0, path)
+                // What a kill leaves of it must be known for a keyring, so that it can be erased again.
+                try FileCalls.write(noise, to: descriptor, at: Int64(KeyringContent.magic.count), path)
             }
             try FileCalls.sync(descriptor, path)
             try FileCalls.remove(path)
@@ -115,6 +116,7 @@ final class KeyringFile {
 
     /// Makes a keyring where nothing is.
     static func create(_ path: String, _ bytes: [UInt8]) throws {
+        removeLeftovers(of: path)
         let new = try makeBeside(path, bytes)
         defer {
             try? FileCalls.remove(new.path)

@@ -1,6 +1,6 @@
 internal import CipherDB
-public import Foundation
 internal import CipherKeys
+public import Foundation
 
 /// FMDB's `FMDatabase`, with FMDB's ways of calling, over CipherDB's `Database`.
 ///

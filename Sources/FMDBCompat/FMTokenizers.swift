@@ -1,6 +1,6 @@
 internal import CipherDB
-public import Foundation
 internal import CipherKeys
+public import Foundation
 
 /// Where a tokenizer is in a text. FMDB's holds Core Foundation's types; the members' names are the same.
 public struct FMTokenizerCursor {

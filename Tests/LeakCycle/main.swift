@@ -16,7 +16,11 @@ func use(_ database: Database, _ round: Int) throws {
     )
     try database.inSavePoint { database in
         for number in 0..<50 {
-            try database.executeUpdate("INSERT INTO t (a, b) VALUES (?, ?)", "row \(number)", Data(repeating: 1, count: 5000))
+            try database.executeUpdate(
+                "INSERT INTO t (a, b) VALUES (?, ?)",
+                "row \(number)",
+                Data(repeating: 1, count: 5000)
+            )
         }
     }
     let rows = try database.executeQuery("SELECT twice(id), a, b FROM t ORDER BY a")
