@@ -59,7 +59,10 @@ let package = Package(
         .testTarget(name: "RekeyingTests", dependencies: ["Rekeying", "TestSupport"]),
         .testTarget(
             name: "RekeyCommandTests",
-            dependencies: ["Rekeying", "rekey", "TestSupport"],
+            dependencies: [
+                "Rekeying", "rekey", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             exclude: ["Faults"]
         ),
         .testTarget(

@@ -45,6 +45,7 @@ def main():
         if number < 8:
             seed("tree", f"page{number + 1}", bytes([1 if number == 0 else 0]) + page)
     seed("record", "values", bytes([5, 0, 1, 7, 17, 42]) + bytes(8) + b"x" + b"yz")
+    seed("sql", "statement", b"-- a comment\n/* and one */ ; WITH x AS (SELECT 1) SELECT 'it''s' FROM \"x\"")
     seed("page", "zeros", bytes(512))
     for name in ["passphrase", "key-file", "two-slots"]:
         for path in sorted((ROOT / "Tests/CipherKeysTests/Vectors/Keyring").glob(f"*{name}*.txt"))[:3]:

@@ -212,6 +212,36 @@ import Testing
         #expect(answer == SampleFile.answer)
     }
 
+    /// The old key still fits the file, but no more what counts: the log with everything under the new one.
+    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+    func aLogUnderAnotherKeyIsNotMovedByTheOldOne() throws {
+        let shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        let (old, new) = (SampleKey.all[1], SampleKey.all[2])
+        let original = folder.file("original.db")
+        let queue = try DatabaseQueue(
+            path: original,
+            key: old.key,
+            configuration: Configuration { $0.journalMode = .wal }
+        )
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        // While somebody reads, the log stays.
+        let reader = try queue.openConnection()
+        try reader.beginTransaction(.deferred)
+        #expect(try reader.string(forQuery: SampleFile.query) == SampleFile.answer)
+        _ = try shell.run(original, key: old.pragma, "PRAGMA re\(new.pragma);")
+        try FileManager.default.copyItem(atPath: original, toPath: path)
+        try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
+        reader.close()
+        let before = [try FileState(path), try FileState(path + "-wal")]
+        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: old.key) }
+        // SQLite 3.15, in SQLCipher 3.4.1, cannot leave a log on closing; what it writes then is the log's.
+        if Engine.current.formats.first?.version == 4 {
+            #expect(try [FileState(path), FileState(path + "-wal")] == before)
+        }
+        let opened = try DatabaseQueue(path: path, key: new.key)
+        #expect(try opened.inDatabase { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+    }
+
     @Test func aRollbackThatACrashLeftIsMadeForTheRightKeyOnly() throws {
         // A copy of the file and its journal in the middle of a transaction is what a killed process leaves.
         let configuration = Configuration { $0.pageCacheSize = 16 << 10 }

@@ -4,7 +4,7 @@
 
 /// What reads bytes that an attacker may have written. `CIPHERDB_FUZZ` names the one that this process tries.
 enum Target: String, CaseIterable {
-    case fileKind, header, tree, record, journal, log, page, keyring, hexadecimal, recoveryCode, uri
+    case fileKind, header, tree, record, journal, log, page, keyring, hexadecimal, recoveryCode, uri, sql
 
     static let chosen = Platform.withEnvironmentVariable("CIPHERDB_FUZZ") {
         Target(rawValue: String(decoding: $0, as: UTF8.self))
@@ -66,6 +66,11 @@ enum Target: String, CaseIterable {
         case .uri:
             let uri = try DatabaseURI(String(decoding: bytes, as: UTF8.self))
             _ = try uri.flags([.readWrite, .create])
+        case .sql:
+            let text = String(decoding: bytes, as: UTF8.self)
+            _ = PreparedStatement.Kind(text)
+            _ = DatabaseError.mayHoldKey(text)
+            _ = quotedIdentifier(text)
         }
     }
 

@@ -55,6 +55,34 @@ import Testing
         #expect(try FileState(path) == before)
     }
 
+    /// A library between the program and SQLCipher that takes keys and does nothing with them. Everything else is SQLCipher's.
+    private static let deaf = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        typedef int (*opening)(const char *, void **, int, const char *);
+        int sqlite3_open_v2(const char *path, void **db, int flags, const char *vfs) {
+            return ((opening)dlsym(RTLD_NEXT, "sqlite3_open_v2"))(path, db, flags, vfs);
+        }
+        int sqlite3_key_v2(void *db, const char *name, const void *key, int count) { return 0; }
+        """
+
+    @Test(.enabled(if: Program.hasClang, "clang is missing"))
+    func anEngineThatIgnoresTheKeyIsFoundOutByTheFirstWrite() throws {
+        let source = try folder.write(Self.deaf.utf8, to: "deaf.c")
+        let library = folder.file("deaf.so")
+        let built = try Program.run("/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"])
+        #expect(built.status == 0, "\(built.errors)")
+        let before = folder.names
+        let outcome = try Program.run(
+            Program.built("PackageSearch"),
+            [Program.packageFolder + "/Examples/PackageSearch/sample.status", folder.file("test.db")],
+            environment: ["LD_PRELOAD": library]
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("cannot encrypt"), "\(outcome.errors)")
+        #expect(folder.names == before, "the file is gone, which was in plaintext")
+    }
+
     @Test func theDemoRunsWithoutIt() throws {
         // Or the refusal above would prove nothing.
         let outcome = try Program.run(
