@@ -110,6 +110,22 @@ struct ChangeTests {
         #expect(try FileState(path) == before && folder.names == ["test.db"])
     }
 
+    /// What a bad disk does to it between the writing and the reading back.
+    @Test func aNewFileThatIsNotWhatWasWrittenIsNotPutInThePlaceOfTheOld() throws {
+        try make()
+        let before = try FileState(path)
+        #expect(throws: KeyError.damaged(pages: [3])) {
+            try file.changeKey(from: Self.old.key, to: Self.new.key) { progress in
+                guard progress.stage == .writing, progress.done == progress.all else { return }
+                let size = try #require(Engine.current.formats.first?.pageSize)
+                let new = try #require(folder.names.first { $0.contains(".rekey-") })
+                try flipByte(of: folder.file(new), at: 2 * size + 7)
+            }
+        }
+        #expect(try FileState(path) == before)
+        #expect(folder.names == ["test.db"])
+    }
+
     @Test func aWrongKeyOrAStopChangesNothing() throws {
         try make()
         let before = try FileState(path)
