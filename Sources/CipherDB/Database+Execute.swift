@@ -91,9 +91,12 @@ extension Database {
         let connection = try usableConnection()
         guard !sql.utf8.contains(0) else { throw DatabaseError(.error, "the SQL has a NUL character in it", sql: sql) }
         do {
-            try connection.execute(sql)
+            try connection.forEachStatement(of: sql) { compiled in
+                try compiled.begin()
+                while try compiled.step() {}
+            }
         } catch {
-            throw connection.takeCallbackError() ?? explained(error)
+            throw explained(error)
         }
     }
 
@@ -106,13 +109,13 @@ extension Database {
         withResultBlock body: ([String: DatabaseValue]) throws -> Void
     ) throws {
         guard !sql.utf8.contains(0) else { throw DatabaseError(.error, "the SQL has a NUL character in it", sql: sql) }
-        var rest = sql[...]
-        while let (compiled, next) = try compile(String(rest)) {
-            rest = next
-            defer { compiled.finalize() }
-            let statement = Statement(compiled, database: self)
-            let rows = try statement.executeQuery()
-            while try rows.next() { try body(rows.resultDictionary) }
+        do {
+            try usableConnection().forEachStatement(of: sql) { compiled in
+                let rows = try Statement(compiled, database: self).executeQuery()
+                while try rows.next() { try body(rows.resultDictionary) }
+            }
+        } catch {
+            throw explained(error)
         }
     }
 

@@ -126,6 +126,28 @@ struct ChangeTests {
         #expect(folder.names == ["test.db"])
     }
 
+    /// By somebody who had the file open, and so would have what its blocks hold.
+    @Test func theOldFileIsOverwrittenFromItsFirstToItsLastByte() throws {
+        try make()
+        let before = try FileState(path).bytes
+        let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        let after = try #require(try reader.readToEnd())
+        #expect(after.count == before.count)
+        let size = 512
+        for start in stride(from: 0, to: before.count, by: size) {
+            #expect(before[start..<(start + size)] != after[start..<(start + size)], "byte \(start)")
+        }
+    }
+
+    @Test func anEndedJournalOfTheOldFileIsNotLeftBesideTheNew() throws {
+        try make(.persist)
+        #expect(folder.names == ["test.db", "test.db-journal"])
+        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        #expect(folder.names == ["test.db"])
+        #expect(try answer(Self.new.key) == SampleFile.answer)
+    }
+
     @Test func aWrongKeyOrAStopChangesNothing() throws {
         try make()
         let before = try FileState(path)

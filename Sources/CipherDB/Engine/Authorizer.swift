@@ -9,6 +9,8 @@ final class Authorizer {
     var isReader = false
     /// Set while the library's own statements are compiled.
     var isSuspended = false
+    /// What the statement reads that is compiled now, but for temporary tables.
+    var schemas: [String] = []
     /// The user's, asked about what is not refused.
     var user: ((SQLAction) -> SQLDecision)?
 
@@ -19,6 +21,10 @@ final class Authorizer {
         _ schema: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
     ) -> SQLDecision {
+        if code == SQLITE_READ, let name = schema.map({ String(cString: $0) }), name != "temp", !schemas.contains(name)
+        {
+            schemas.append(name)
+        }
         if isSuspended { return .allow }
         if isRefused(code, first, second) { return .deny }
         guard let user else { return .allow }

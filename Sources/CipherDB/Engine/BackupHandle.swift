@@ -40,10 +40,16 @@ final class BackupHandle {
         guard let handle else {
             throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
         }
-        source.damageWatch?.begin()
-        defer { source.damageWatch?.end() }
+        let watch = try source.damageWatch("main")
+        watch?.begin()
+        defer { watch?.end() }
+        do throws(DatabaseError) {
+            try watch?.hold()
+        } catch  where error.code.primary == .busy {
+            return nil
+        }
         let code = sqlite3_backup_step(handle, Int32(clamping: pages))
-        try source.damageWatch?.check()
+        try watch?.check()
         switch code & 0xff {
         case SQLITE_OK: return false
         case SQLITE_DONE: return true

@@ -5,6 +5,7 @@ final class BlobHandle {
     private let connection: Connection
     private var handle: OpaquePointer?
     private let isWritable: Bool
+    private let watch: DamageWatch?
     /// What the last call answered: closing repeats it.
     private var last = SQLITE_OK
 
@@ -18,6 +19,7 @@ final class BlobHandle {
     ) throws(DatabaseError) {
         self.connection = connection
         isWritable = writable
+        watch = try connection.damageWatch(schema)
         try connection.check(
             sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
         )
@@ -53,7 +55,7 @@ final class BlobHandle {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
         try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
-        try connection.damageWatch?.check()
+        try watch?.check()
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DatabaseError) {

@@ -37,8 +37,10 @@ final class Connection {
     var isBackupTarget = false
     /// What was met when something was closed that nobody closed himself, for the next use of the connection to throw.
     var lateFailure: DatabaseError?
-    /// On a keyed connection whose pages are authenticated.
-    private(set) var damageWatch: DamageWatch?
+    /// Whether damaged pages are looked for: on a keyed connection whose pages are authenticated.
+    var isWatched = false
+    /// By the names of their schemas.
+    var damageWatches: [String: DamageWatch] = [:]
 
     private struct WeakBackup {
         weak var backup: BackupHandle?
@@ -80,11 +82,6 @@ final class Connection {
         close()
     }
 
-    /// From here on a damaged page is an error, wherever a query meets it.
-    func watchForDamage() {
-        damageWatch = DamageWatch(self)
-    }
-
     /// From here on statements only read, and cannot change that.
     func becomeReader() throws(DatabaseError) {
         try execute("PRAGMA query_only = ON")
@@ -104,7 +101,7 @@ final class Connection {
         for entry in blobs.values { entry.blob?.close() }
         for entry in statements.values { entry.statement?.finalize() }
         statements.removeAll()
-        damageWatch?.close()
+        for watch in damageWatches.values { watch.close() }
         sqlite3_close(handle)
         isClosed = true
     }
@@ -168,31 +165,59 @@ final class Connection {
 
     /// Compiles the first statement of `sql` and returns it with what follows it; nil where there is none.
     func prepare(_ sql: String) throws(DatabaseError) -> (statement: PreparedStatement, rest: Substring)? {
-        guard let length = Int32(exactly: sql.utf8.count) else {
+        var text = sql
+        let compiled = try text.withUTF8 { utf8 in
+            Result { () throws(DatabaseError) in try prepare(utf8, sql) }
+        }.get()
+        guard let statement = compiled.statement else { return nil }
+        return (statement, text[text.utf8.index(text.startIndex, offsetBy: compiled.count)...])
+    }
+
+    /// Compiles the statements of `sql` one after the other, each when `body` is done with the one before it.
+    func forEachStatement(of sql: String, _ body: (PreparedStatement) throws -> Void) throws {
+        var text = sql
+        try text.withUTF8 { utf8 in
+            var rest = utf8[...]
+            while !rest.isEmpty {
+                let part = UnsafeBufferPointer(rebasing: rest)
+                let (statement, count) = try prepare(part, String(decoding: part.prefix(2000), as: UTF8.self))
+                rest = rest.dropFirst(max(1, count))
+                guard let statement else { continue }
+                defer { statement.finalize() }
+                try body(statement)
+            }
+        }
+    }
+
+    /// The first statement of `utf8`, nil where that is space or a comment, and how many bytes it has.
+    ///
+    /// - Parameter sql: What an error shows.
+    private func prepare(
+        _ utf8: UnsafeBufferPointer<UInt8>,
+        _ sql: String
+    ) throws(DatabaseError) -> (statement: PreparedStatement?, count: Int) {
+        guard let length = Int32(exactly: utf8.count) else {
             throw DatabaseError(.tooBig, "the SQL has more than 2,147,483,647 bytes")
         }
         var statement: OpaquePointer?
-        var used = 0
-        var text = sql
-        let code = text.withUTF8 { utf8 in
-            utf8.withMemoryRebound(to: CChar.self) { characters in
-                var tail: UnsafePointer<CChar>?
-                let code = sqlite3_prepare_v2(
-                    handle,
-                    characters.baseAddress,
-                    length,
-                    &statement,
-                    &tail
-                )
-                if let tail, let base = characters.baseAddress { used = tail - base }
-                return code
-            }
+        var count = 0
+        authorizer.schemas = []
+        let code = utf8.withMemoryRebound(to: CChar.self) { characters in
+            var tail: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v2(handle, characters.baseAddress, length, &statement, &tail)
+            if let tail, let base = characters.baseAddress { count = tail - base }
+            return code
         }
         try check(code, sql: sql)
-        guard let statement else { return nil }
-        let prepared = PreparedStatement(statement, sql: sql, connection: self)
+        guard let statement else { return (nil, count) }
+        let prepared = PreparedStatement(
+            statement,
+            sql: count == utf8.count ? sql : String(decoding: utf8[..<count], as: UTF8.self),
+            reading: authorizer.schemas,
+            connection: self
+        )
         statements[statement] = Weak(statement: prepared)
-        return (prepared, text[text.utf8.index(text.startIndex, offsetBy: used)...])
+        return (prepared, count)
     }
 
     func forget(_ statement: OpaquePointer) {

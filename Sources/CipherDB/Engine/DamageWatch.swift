@@ -1,61 +1,69 @@
 internal import CSQLCipher
 
-/// Notices pages that the engine read, found to be changed, and said nothing about.
+/// Notices pages of one schema that the engine read, found to be changed, and said nothing about.
 ///
 /// For a page whose code is wrong SQLCipher, 3.4.1 and 4.6.1 alike, gives zeros, and marks the pager as failed: the next page
 /// that is asked for is the error. Where the bad page is the last one that a query reads, such as the one with the end of a long
 /// value, the query ends well, with zeros for the value, and the mark goes with the query's lock. So the lock is kept here until a
 /// page was asked for.
 final class DamageWatch {
-    /// What asks for a page. A trace does not show it.
-    static let query = "SELECT (SELECT 1 FROM main.sqlite_master)"
+    /// How the statements begin that a trace does not show.
+    static let mark = "/* CipherDB */"
 
     private unowned let connection: Connection
-    /// Keeps the lock while it is on its row, for statements outside of a transaction.
+    /// Keeps the lock while it is on its row, for queries outside of a transaction.
     private var guardian: OpaquePointer?
+    /// Asks for a page.
     private var probe: OpaquePointer?
-    private var watched = 0
-    private var hasAttached = false
-    /// How often a page was not in the cache, when that was last looked at.
-    private var misses: Int32 = 0
-    /// Set where a database was attached or detached, which has a lock and pages of its own.
-    var isOutdated = false
+    private var isGuarding = false
+    /// How many queries are between their first step and their end.
+    private var queries = 0
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, schema: String) throws(DatabaseError) {
         self.connection = connection
-    }
-
-    /// Whether a statement that writes can end well though what it read is damaged: where it reads from one database and
-    /// commits to another. In one database the commit fails.
-    var mayMissWrites: Bool {
-        if isOutdated { prepare() }
-        return hasAttached
-    }
-
-    /// Before a statement's first step.
-    func begin() {
-        watched += 1
-        guard watched == 1, !connection.isInTransaction else { return }
-        if isOutdated || guardian == nil { prepare() }
-        // Where it cannot have the lock, the statement cannot either, and says why.
-        if step(guardian) == SQLITE_ERROR {
-            // Of the databases that it names one may have been detached.
-            prepare()
-            _ = step(guardian)
+        let sql = "\(DamageWatch.mark) SELECT (SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master)"
+        let codes = connection.unrestricted {
+            [
+                sqlite3_prepare_v2(connection.handle, sql, -1, &guardian, nil),
+                sqlite3_prepare_v2(connection.handle, sql, -1, &probe, nil),
+            ]
         }
+        for code in codes { try connection.check(code) }
     }
 
-    /// Throws where a page that was read since the last call is damaged.
+    /// Before a query's first step.
+    func begin() {
+        queries += 1
+    }
+
+    /// Before each step of a query: a transaction that it began in may have ended.
+    func hold(_ sql: String? = nil) throws(DatabaseError) {
+        guard !isGuarding, !connection.isInTransaction else { return }
+        // It may be compiled again, when the schema changed.
+        let code = connection.unrestricted { sqlite3_step(guardian) }
+        guard code == SQLITE_ROW else {
+            let error = connection.error(code, sql: sql)
+            sqlite3_reset(guardian)
+            throw error
+        }
+        isGuarding = true
+    }
+
+    /// After a query's last step.
+    func end() {
+        queries -= 1
+        guard queries == 0, isGuarding else { return }
+        isGuarding = false
+        sqlite3_reset(guardian)
+    }
+
+    /// Throws where a page is damaged that was read since the lock is held.
     func check(_ sql: String? = nil) throws(DatabaseError) {
-        var now: Int32 = 0
-        var highest: Int32 = 0
-        sqlite3_db_status(connection.handle, SQLITE_DBSTATUS_CACHE_MISS, &now, &highest, 0)
-        guard now != misses else { return }
-        misses = now
-        if isOutdated || probe == nil { prepare() }
-        let code = step(probe)
+        let code = connection.unrestricted { sqlite3_step(probe) }
+        let error = code == SQLITE_ROW ? nil : connection.error(code)
         sqlite3_reset(probe)
-        guard [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR].contains(code & 0xff) else { return }
+        guard let error else { return }
+        guard [.error, .corrupt, .notADatabase, .inputOutput].contains(error.code.primary) else { throw error }
         throw DatabaseError(
             .corrupt,
             "a page that was read is damaged: what was answered, or written elsewhere, is not what was stored",
@@ -63,89 +71,28 @@ final class DamageWatch {
         )
     }
 
-    /// After a statement's last step.
-    func end() {
-        watched -= 1
-        if watched == 0 { sqlite3_reset(guardian) }
-    }
-
     func close() {
         sqlite3_finalize(guardian)
         sqlite3_finalize(probe)
-        (guardian, probe) = (nil, nil)
-    }
-
-    private func step(_ statement: OpaquePointer?) -> Int32 {
-        guard let statement else { return SQLITE_OK }
-        // It may be compiled again, when the schema changed.
-        return connection.unrestricted { sqlite3_step(statement) }
-    }
-
-    private func prepare() {
-        close()
-        isOutdated = false
-        var sql = DamageWatch.query
-        let attached = schemas()
-        hasAttached = !attached.isEmpty
-        for name in attached { sql += ", (SELECT 1 FROM \(quotedIdentifier(name)).sqlite_master)" }
-        connection.unrestricted {
-            _ = sqlite3_prepare_v2(connection.handle, sql, -1, &guardian, nil)
-            _ = sqlite3_prepare_v2(connection.handle, sql, -1, &probe, nil)
-        }
-    }
-
-    /// The names of what is attached.
-    private func schemas() -> [String] {
-        var names: [String] = []
-        var list: OpaquePointer?
-        connection.unrestricted { _ = sqlite3_prepare_v2(connection.handle, "PRAGMA database_list", -1, &list, nil) }
-        while sqlite3_step(list) == SQLITE_ROW {
-            if let name = sqlite3_column_text(list, 1).map({ String(cString: $0) }), name != "main", name != "temp" {
-                names.append(name)
-            }
-        }
-        sqlite3_finalize(list)
-        return names
+        (guardian, probe, isGuarding) = (nil, nil, false)
     }
 }
 
-extension PreparedStatement {
-    /// What the first word of a statement says of it.
-    enum Kind {
-        /// It answers with what it read.
-        case query
-        /// It may write what it read.
-        case change
-        /// Other databases than before may be there afterwards.
-        case attachment
-        case other
+extension Connection {
+    /// How often a page was not in the cache, and so was decrypted.
+    var cacheMisses: Int32 {
+        var now: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &now, &highest, 0)
+        return now
+    }
 
-        init(_ sql: String) {
-            switch Kind.firstWord(sql.utf8).uppercased() {
-            case "SELECT", "WITH", "VALUES": self = .query
-            case "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE": self = .change
-            case "ATTACH", "DETACH": self = .attachment
-            default: self = .other
-            }
-        }
-
-        /// The first word behind space and comments (sqlite.org/lang_comment.html).
-        private static func firstWord(_ sql: String.UTF8View) -> String {
-            var rest = sql[...]
-            while let first = rest.first {
-                if rest.starts(with: "--".utf8) {
-                    rest = rest.drop { $0 != UInt8(ascii: "\n") }
-                } else if rest.starts(with: "/*".utf8) {
-                    rest = rest.dropFirst(2)
-                    while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
-                    rest = rest.dropFirst(2)
-                } else if first == UInt8(ascii: ";") || first <= UInt8(ascii: " ") {
-                    rest = rest.dropFirst()
-                } else {
-                    break
-                }
-            }
-            return String(decoding: rest.prefix { $0 | 0x20 >= 97 && $0 | 0x20 <= 122 }, as: UTF8.self)
-        }
+    /// The watch over a schema; nil where pages are not authenticated.
+    func damageWatch(_ schema: String) throws(DatabaseError) -> DamageWatch? {
+        guard isWatched else { return nil }
+        if let watch = damageWatches[schema] { return watch }
+        let watch = try DamageWatch(self, schema: schema)
+        damageWatches[schema] = watch
+        return watch
     }
 }

@@ -125,7 +125,7 @@ private func tell(
 ) -> Int32 {
     guard let text = sqlite3_sql(OpaquePointer(statement)) else { return 0 }
     var sql = String(cString: text)
-    if sql.hasPrefix(DamageWatch.query) { return 0 }
+    if sql.hasPrefix(DamageWatch.mark) { return 0 }
     if DatabaseError.mayHoldKey(sql) { sql = "(a statement that may hold a key)" }
     if kind == UInt32(SQLITE_TRACE_STMT) {
         // A trigger's part of the statement comes as a comment; the statement itself was told before.

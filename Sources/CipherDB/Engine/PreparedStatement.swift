@@ -5,9 +5,13 @@ internal import CipherPages
 final class PreparedStatement {
     let sql: String
     private let connection: Connection
-    private let kind: Kind
-    /// Whether the pages that it reads are watched, in this execution.
-    private var isWatched = false
+    /// The schemas that it reads, other than that of temporary tables.
+    private let schemas: [String]
+    /// Those whose pages are watched, in this execution.
+    private var watches: [DamageWatch] = []
+    /// ``Connection/cacheMisses`` when the pages were last looked at.
+    private var misses: Int32 = 0
+    let isReadOnly: Bool
     private var handle: OpaquePointer?
     /// Whether it was stepped and neither finished nor reset: then it may hold a lock.
     private(set) var isRunning = false
@@ -23,11 +27,12 @@ final class PreparedStatement {
         case end, finalize
     }
 
-    init(_ handle: OpaquePointer, sql: String, connection: Connection) {
+    init(_ handle: OpaquePointer, sql: String, reading schemas: [String], connection: Connection) {
         self.handle = handle
         self.sql = sql
         self.connection = connection
-        kind = Kind(sql)
+        self.schemas = schemas
+        isReadOnly = sqlite3_stmt_readonly(handle) != 0
     }
 
     deinit {
@@ -39,8 +44,8 @@ final class PreparedStatement {
         guard !isStepping else { return afterStep = .finalize }
         setActive(false)
         connection.forget(handle)
-        endWatch()
         sqlite3_finalize(handle)
+        endWatch()
         self.handle = nil
         isRunning = false
     }
@@ -96,11 +101,8 @@ final class PreparedStatement {
     func step() throws -> Bool {
         let handle = try live()
         guard !isStepping else { throw misuseWhileStepping }
+        try watch()
         isStepping = true
-        if !isWatched, let watch = connection.damageWatch, kind == .query || kind == .change && watch.mayMissWrites {
-            watch.begin()
-            isWatched = true
-        }
         let code = sqlite3_step(handle)
         isStepping = false
         try connection.closeIfAsked(sql: sql)
@@ -111,13 +113,12 @@ final class PreparedStatement {
         }
         switch code {
         case SQLITE_ROW:
-            // Many stop at the first row; at later ones the next step, or the end, is soon enough.
-            if !isRunning { try checkWatched() }
             isRunning = true
+            try checkWatched()
             return true
         case SQLITE_DONE:
-            if kind == .attachment { connection.damageWatch?.isOutdated = true }
-            try checkWatched()
+            // What was written and committed keeps no lock; where it was read from the same database, the commit would have failed.
+            if isReadOnly || connection.isInTransaction { try checkWatched() }
             reset()
             return false
         default:
@@ -140,29 +141,48 @@ final class PreparedStatement {
 
     /// Back to before the first row; bound values stay.
     func reset() {
-        endWatch()
         // The code repeats the failure of the last step, which was thrown there.
         sqlite3_reset(handle)
+        endWatch()
         isRunning = false
     }
 
-    private func checkWatched() throws {
-        guard isWatched, let watch = connection.damageWatch else { return }
-        do {
-            try watch.check(sql)
+    // MARK: Damage
+
+    private func watch() throws(DatabaseError) {
+        guard connection.isWatched, !schemas.isEmpty else { return }
+        do throws(DatabaseError) {
+            if watches.isEmpty {
+                for schema in schemas {
+                    guard let watch = try connection.damageWatch(schema) else { continue }
+                    watch.begin()
+                    watches.append(watch)
+                }
+                misses = connection.cacheMisses
+            }
+            // What writes has a lock of its own.
+            if isReadOnly { for watch in watches { try watch.hold(sql) } }
         } catch {
-            isRunning = false
+            reset()
+            throw error
+        }
+    }
+
+    /// Throws where a page that was read is damaged.
+    private func checkWatched() throws(DatabaseError) {
+        guard !watches.isEmpty, connection.cacheMisses != misses else { return }
+        do throws(DatabaseError) {
+            for watch in watches { try watch.check(sql) }
+            misses = connection.cacheMisses
+        } catch {
             reset()
             throw error
         }
     }
 
     private func endWatch() {
-        guard isWatched, let watch = connection.damageWatch else { return }
-        isWatched = false
-        // Of a query that is left at one of its rows nobody asks for more: the connection's next use throws it.
-        if isRunning { do { try watch.check(sql) } catch { connection.lateFailure = error } }
-        watch.end()
+        for watch in watches { watch.end() }
+        watches.removeAll(keepingCapacity: true)
     }
 
     /// Forgets the bound values, which may be secret.
@@ -175,7 +195,6 @@ final class PreparedStatement {
 
     // MARK: Shape
 
-    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
