@@ -69,11 +69,12 @@ final class KeyringFile {
         guard Platform.mayWrite(FileCalls.folder(of: path)) else {
             throw KeyringError(path: FileCalls.folder(of: path), problem: .system(Errno.noPermission.code))
         }
-        let noise = try SecretBytes.random(count: KeyringContent.largestFile)
+        let begin = KeyringContent.magic.count
+        let noise = try SecretBytes.random(count: KeyringContent.largestFile - begin)
         try KeyringFile.naming(path) { () throws(Errno) in
             try noise.withUnsafeBytes { noise throws(Errno) in
                 // What a kill leaves of it must be known for a keyring, so that it can be erased again.
-                try FileCalls.write(noise, to: descriptor, at: Int64(KeyringContent.magic.count), path)
+                try FileCalls.write(noise, to: descriptor, at: Int64(begin), path)
             }
             try FileCalls.sync(descriptor, path)
             try FileCalls.remove(path)

@@ -199,6 +199,17 @@ import Testing
         #expect(try syncs(2) { try keyring.erase() })
     }
 
+    @Test func anEraseThatWasCutOffCanBeGivenAgain() throws {
+        _ = try make()
+        let order = Faults.Order(prefix: keyring.path, call: .unlink, after: 0, code: EIO)
+        let (outcome, met) = Faults.with(order) { try keyring.erase() }
+        #expect(throws: KeyringError.self) { try outcome.get() }
+        #expect(met)
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
+        try keyring.erase()
+        #expect(folder.names.isEmpty)
+    }
+
     /// Whoever reads it, and a crash, find the old or the new one, whole.
     @Test func aKeyringIsReplacedAndNeverWrittenOver() throws {
         let unlocked = try make()
