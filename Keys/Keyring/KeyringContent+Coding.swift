@@ -9,6 +9,7 @@
 extension KeyringContent {
     static let magic = Array("CipherKR".utf8)
     private static let version = 1
+    static let versionSize = 2
     /// Far above 32 slots with the longest labels.
     static let largestFile = 64 << 10
     static let digestSize = 32
@@ -23,7 +24,7 @@ extension KeyringContent {
     /// All but the code at the end.
     func encoded() throws -> [UInt8] {
         var bytes = KeyringContent.magic
-        bytes.append(bigEndian: KeyringContent.version, count: 2)
+        bytes.append(bigEndian: KeyringContent.version, count: KeyringContent.versionSize)
         bytes += identifier
         bytes.append(bigEndian: generation, count: 8)
         bytes.append(created)
@@ -58,7 +59,7 @@ extension KeyringContent {
         }
         var reader = Reader(file)
         _ = try reader.bytes(KeyringContent.magic.count)
-        let version = try reader.number(2, 0...0xffff)
+        let version = try reader.number(KeyringContent.versionSize, 0...0xffff)
         guard version == KeyringContent.version else { throw KeyringError.Problem.unknownVersion(version) }
         let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
         guard end > 0,

@@ -69,7 +69,7 @@ final class KeyringFile {
         guard Platform.mayWrite(FileCalls.folder(of: path)) else {
             throw KeyringError(path: FileCalls.folder(of: path), problem: .system(Errno.noPermission.code))
         }
-        let begin = KeyringContent.magic.count
+        let begin = KeyringContent.magic.count + KeyringContent.versionSize
         let noise = try SecretBytes.random(count: KeyringContent.largestFile - begin)
         try KeyringFile.naming(path) { () throws(Errno) in
             try noise.withUnsafeBytes { noise throws(Errno) in
