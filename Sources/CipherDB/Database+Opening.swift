@@ -98,7 +98,7 @@ extension Database {
         }
     }
 
-    /// Throws what was met when a blob or a query was closed that nobody closed himself.
+    /// Throws why a commit failed that was due when a blob or a statement was given up; once.
     func throwLateFailure(_ connection: Connection?) throws {
         guard let failure = connection?.lateFailure else { return }
         connection?.lateFailure = nil

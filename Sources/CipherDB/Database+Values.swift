@@ -15,7 +15,10 @@ extension Database {
     ) throws -> Value? {
         let rows = try executeQuery(sql, values: values)
         defer { rows.close() }
-        return try rows.next() ? try rows[0] : nil
+        let value: Value? = try rows.next() ? try rows[0] : nil
+        rows.close()
+        try throwLateFailure(connection)
+        return value
     }
 
     /// The integer. Throws as ``value(forQuery:values:)``.

@@ -267,10 +267,11 @@ public final class DatabaseQueue: Sendable {
         let result = Swift.Result { try body(database) }
         try checkKey()
         database.closeOpenResultSets()
+        let late = Swift.Result { try database.throwLateFailure(database.connection) }
         let isOpen = database.isInTransaction
         if isOpen { try database.rollback() }
         let value = try result.get()
-        try database.throwLateFailure(database.connection)
+        try late.get()
         guard isOpen else { return value }
         throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
     }

@@ -118,6 +118,14 @@ import Testing
             #expect(performing: { try database.executeQuery("SELECT 1") }, throws: isBusy)
             #expect(try database.int(forQuery: "SELECT 1") == 1, "it is thrown once")
         }
+        struct Other: Error {}
+        #expect(throws: Other.self) {
+            try queue.inDatabase { database in
+                try database.openBlob(inTable: "t", column: "data", row: 2, writable: true).write(Data([1]), at: 0)
+                throw Other()
+            }
+        }
+        #expect(try queue.inDatabase { try $0.int(forQuery: "SELECT 1") } == 1, "no other block is told of it")
         reading.close()
         #expect(
             try queue.inDatabase { try $0.data(forQuery: "SELECT data FROM t WHERE id = 2") } == Data([10, 11, 12])

@@ -5,6 +5,28 @@ import Testing
 @testable import CipherDB
 
 @Suite struct StatementTests {
+    @Test(.enabled(if: Engine.current.has(.returning), "INSERT … RETURNING came with SQLite 3.35"))
+    func anInsertLeftAtItsFirstRowThatCannotBeCommittedIsNotLostInSilence() throws {
+        let folder = try TemporaryFolder()
+        let (writer, reader) = (Database(path: folder.file("test.db")), Database(path: folder.file("test.db")))
+        for database in [writer, reader] { try database.open(key: .passphrase("secret")) }
+        try writer.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        writer.busyTimeout = .milliseconds(10)
+        let reading = try reader.executeQuery("SELECT a FROM t")
+        #expect(try reading.next())
+        let isBusy: @Sendable (any Error) -> Bool = { ($0 as? DatabaseError)?.code.primary == .busy }
+        let insert = "INSERT INTO t VALUES (2) RETURNING a"
+        #expect(performing: { try writer.int(forQuery: insert) }, throws: isBusy)
+        let rows = try writer.executeQuery(insert)
+        #expect(try rows.next())
+        rows.close()
+        #expect(performing: { try writer.executeQuery("SELECT 1") }, throws: isBusy)
+        reading.close()
+        #expect(try writer.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(try writer.int(forQuery: insert) == 2)
+        #expect(try reader.int(forQuery: "SELECT count(*) FROM t") == 2)
+    }
+
     let database: Database
 
     init() throws {

@@ -6,6 +6,8 @@ final class BlobHandle {
     private var handle: OpaquePointer?
     private let isWritable: Bool
     private let watch: DamageWatch?
+    /// ``Connection/cacheMisses`` when the pages were last looked at.
+    private var misses: Int32
     /// What the last call answered: closing repeats it.
     private var last = SQLITE_OK
 
@@ -20,6 +22,7 @@ final class BlobHandle {
         self.connection = connection
         isWritable = writable
         watch = try connection.damageWatch(schema)
+        misses = connection.cacheMisses
         try connection.check(
             sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
         )
@@ -55,7 +58,9 @@ final class BlobHandle {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
         try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
-        try watch?.check()
+        guard let watch, connection.cacheMisses != misses else { return }
+        try watch.check()
+        misses = connection.cacheMisses
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DatabaseError) {

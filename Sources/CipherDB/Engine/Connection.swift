@@ -35,7 +35,7 @@ final class Connection {
     private var backups: [WeakBackup] = []
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
-    /// What was met when something was closed that nobody closed himself, for the next use of the connection to throw.
+    /// Why a commit failed that was due when a blob or a statement was given up, for the next use of the connection to throw.
     var lateFailure: DatabaseError?
     /// Whether damaged pages are looked for: on a keyed connection whose pages are authenticated.
     var isWatched = false

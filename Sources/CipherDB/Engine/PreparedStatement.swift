@@ -42,12 +42,11 @@ final class PreparedStatement {
     func finalize() {
         guard let handle else { return }
         guard !isStepping else { return afterStep = .finalize }
+        reset()
         setActive(false)
         connection.forget(handle)
         sqlite3_finalize(handle)
-        endWatch()
         self.handle = nil
-        isRunning = false
     }
 
     /// Begins an execution: new values can be bound, and an earlier result set ends.
@@ -105,6 +104,7 @@ final class PreparedStatement {
         isStepping = true
         let code = sqlite3_step(handle)
         isStepping = false
+        isRunning = code == SQLITE_ROW
         try connection.closeIfAsked(sql: sql)
         if let wanted = afterStep {
             afterStep = nil
@@ -113,7 +113,6 @@ final class PreparedStatement {
         }
         switch code {
         case SQLITE_ROW:
-            isRunning = true
             try checkWatched()
             return true
         case SQLITE_DONE:
@@ -141,8 +140,10 @@ final class PreparedStatement {
 
     /// Back to before the first row; bound values stay.
     func reset() {
-        // The code repeats the failure of the last step, which was thrown there.
-        sqlite3_reset(handle)
+        let code = sqlite3_reset(handle)
+        // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else it
+        // repeats what the last step threw.
+        if isRunning, code != SQLITE_OK { connection.lateFailure = connection.error(code, sql: sql) }
         endWatch()
         isRunning = false
     }
@@ -175,6 +176,8 @@ final class PreparedStatement {
             for watch in watches { try watch.check(sql) }
             misses = connection.cacheMisses
         } catch {
+            // What comes of its end is not told beside this.
+            isRunning = false
             reset()
             throw error
         }
