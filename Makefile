@@ -3,7 +3,7 @@
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
-	@echo "make torture  a pool under load, then under ThreadSanitizer; the command killed at random moments"
+	@echo "make torture  a pool under load, the command killed at random moments, faults, damage, fuzzing: an hour or so"
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
 	@echo "make mutants  break the product in more than 70 ways: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"

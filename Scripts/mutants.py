@@ -22,7 +22,7 @@ private let chosenMutant = getenv("CIPHERDB_MUTANT").flatMap { Int(String(cStrin
 
 
 def copy():
-    """The files under version control, as they are now; those that are as before keep their times, for the build."""
+    """The files under version control, as they are now, by their names."""
     names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True,
                            check=True).stdout.decode().split("\0")
     fresh = {name: open(os.path.join(ROOT, name), "rb").read()
@@ -55,6 +55,7 @@ def mutate(files, mutants):
 
 
 def write(files):
+    """Files that are as before keep their times, for the build."""
     for folder, _, present in os.walk(TREE):
         for name in present:
             path = os.path.join(folder, name)

@@ -1,15 +1,28 @@
 #!/usr/bin/env bash
-# Threads, tasks and changes of key on one pool, for SECONDS_TO_RUN (60 unless set), then under ThreadSanitizer for as long;
-# the command, killed KILLS times (100 unless set) at random moments in each operation, journal mode and engine; and
-# every state that a crash leaves of a change of a keyring's key, TORN torn ones (10 unless set) after each call;
-# fuzzing, FUZZ_SECONDS (30 unless set) for each target;
-# LINES_TO_READ (5000 unless set) command lines of chance; each call of the system that the command makes failing once; bits flipped in files, FLIPS of them (5000 unless set) for each format and engine. Seeds are printed; SEED=n repeats the choices, as far as threads and processes let them be repeated.
+# What takes long, by chance: a pool under load, the command killed in each operation, its calls of the system failing, the states
+# that a crash leaves, bits flipped in files, command lines, and fuzzing. On each engine, with seeds that are printed.
+#
+# What is tried by chance is bounded by a number and by CASE_SECONDS (120 unless set) for each case. These are the numbers unless
+# the environment sets others; SEED=n repeats the choices, as far as threads and processes let them be repeated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Load on a pool, in seconds, without and with ThreadSanitizer.
+export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60}
+# Kills in each operation and journal mode.
+export CIPHERDB_KILLS=${KILLS:-100}
+# Torn states after each call of a change of a keyring's key.
+export CIPHERDB_TORN=${TORN:-10}
+# Flipped bits for each format, in a file and in a journal, and in a log; and files to be recovered that lost pages.
+export CIPHERDB_FLIPS=${FLIPS:-5000} CIPHERDB_LOG_FLIPS=$((${FLIPS:-5000} / 4)) CIPHERDB_LOSSES=$((${FLIPS:-5000} / 10))
+# Command lines.
+export CIPHERDB_LINES=${LINES_TO_READ:-5000}
+# Not some, but each call of the system that the command makes fails once.
 export CIPHERDB_FAULTS=all
-export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60} CIPHERDB_KILLS=${KILLS:-100} CIPHERDB_FLIPS=${FLIPS:-5000}
-export CIPHERDB_TORN=${TORN:-10} CIPHERDB_LINES=${LINES_TO_READ:-5000}
-if [ -n "${SEED:-}" ]; then export CIPHERDB_STRESS_SEED=$SEED CIPHERDB_KILL_SEED=$SEED CIPHERDB_FLIP_SEED=$SEED CIPHERDB_LINE_SEED=$SEED; fi
+export CIPHERDB_CASE_SECONDS=${CASE_SECONDS:-120}
+if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
+# For each target.
+fuzz_seconds=${FUZZ_SECONDS:-30}
+tests='KillTests|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests|ArgumentTests'
 
 echo "== stress, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests
@@ -25,13 +38,13 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
 for engine in .engines/[0-9]*; do
     [ -d "$engine" ] || continue
     name=$(basename "$engine")
-    echo "== $CIPHERDB_KILLS kills of each operation, crash states, every call failing, $CIPHERDB_FLIPS flipped bits, SQLCipher $name"
+    echo "== kills, faults, crash states, damage and command lines, SQLCipher $name"
     Scripts/with-engine.sh "$name" swift build -q --build-tests --scratch-path ".build-$name"
     CIPHERDB_ENGINE=$name Scripts/with-engine.sh "$name" \
-        swift test -q --skip-build --disable-xctest --scratch-path ".build-$name" --filter 'KillTests|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests|ArgumentTests'
+        swift test -q --skip-build --disable-xctest --scratch-path ".build-$name" --filter "$tests"
 done
 if [ "$(uname)" = Linux ]; then
-    echo "== fuzzing, ${FUZZ_SECONDS:-30} s for each target"
-    SECONDS_TO_RUN=${FUZZ_SECONDS:-30} Scripts/fuzz.sh
+    echo "== fuzzing, $fuzz_seconds s for each target"
+    SECONDS_TO_RUN=$fuzz_seconds Scripts/fuzz.sh
 fi
-echo "torture: everything passed"
+echo "torture: everything passed in $((SECONDS / 60)) minutes"

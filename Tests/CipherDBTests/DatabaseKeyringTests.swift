@@ -163,10 +163,8 @@ import Testing
         #expect(try !unlocked().content().isRotationPending)
     }
 
-    /// What a kill leaves before the pages are rewritten, and after it.
-    @Test(arguments: modes, [false, true])
-    func theNextOpeningEndsARotationOrTakesItBack(mode: JournalMode, isRekeyed: Bool) throws {
-        try make(mode)
+    /// What a kill leaves of a rotation, before the pages are rewritten or after it.
+    private func beginRotation(_ isRekeyed: Bool) throws -> (old: DatabaseKey, next: DatabaseKey) {
         let old = try unlocked().databaseKey()
         let next = try unlocked().withLock { try $0.beginRotation() }
         if isRekeyed {
@@ -174,6 +172,13 @@ import Testing
             try queue.rekey(next)
             try queue.close()
         }
+        return (old, next)
+    }
+
+    @Test(arguments: modes, [false, true])
+    func theNextOpeningEndsARotationOrTakesItBack(mode: JournalMode, isRekeyed: Bool) throws {
+        try make(mode)
+        let (old, next) = try beginRotation(isRekeyed)
         #expect(keyringProblem { _ = try unlocked().databaseKey() } == .rotationPending)
         #expect(try answer() == SampleFile.answer)
         let content = try unlocked().content()
@@ -185,13 +190,7 @@ import Testing
     @Test(arguments: [false, true])
     func whoCannotWriteOrComesMeanwhileOpensWithTheKeyThatFits(isRekeyed: Bool) throws {
         try make()
-        let old = try unlocked().databaseKey()
-        let next = try unlocked().withLock { try $0.beginRotation() }
-        if isRekeyed {
-            let queue = try DatabaseQueue(path: path, key: old)
-            try queue.rekey(next)
-            try queue.close()
-        }
+        _ = try beginRotation(isRekeyed)
         let reader = Database(path: path)
         try reader.open(keyring: keyring, unlockedBy: secret, flags: .readOnly)
         #expect(try reader.string(forQuery: SampleFile.query) == SampleFile.answer)
@@ -205,13 +204,7 @@ import Testing
     @Test(arguments: [false, true])
     func aRotationIsNotEndedWhileAReaderKeepsTheLog(isRekeyed: Bool) throws {
         try make(.wal)
-        let old = try unlocked().databaseKey()
-        let next = try unlocked().withLock { try $0.beginRotation() }
-        if isRekeyed {
-            let queue = try DatabaseQueue(path: path, key: old)
-            try queue.rekey(next)
-            try queue.close()
-        }
+        let (old, next) = try beginRotation(isRekeyed)
         let reader = Database(path: path)
         try reader.open(key: isRekeyed ? next : old)
         try reader.executeUpdate("PRAGMA user_version = 7")
@@ -263,12 +256,8 @@ import Testing
     /// What looks like a rotation that was cut off may be a copy of the database, which was rotated.
     @Test func openingACopyLosesNoKeyOfTheDatabase() throws {
         try make()
-        let old = try unlocked().databaseKey()
         try FileManager.default.copyItem(atPath: path, toPath: folder.file("copy.db"))
-        let next = try unlocked().withLock { try $0.beginRotation() }
-        let queue = try DatabaseQueue(path: path, key: old)
-        try queue.rekey(next)
-        try queue.close()
+        let (_, next) = try beginRotation(true)
         let copy = try DatabaseQueue(path: folder.file("copy.db"), keyring: unlocked())
         try copy.close()
         #expect(try !unlocked().content().isRotationPending)

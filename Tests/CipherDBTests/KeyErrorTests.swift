@@ -215,7 +215,7 @@ import Testing
     /// The old key still fits the file, but no more what counts: the log with everything under the new one.
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
     func aLogUnderAnotherKeyIsNotMovedByTheOldOne() throws {
-        let shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        let shell = try #require(StockShell.ofThisFormat)
         let (old, new) = (SampleKey.all[1], SampleKey.all[2])
         let original = folder.file("original.db")
         let queue = try DatabaseQueue(

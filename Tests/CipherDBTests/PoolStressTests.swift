@@ -25,10 +25,8 @@ import Testing
     }
 
     @Test func threadsAndTasksReadAndWriteWhileTheKeyChanges() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seconds = environment["CIPHERDB_STRESS_SECONDS"].flatMap { Int($0) } ?? 3
-        let seed = environment["CIPHERDB_STRESS_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...(.max))
-        print("stress: \(seconds) s, CIPHERDB_STRESS_SEED=\(seed)")
+        let chance = Chance("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: 3)
+        let seed = chance.seed
         let folder = try TemporaryFolder()
         let pool = try DatabasePool(
             path: folder.file("test.db"),
@@ -45,7 +43,7 @@ import Testing
             )
             for id in 0..<10 { try database.executeUpdate("INSERT INTO account VALUES (?, ?)", id, Self.total / 10) }
         }
-        let tally = Tally(.seconds(seconds))
+        let tally = Tally(.seconds(chance.rounds))
         let threads = (0..<8).map { number in
             Thread {
                 var random = SplitMix(seed &+ UInt64(number))
@@ -88,7 +86,7 @@ import Testing
             group.addTask {
                 var changes = 0
                 repeat {
-                    try await Task.sleep(for: .milliseconds(seconds * 1000 / 6))
+                    try await Task.sleep(for: .milliseconds(chance.rounds * 1000 / 6))
                     try await pool.rekey(.raw(SecretBytes.random(count: 32)), waitingForReaders: .seconds(60))
                     changes += 1
                 } while !tally.isOver

@@ -20,26 +20,23 @@ import Testing
         "=", "--key-file=", "--json=false", "\u{202e}", "e\u{301}", "🔑", String(repeating: "a", count: 10_000),
     ]
 
-    /// `CIPHERDB_LINES` says how many; the seed is printed.
     @Test func noCommandLineCrashesOrIsUnderstoodInTwoWays() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let count = environment["CIPHERDB_LINES"].flatMap { Int($0) } ?? 100
-        let seed = environment["CIPHERDB_LINE_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
-        print("command lines: \(count), CIPHERDB_LINE_SEED=\(seed)")
-        var random = SplitMix(seed)
+        var chance = Chance("command lines", "CIPHERDB_LINES", rounds: 100)
         let words = try Self.words()
         #expect(words.contains("new-key-file") && words.contains("keyring"))
         let options = words.map { "--" + $0 }
         var understood = 0
-        for _ in 0..<count {
-            var line = [["change", "verify", "migrate", "keyring", "decrypt", "copy"].randomElement(using: &random)!]
-            for _ in 0..<Int.random(in: 0...6, using: &random) {
-                switch Int.random(in: 0...3, using: &random) {
-                case 0: line.append(words.randomElement(using: &random)!)
-                case 1: line.append(Self.values.randomElement(using: &random)!)
+        while chance.goesOn() {
+            var line = [
+                ["change", "verify", "migrate", "keyring", "decrypt", "copy"].randomElement(using: &chance.random)!
+            ]
+            for _ in 0..<Int.random(in: 0...6, using: &chance.random) {
+                switch Int.random(in: 0...3, using: &chance.random) {
+                case 0: line.append(words.randomElement(using: &chance.random)!)
+                case 1: line.append(Self.values.randomElement(using: &chance.random)!)
                 default:
-                    line.append(options.randomElement(using: &random)!)
-                    line.append(Self.values.randomElement(using: &random)!)
+                    line.append(options.randomElement(using: &chance.random)!)
+                    line.append(Self.values.randomElement(using: &chance.random)!)
                 }
             }
             do {

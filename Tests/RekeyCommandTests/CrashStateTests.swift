@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 
 /// Every state that a crash can leave of a change of a keyring's key, enumerated from the calls that the command makes.
-///
-/// `CIPHERDB_TORN` sets how many torn states are tried after each call, two unless set; `CIPHERDB_KILL_SEED` repeats them.
 @Suite(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
 struct CrashStateTests {
     enum Operation: String, CaseIterable, Sendable {
@@ -104,32 +102,29 @@ struct CrashStateTests {
 
     @Test(arguments: Operation.allCases, [JournalMode.delete, .wal])
     func afterACrashAnywhereTheKeyringOpensTheDatabase(operation: Operation, mode: JournalMode) throws {
-        let environment = ProcessInfo.processInfo.environment
-        let torn = environment["CIPHERDB_TORN"].flatMap { Int($0) } ?? 2
-        let seed = environment["CIPHERDB_KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
-        var random = SplitMix(seed)
+        var chance = Chance("torn states of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_TORN", rounds: 2)
         let states = try trace(operation, mode)
         let state = folder.file("state")
         var (tried, losses) = (0, 0)
         for moment in 0..<states.count {
             let leftovers: [CrashStates.Leftover] =
-                [.everything, .nothing] + Array(repeating: .something, count: torn)
+                [.everything, .nothing] + Array(repeating: .something, count: chance.rounds)
             for leftover in leftovers {
-                try states.write(after: moment, leftover, to: state, using: &random)
+                try states.write(after: moment, leftover, to: state, using: &chance.random)
                 tried += 1
-                let ending = Ending.allCases.randomElement(using: &random) ?? .opening
+                let ending = Ending.allCases.randomElement(using: &chance.random) ?? .opening
                 let loss = loss(in: state, endedBy: ending)
-                #expect(loss == nil, "after call \(moment), \(leftover), CIPHERDB_KILL_SEED=\(seed)")
+                #expect(loss == nil, "after call \(moment), \(leftover), CIPHERDB_SEED=\(chance.seed)")
             }
             // The control: with a disk that lies about syncing there must be losses, or this proves nothing.
             for _ in 0..<(operation == .change ? 60 : 1) {
-                try states.write(after: moment, .something, ignoringSync: true, to: state, using: &random)
+                try states.write(after: moment, .something, ignoringSync: true, to: state, using: &chance.random)
                 if loss(in: state) != nil { losses += 1 }
             }
         }
         print(
             "crash states: \(operation.rawValue), \(mode.rawValue): \(states.count) moments, \(tried) states, none lost; "
-                + "\(losses) lost where syncing has no effect, CIPHERDB_KILL_SEED=\(seed)"
+                + "\(losses) lost where syncing has no effect"
         )
         #expect(losses > 0)
     }

@@ -6,8 +6,6 @@ import Testing
 
 /// `rekey keyring` is killed at random moments: the keyring opens with what it opened with before or is to open with after, and
 /// opens the database.
-///
-/// `CIPHERDB_KILLS` and `CIPHERDB_KILL_SEED` are those of `KillTests`.
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), .serialized)
 struct KeyringKillTests {
     let scene: KeyringScene
@@ -15,7 +13,7 @@ struct KeyringKillTests {
 
     init() throws {
         scene = try KeyringScene()
-        shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        shell = try #require(StockShell.ofThisFormat)
     }
 
     @Test(arguments: KeyringOperation.cases)
@@ -28,11 +26,7 @@ struct KeyringKillTests {
             try FileManager.default.copyItem(atPath: sound, toPath: scene.data)
         }
 
-        let environment = ProcessInfo.processInfo.environment
-        let kills = environment["CIPHERDB_KILLS"].flatMap { Int($0) } ?? 2
-        let seed = environment["CIPHERDB_KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
-        print("kills: keyring \(operation.rawValue), \(mode.rawValue): \(kills), CIPHERDB_KILL_SEED=\(seed)")
-        var random = SplitMix(seed)
+        var chance = Chance("kills of keyring \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 2)
 
         let before = try scene.ways()
         let began = ContinuousClock.now
@@ -43,15 +37,15 @@ struct KeyringKillTests {
         #expect((before != after) == operation.changesSlots)
         try expectItIsWhole(operation)
 
-        for _ in 0..<kills {
+        while chance.goesOn() {
             try reset()
-            _ = try run(operation, killedAfter: Double.random(in: 0...(duration * 1.15), using: &random))
+            _ = try run(operation, killedAfter: Double.random(in: 0...(duration * 1.15), using: &chance.random))
             let found = try scene.ways()
             #expect(found == before || found == after, "\(found)")
             if operation == .initialise {
                 try expectOldKeyOrKeyring()
             } else if !found.isEmpty {
-                try expectItOpens(with: scene.digits())
+                #expect(try opens(with: scene.digits()))
             }
             if operation == .backUp {
                 // Where it was made already the next run says so, and tidies up all the same.
@@ -76,34 +70,20 @@ struct KeyringKillTests {
         )
     }
 
-    private func expectItOpens(with digits: String) throws {
-        let answer = try shell.run(
-            scene.path,
-            key: "key = \"x'\(digits)'\"",
-            "\(KeyringScene.query); PRAGMA integrity_check;"
-        )
-        #expect(answer == [KeyringScene.answer, "ok"])
+    /// Whether the stock shell reads all rows with this key, and finds nothing wrong.
+    private func opens(with digits: String) -> Bool {
+        let sql = "\(KeyringScene.query); PRAGMA integrity_check;"
+        return (try? shell.run(scene.path, key: "key = \"x'\(digits)'\"", sql)) == [KeyringScene.answer, "ok"]
     }
 
     /// The stock shell opens the file with exactly one of the two keys, and the next run brings it under the keyring.
     private func expectOldKeyOrKeyring() throws {
-        var digits = [String(repeating: "00", count: 32)]
-        if FileManager.default.fileExists(atPath: scene.keyring.path) {
-            digits.append(
-                try scene.keyring.unlock(scene.secret(0)).exportDatabaseKey().withUnsafeBytes {
-                    String(decoding: $0, as: UTF8.self)
-                }
-            )
-        }
-        let answers = digits.map {
-            try? shell.run(
-                scene.path,
-                key: "key = \"x'\($0)'\"",
-                "\(KeyringScene.query); PRAGMA integrity_check;"
-            )
-        }
-        #expect(answers.compactMap { $0 } == [[KeyringScene.answer, "ok"]])
-        if answers[0] != nil {
+        let hasOldKey = opens(with: String(repeating: "00", count: 32))
+        let hasKeyring = FileManager.default.fileExists(atPath: scene.keyring.path)
+        // The keyring is made before the database is written, and not bound to it yet.
+        let key = hasKeyring ? try KeyringScene.digits(scene.keyring.unlock(scene.secret(0)).exportDatabaseKey()) : nil
+        #expect((key.map(opens) ?? false) != hasOldKey)
+        if hasOldKey {
             let again = try run(.initialise)
             #expect(again.status == 0, "\(again.errors)")
         }
@@ -119,7 +99,7 @@ struct KeyringKillTests {
         } else {
             #expect(try scene.rows() == KeyringScene.answer)
             #expect(try !scene.keyring.content().isRotationPending)
-            try expectItOpens(with: scene.digits())
+            #expect(try opens(with: scene.digits()))
         }
         if operation == .backUp {
             #expect(try scene.ways(Keyring(path: scene.backup)) == scene.ways())

@@ -162,8 +162,10 @@ struct KeyringScene {
 
     /// The digits of the key that the database is under, be a change of it pending or not, be it an older one.
     func digits() throws -> String {
-        try DatabaseFile(path: path).key(in: keyring.unlock(secret(0))).exported().withUnsafeBytes {
-            String(decoding: $0, as: UTF8.self)
-        }
+        try Self.digits(DatabaseFile(path: path).key(in: keyring.unlock(secret(0))).exported())
+    }
+
+    static func digits(_ key: SecretBytes) -> String {
+        key.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 
 /// The command is killed at random moments, and then looked at by the stock shell.
-///
-/// `CIPHERDB_KILLS` sets how often for each case, four times unless set; `CIPHERDB_KILL_SEED` repeats a run's moments.
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), .serialized)
 struct KillTests {
     /// What the file can be, and how the shell opens it.
@@ -45,7 +43,7 @@ struct KillTests {
             folder.write([UInt8](repeating: 1, count: 32), to: "key0"),
             folder.write([UInt8](repeating: 2, count: 32), to: "key1"),
         ]
-        shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        shell = try #require(StockShell.ofThisFormat)
     }
 
     private func arguments(_ operation: Operation, to state: State) -> [String] {
@@ -100,11 +98,7 @@ struct KillTests {
         }
         try queue.close()
 
-        let environment = ProcessInfo.processInfo.environment
-        let kills = environment["CIPHERDB_KILLS"].flatMap { Int($0) } ?? 4
-        let seed = environment["CIPHERDB_KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
-        print("kills: \(operation.rawValue), \(mode.rawValue): \(kills), CIPHERDB_KILL_SEED=\(seed)")
-        var random = SplitMix(seed)
+        var chance = Chance("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 4)
 
         // How long a run takes that nobody kills.
         let began = ContinuousClock.now
@@ -112,11 +106,11 @@ struct KillTests {
         #expect(whole.status == 0, "\(whole.errors)")
         let duration = (ContinuousClock.now - began) / .seconds(1)
         var present = 1
-        for _ in 0..<kills {
+        while chance.goesOn() {
             _ = try Program.run(
                 Program.built("rekey"),
                 arguments(operation, to: states[1 - present]),
-                killedAfter: Double.random(in: 0...(duration * 1.15), using: &random)
+                killedAfter: Double.random(in: 0...(duration * 1.15), using: &chance.random)
             )
             // First the shell: it finds the file as the kill left it.
             let answers = states.map { ask($0) }

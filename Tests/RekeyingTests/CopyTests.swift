@@ -36,7 +36,7 @@ struct CopyTests {
         let done = try file.copy(key: Self.key.key, to: copy, newKey: Self.other.key)
         try queue.close()
         #expect(done.format == Engine.current.formats.first)
-        let shell = try #require(StockShell.all.last { $0.format == Engine.current.formats.first?.version })
+        let shell = try #require(StockShell.ofThisFormat)
         #expect(
             try shell.run(copy, key: Self.other.pragma, SampleFile.query + "PRAGMA integrity_check;")
                 == [SampleFile.answer, "ok"]

@@ -4,8 +4,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-/// Single bits are flipped at random places. `CIPHERDB_FLIPS` sets how many for each format, 150 unless set;
-/// `CIPHERDB_FLIP_SEED` repeats a run's places.
+/// Single bits are flipped at random places.
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct DamageTests {
     let folder: TemporaryFolder
@@ -18,9 +17,6 @@ struct DamageTests {
     }
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
-
-    private static let environment = ProcessInfo.processInfo.environment
-    static let flips = environment["CIPHERDB_FLIPS"].flatMap { Int($0) } ?? 150
 
     func flip(_ bit: Int, of file: String) throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: file))
@@ -36,13 +32,11 @@ struct DamageTests {
         let shell = try #require(StockShell.all.last { $0.format >= format })
         try SampleFile.make(at: path, by: shell, key: Self.key, format: format, pageSize: 1024)
         let size = try FileState(path).bytes.count
-        let seed = Self.environment["CIPHERDB_FLIP_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
-        print("flips: format \(format): \(Self.flips), CIPHERDB_FLIP_SEED=\(seed)")
-        var random = SplitMix(seed)
+        var chance = Chance("bits flipped in a file of format \(format)", "CIPHERDB_FLIPS", rounds: 150)
         let file = DatabaseFile(path: path)
         let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
-        for _ in 0..<Self.flips {
-            let bit = Int.random(in: 0..<(size * 8), using: &random)
+        while chance.goesOn() {
+            let bit = Int.random(in: 0..<(size * 8), using: &chance.random)
             let (page, place) = (bit / 8 / 1024 + 1, bit / 8 % 1024)
             try flip(bit, of: path)
             defer { try? flip(bit, of: path) }
@@ -89,13 +83,14 @@ struct DamageTests {
             .prefix { log[($0 + 8)..<($0 + 16)] == log[16..<24] }
             .map { start in log[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) } }
         #expect(numbers.count > 5)
-        var random = SplitMix(7)
+        var chance = Chance("bits flipped in a log of format \(format)", "CIPHERDB_LOG_FLIPS", rounds: 35)
         let file = DatabaseFile(path: path)
-        for _ in 0..<max(30, Self.flips / 4) {
-            let isHeader = Int.random(in: 0..<4, using: &random) == 0
-            let number = Int.random(in: (isHeader ? -1 : 0)..<numbers.count, using: &random)
-            let place = Int.random(in: isHeader ? 0..<(number < 0 ? 32 : 24) : 24..<frame, using: &random)
-            let bit = (number < 0 ? place : 32 + number * frame + place) * 8 + Int.random(in: 0..<8, using: &random)
+        while chance.goesOn() {
+            let isHeader = Int.random(in: 0..<4, using: &chance.random) == 0
+            let number = Int.random(in: (isHeader ? -1 : 0)..<numbers.count, using: &chance.random)
+            let place = Int.random(in: isHeader ? 0..<(number < 0 ? 32 : 24) : 24..<frame, using: &chance.random)
+            let bit =
+                (number < 0 ? place : 32 + number * frame + place) * 8 + Int.random(in: 0..<8, using: &chance.random)
             try flip(bit, of: path + "-wal")
             let found = try file.verify(key: Self.key.key, checksStructure: false)
             #expect(!found.isSound, "frame \(number), byte \(place)")
@@ -149,16 +144,16 @@ extension DamageTests {
             start = (end + sector - 1) / sector * sector
         }
         #expect(counted.count > 1 && (counted.map(\.count).reduce(0, +)) > 20 * 1032)
-        var random = SplitMix(3)
-        for _ in 0..<Self.flips {
+        var chance = Chance("bits flipped in a journal of format \(format)", "CIPHERDB_FLIPS", rounds: 150)
+        while chance.goesOn() {
             let place =
-                Int.random(in: 0..<4, using: &random) == 0
-                ? headers.randomElement(using: &random)! + Int.random(in: 0..<28, using: &random)
-                : Int.random(in: counted.randomElement(using: &random)!, using: &random)
+                Int.random(in: 0..<4, using: &chance.random) == 0
+                ? headers.randomElement(using: &chance.random)! + Int.random(in: 0..<28, using: &chance.random)
+                : Int.random(in: counted.randomElement(using: &chance.random)!, using: &chance.random)
             // The last 12 bytes of a page in format 3, which neither the HMAC nor SQLite's checksum covers.
             let record = counted.first { $0.contains(place) }.map { (place - $0.lowerBound) % 1032 }
             let isPadding = format == 3 && record.map { (4 + 1012..<4 + 1024).contains($0) } == true
-            try flip(place * 8 + Int.random(in: 0..<8, using: &random), of: path + "-journal")
+            try flip(place * 8 + Int.random(in: 0..<8, using: &chance.random), of: path + "-journal")
             let found = try file.verify(key: Self.key.key, checksStructure: isPadding)
             if isPadding {
                 #expect(found.isSound, "\(place)")

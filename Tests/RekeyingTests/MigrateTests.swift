@@ -20,9 +20,6 @@ struct MigrateTests {
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
 
-    /// The shell of the engine of this process: it has what that has.
-    private static var ownShell: StockShell? { StockShell.all.last { $0.format == own } }
-
     /// What a copy by rows could lose.
     private static let rich =
         """
@@ -72,7 +69,7 @@ struct MigrateTests {
 
     @Test(arguments: [("delete", 0, "UTF-8"), ("wal", 1, "UTF-16le"), ("delete", 2, "UTF-16be")], [512, 4096])
     func everythingComesAlong(kind: (mode: String, autoVacuum: Int, encoding: String), pageSize: Int) throws {
-        let shell = try #require(Self.ownShell)
+        let shell = try #require(StockShell.ofThisFormat)
         try shell.run(
             path,
             key: nil,
@@ -125,7 +122,7 @@ struct MigrateTests {
                 }
                 let done = try file.migrate(key: Self.key.key, format: format)
                 #expect(done.format == format)
-                let own = try #require(Self.ownShell)
+                let own = try #require(StockShell.ofThisFormat)
                 let rows = try own.run(
                     path,
                     key: Self.key.pragma,
@@ -139,7 +136,7 @@ struct MigrateTests {
     }
 
     @Test func otherParametersAndAnotherKeyAreTakenOn() throws {
-        let shell = try #require(Self.ownShell)
+        let shell = try #require(StockShell.ofThisFormat)
         try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
         let own = try #require(Engine.current.formats.first)
         let larger = try own.with(pageSize: 16384)
@@ -202,7 +199,7 @@ struct MigrateTests {
 
     @Test(arguments: [true, false])
     func everybodyIsKeptOutUntilTheExchange(byPages: Bool) throws {
-        let shell = try #require(Self.ownShell)
+        let shell = try #require(StockShell.ofThisFormat)
         try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
         let own = try #require(Engine.current.formats.first)
         let format = byPages ? try own.with(iterations: own.iterations + 1) : try own.with(pageSize: 8192)

@@ -25,22 +25,18 @@ package enum Program {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         // Files rather than pipes: neither side can fill up and wait for the other.
         let inputFile = try folder.write(input.utf8, to: "input")
-        let typed = Pipe()
-        if count == nil {
-            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
-        } else {
-            process.standardInput = typed
-        }
+        let typed = count == nil ? nil : Pipe()
+        process.standardInput = try typed ?? FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
         // A program that is gone would make typing to it a signal.
-        let kept = dup(typed.fileHandleForReading.fileDescriptor)
-        defer { close(kept) }
+        let kept = typed.map { dup($0.fileHandleForReading.fileDescriptor) }
+        defer { if let kept { close(kept) } }
         let outputFile = URL(fileURLWithPath: try folder.write([], to: "output"))
         let errorFile = URL(fileURLWithPath: try folder.write([], to: "errors"))
         process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
         try process.run()
         let end = seconds.map { ContinuousClock.now + .seconds($0) }
-        if let count {
+        if let count, let typed {
             while process.isRunning, end.map({ .now < $0 }) ?? true {
                 Thread.sleep(forTimeInterval: 0.001)
                 let printed = try Data(contentsOf: outputFile)

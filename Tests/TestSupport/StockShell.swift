@@ -1,3 +1,4 @@
+import CipherDB
 import Foundation
 
 /// The `sqlcipher` shell of an engine of the matrix: the oracle for what a SQLCipher file is.
@@ -18,6 +19,9 @@ package struct StockShell: Sendable, CustomStringConvertible {
         return names.filter { $0.first?.isNumber == true }.sorted()
             .map { StockShell(version: $0, path: "\(folder)/\($0)/bin/sqlcipher") }
     }()
+
+    /// The newest shell that writes the format of the engine that the tests run on.
+    package static var ofThisFormat: StockShell? { all.last { $0.format == Engine.current.formats.first?.version } }
 
     /// Python with the sqlcipher3 wheel, SQLCipher 4.x, where it could be installed.
     package static let python = Program.packageFolder + "/.engines/python/bin/python"
