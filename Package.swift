@@ -1,6 +1,9 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// By Scripts/fuzz.sh only: it needs libFuzzer.
+let fuzzes = Context.environment["CIPHERDB_FUZZ"] != nil
+
 let package = Package(
     name: "CipherDB",
     platforms: [.macOS(.v15)],
@@ -67,7 +70,8 @@ let package = Package(
         ),
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "rekey", "TestSupport"]
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "rekey", "TestSupport"],
+            exclude: fuzzes ? ["Fuzzing"] : []
         ),
     ],
     swiftLanguageModes: [.v6]
@@ -80,14 +84,13 @@ if Context.environment["CIPHERDB_LEAKS"] != nil {
     )
 }
 
-// By Scripts/fuzz.sh only: it needs libFuzzer.
-if Context.environment["CIPHERDB_FUZZ"] != nil {
+if fuzzes {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
             dependencies: ["CipherDB", "CipherKeys", "CipherPages"],
-            path: "Tests/Fuzzing",
-            exclude: ["Corpus"]
+            path: "Tests",
+            sources: ["Fuzzing", "SecurityTests/Fuzzing"]
         )
     )
 }

@@ -1,114 +1,15 @@
-@testable import CipherDB
 @testable import CipherKeys
-@testable import CipherPages
 
-/// What reads bytes that an attacker may have written. `CIPHERDB_FUZZ` names the one that this process tries.
-enum Target: String, CaseIterable {
-    case fileKind, header, tree, record, journal, log, page, keyring, hexadecimal, recoveryCode, uri, sql
-
-    static let chosen = Platform.withEnvironmentVariable("CIPHERDB_FUZZ") {
-        Target(rawValue: String(decoding: $0, as: UTF8.self))
-    }.flatMap { $0 }
-
-    func run(_ bytes: [UInt8]) throws {
-        switch self {
-        case .fileKind:
-            _ = try FileKind.recognise(Bytes(bytes))
-            _ = try FileKind.looksEncrypted(Bytes(bytes))
-        case .header:
-            let page = Target.filled(bytes)
-            let header = DatabaseHeader(page)
-            _ = header.encoding.text(page[...])
-        case .tree:
-            guard let first = bytes.first else { return }
-            let number = first & 1 == 0 ? 2 : 1
-            let page = Target.filled(Array(bytes.dropFirst()))
-            guard let tree = BTreePage(page, number: number, usableSize: page.count - Int(first >> 1) % 81) else {
-                return
-            }
-            for index in 0..<tree.cellCount { _ = tree.cell(index) }
-        case .record: _ = StoredValue.values(ofRecord: bytes)
-        case .journal:
-            let source = Bytes(bytes)
-            _ = try RollbackJournal.isEnded(source)
-            _ = try RollbackJournal.superJournal(source)
-            if let journal = try RollbackJournal(source) {
-                _ = try journal.firstPage()
-                _ = try journal.offsets()
-                _ = try journal.holdsPages(Target.cipher())
-            }
-        case .log:
-            let source = Bytes(bytes)
-            if let log = try WriteAheadLog(source) {
-                for offset in log.firstPages.prefix(8) { _ = try source.read(log.pageSize, at: offset) }
-            }
-            _ = try WriteAheadLog.framesInForce(source)
-            _ = try WriteAheadLog.flaws(source, cipher: Target.cipher())
-        case .page:
-            let page = Target.filled(bytes)
-            let cipher = try Target.cipher()
-            _ = try cipher.isAuthentic(page, number: 1)
-            _ = try cipher.opensFirstPage(page)
-            _ = try cipher.decrypt(page, number: 2)
-        case .keyring:
-            // With a right digest, which no mutation would find.
-            let body = try bytes + OpenSSL.sha256(bytes)
-            let content = try KeyringContent(body + [UInt8](repeating: 0, count: KeyringContent.codeSize))
-            // One content has one encoding.
-            let again = try content.encoded()
-            precondition(again == body)
-            _ = try? content.unlock(.keyFile(SecretBytes(copying: [UInt8](repeating: 7, count: 32))), slot: nil)
-        case .hexadecimal: _ = try bytes.withUnsafeBytes { try Hexadecimal.decode($0) }
-        case .recoveryCode:
-            let code = try RecoveryCode(typed: SecretBytes(copying: bytes))
-            let again = try RecoveryCode(typed: code.text())
-            precondition(again == code)
-        case .uri:
-            let uri = try DatabaseURI(String(decoding: bytes, as: UTF8.self))
-            _ = try uri.flags([.readWrite, .create])
-        case .sql:
-            let text = String(decoding: bytes, as: UTF8.self)
-            _ = PreparedStatement.Kind(text)
-            _ = DatabaseError.mayHoldKey(text)
-            _ = quotedIdentifier(text)
-        }
-    }
-
-    /// A page of the smallest size.
-    private static func filled(_ bytes: [UInt8]) -> [UInt8] {
-        Array((bytes + [UInt8](repeating: 0, count: 512)).prefix(512))
-    }
-
-    private static func cipher() throws -> PageCipher {
-        let format = try CipherFormat.v4.with(pageSize: 512)
-        let key = try DatabaseKey.raw(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))
-        return try PageCipher(key: key.derive(salt: [UInt8](repeating: 2, count: 16), format: format), format: format)
-    }
-}
-
-/// Bytes as a file.
-struct Bytes: PageSource {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    func size() throws -> Int64 { Int64(bytes.count) }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
-        guard offset >= 0, offset < Int64(bytes.count) else { return 0 }
-        let part = bytes[Int(offset)...].prefix(buffer.count)
-        part.withUnsafeBytes { buffer.copyMemory(from: $0) }
-        return part.count
-    }
-}
+/// The target that `CIPHERDB_FUZZ` names.
+private let chosen = Platform.withEnvironmentVariable("CIPHERDB_FUZZ") {
+    FuzzTarget(rawValue: String(decoding: $0, as: UTF8.self))
+}.flatMap { $0 }
 
 /// What libFuzzer calls (llvm.org/docs/LibFuzzer.html). What is thrown is an answer; a trap is a find.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func tryBytes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    guard let target = Target.chosen else {
-        fatalError("set CIPHERDB_FUZZ to one of \(Target.allCases.map(\.rawValue).joined(separator: ", "))")
+    guard let target = chosen else {
+        fatalError("set CIPHERDB_FUZZ to one of \(FuzzTarget.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     try? target.run(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0

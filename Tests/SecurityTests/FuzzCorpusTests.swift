@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What fuzzing begins with, and what it once found.
+@Suite struct FuzzCorpusTests {
+    @Test(arguments: FuzzTarget.allCases)
+    func noSeedOfTheFuzzingCrashesItsTarget(target: FuzzTarget) throws {
+        let folder = "\(Program.packageFolder)/Tests/Fuzzing/Corpus/\(target.rawValue)"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(!names.isEmpty)
+        for name in names {
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
+            // An error is an answer; so is one to what is left of it when the end is cut off.
+            for count in Set([bytes.count, bytes.count / 2, min(bytes.count, 1), 0]) {
+                _ = try? target.run(Array(bytes.prefix(count)))
+            }
+        }
+    }
+}
