@@ -90,6 +90,7 @@ if fuzzes {
             name: "Fuzz",
             dependencies: ["CipherDB", "CipherKeys", "CipherPages"],
             path: "Tests",
+            exclude: ["Fuzzing/Corpus"],
             sources: ["Fuzzing", "SecurityTests/Fuzzing"]
         )
     )
