@@ -16,7 +16,7 @@ for target in "${targets[@]}"; do
     seeds=()
     [ -d "Tests/Fuzzing/Corpus/$target" ] && seeds=("Tests/Fuzzing/Corpus/$target")
     log=.build-fuzz/$target.log
-    if ! CIPHERDB_FUZZ=$target .build-fuzz/debug/Fuzz -max_total_time="$seconds" -timeout=2 -rss_limit_mb=512 -max_len=8192 \
+    if ! CIPHERDB_FUZZ=$target .build-fuzz/debug/Fuzz -max_total_time="$seconds" -timeout=20 -rss_limit_mb=512 -max_len=8192 \
         -artifact_prefix=".build-fuzz/crashes/$target-" "$corpus" "${seeds[@]}" >"$log" 2>&1; then
         tail -40 "$log"
         echo "fuzz: $target FAILED" >&2
