@@ -24,6 +24,10 @@
 // SQLITE_TRANSIENT is a cast that Swift does not import.
 static inline sqlite3_destructor_type csqlcipher_transient(void) { return SQLITE_TRANSIENT; }
 
+static inline int csqlcipher_same(const void *left, const void *right, unsigned long count) {
+    return __builtin_memcmp(left, right, count) == 0;
+}
+
 // A compile error here means that the header found is plain SQLite's: it does not declare the key functions.
 static inline int csqlcipher_key(sqlite3 *db, const void *key, int count) {
     return sqlite3_key_v2(db, "main", key, count);

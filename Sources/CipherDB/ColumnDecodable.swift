@@ -12,23 +12,32 @@ public protocol ColumnDecodable {
 
 /// One column of the current row.
 public struct Column {
-    let statement: PreparedStatement
+    @usableFromInline let statement: PreparedStatement
     /// Counted from 0.
     public let index: Int
+
+    @inlinable init(statement: PreparedStatement, index: Int) {
+        self.statement = statement
+        self.index = index
+    }
 
     /// The column's name in the result.
     public var name: String { statement.columnName(index) }
 
     /// How SQLite stores this value.
-    public var storageClass: StorageClass { statement.storageClass(index) }
+    public var storageClass: StorageClass { stored.storageClass }
+
+    /// What the engine has there.
+    var stored: EngineValue { statement.value(index) }
 
     /// The value as it is stored.
     public var value: DatabaseValue {
         get throws {
-            switch storageClass {
+            let stored = stored
+            return switch stored.storageClass {
             case .null: .null
-            case .integer: .integer(statement.integer(index))
-            case .real: .real(statement.real(index))
+            case .integer: .integer(stored.integer)
+            case .real: .real(stored.real)
             case .text: .text(try String.decode(self))
             case .blob: .blob(try Data.decode(self))
             }
@@ -53,22 +62,40 @@ extension DatabaseValue: ColumnDecodable {
 extension ColumnDecodable where Self: FixedWidthInteger {
     /// An integer that fits, or a real number without a fraction.
     public static func decode(_ column: Column) throws -> Self {
-        switch column.storageClass {
+        let stored = column.stored
+        switch stored.storageClass {
         case .integer:
-            if let value = Self(exactly: column.statement.integer(column.index)) { return value }
+            if let value = Self(exactly: stored.integer) { return value }
         case .real:
-            if let value = Self(exactly: column.statement.real(column.index)) { return value }
+            if let value = Self(exactly: stored.real) { return value }
         default: break
         }
         throw column.mismatch(Self.self)
     }
 }
 
-extension Int: ColumnDecodable {}
+extension Int: ColumnDecodable {
+    /// An integer, or a real number without a fraction.
+    public static func decode(_ column: Column) throws -> Int { Int(try Int64.decode(column)) }
+}
+
+extension Int64: ColumnDecodable {
+    /// An integer, or a real number without a fraction.
+    public static func decode(_ column: Column) throws -> Int64 {
+        let stored = column.stored
+        switch stored.storageClass {
+        case .integer: return stored.integer
+        case .real:
+            if let value = Int64(exactly: stored.real) { return value }
+        default: break
+        }
+        throw column.mismatch(Int64.self)
+    }
+}
+
 extension Int8: ColumnDecodable {}
 extension Int16: ColumnDecodable {}
 extension Int32: ColumnDecodable {}
-extension Int64: ColumnDecodable {}
 extension UInt: ColumnDecodable {}
 extension UInt8: ColumnDecodable {}
 extension UInt16: ColumnDecodable {}
@@ -78,9 +105,10 @@ extension UInt64: ColumnDecodable {}
 extension Bool: ColumnDecodable {
     /// False for 0, true for any other number.
     public static func decode(_ column: Column) throws -> Bool {
-        switch column.storageClass {
-        case .integer: column.statement.integer(column.index) != 0
-        case .real: column.statement.real(column.index) != 0
+        let stored = column.stored
+        switch stored.storageClass {
+        case .integer: return stored.integer != 0
+        case .real: return stored.real != 0
         default: throw column.mismatch(Bool.self)
         }
     }
@@ -89,8 +117,9 @@ extension Bool: ColumnDecodable {
 extension Double: ColumnDecodable {
     /// A real number, or an integer.
     public static func decode(_ column: Column) throws -> Double {
-        switch column.storageClass {
-        case .real, .integer: column.statement.real(column.index)
+        let stored = column.stored
+        switch stored.storageClass {
+        case .real, .integer: return stored.real
         default: throw column.mismatch(Double.self)
         }
     }
@@ -99,9 +128,10 @@ extension Double: ColumnDecodable {
 extension String: ColumnDecodable {
     /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
     public static func decode(_ column: Column) throws -> String {
-        switch column.storageClass {
+        let stored = column.stored
+        switch stored.storageClass {
         case .text, .integer, .real:
-            guard let text = column.statement.text(column.index) else { throw column.mismatch(String.self) }
+            guard let text = stored.text else { throw column.mismatch(String.self) }
             return text
         case .blob, .null: throw column.mismatch(String.self)
         }
@@ -111,9 +141,21 @@ extension String: ColumnDecodable {
 extension Data: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
     public static func decode(_ column: Column) throws -> Data {
-        switch column.storageClass {
-        case .blob, .text: column.statement.withBytes(column.index) { Data($0) }
+        let stored = column.stored
+        switch stored.storageClass {
+        case .blob, .text: return Data(stored.bytes)
         default: throw column.mismatch(Data.self)
+        }
+    }
+}
+
+extension [UInt8]: ColumnDecodable {
+    /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
+    public static func decode(_ column: Column) throws -> [UInt8] {
+        let stored = column.stored
+        switch stored.storageClass {
+        case .blob, .text: return [UInt8](stored.bytes)
+        default: throw column.mismatch([UInt8].self)
         }
     }
 }
@@ -121,8 +163,9 @@ extension Data: ColumnDecodable {
 extension Date: ColumnDecodable {
     /// A number of seconds since 1970, or a text in the database's ``Database/dateFormat``.
     public static func decode(_ column: Column) throws -> Date {
-        switch column.storageClass {
-        case .real, .integer: return Date(timeIntervalSince1970: column.statement.real(column.index))
+        let stored = column.stored
+        switch stored.storageClass {
+        case .real, .integer: return Date(timeIntervalSince1970: stored.real)
         case .text:
             if let format = column.statement.dateFormat, let date = format.date(try String.decode(column)) {
                 return date
@@ -136,14 +179,13 @@ extension Date: ColumnDecodable {
 extension UUID: ColumnDecodable {
     /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
     public static func decode(_ column: Column) throws -> UUID {
-        switch column.storageClass {
+        let stored = column.stored
+        switch stored.storageClass {
         case .text:
             if let uuid = UUID(uuidString: try String.decode(column)) { return uuid }
         case .blob:
-            let uuid = column.statement.withBytes(column.index) { bytes in
-                bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
-            }
-            if let uuid { return uuid }
+            let bytes = stored.bytes
+            if bytes.count == 16 { return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) }
         case .integer, .real, .null: break
         }
         throw column.mismatch(UUID.self)

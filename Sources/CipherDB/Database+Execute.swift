@@ -144,7 +144,7 @@ extension Database {
         return ResultSet(statement, cached: true)
     }
 
-    private func cached(_ sql: String) throws -> Statement {
+    @usableFromInline func cached(_ sql: String) throws -> Statement {
         _ = try usableConnection()
         return try takeCached(sql) ?? prepare(sql)
     }

@@ -178,7 +178,7 @@ public final class Database {
         if case .keyed(_, let unlocked) = state { unlocked } else { nil }
     }
 
-    func giveBack(_ statement: Statement) {
+    @usableFromInline func giveBack(_ statement: Statement) {
         statement.database = nil
         cache.give(statement)
     }

@@ -22,6 +22,14 @@ public enum DatabaseValue: Sendable, Hashable {
 public protocol Bindable {
     /// The value to store. Throws where there is none, such as for an unsigned integer above `Int64.max`.
     var databaseValue: DatabaseValue { get throws }
+
+    /// Binds the value; unless a type has a faster way, its ``databaseValue``.
+    func bind(to parameter: Parameter) throws
+}
+
+extension Bindable {
+    /// Binds its ``databaseValue``.
+    public func bind(to parameter: Parameter) throws { try parameter.bind(databaseValue) }
 }
 
 extension DatabaseValue: Bindable {
@@ -39,6 +47,12 @@ extension Bindable where Self: BinaryInteger {
             return .integer(value)
         }
     }
+
+    /// Binds the same integer.
+    @inlinable public func bind(to parameter: Parameter) throws {
+        guard let value = Int64(exactly: self) else { return try parameter.bind(databaseValue) }
+        try parameter.bind(value)
+    }
 }
 
 extension Int: Bindable {}
@@ -55,11 +69,15 @@ extension UInt64: Bindable {}
 extension Bool: Bindable {
     /// 1 or 0.
     public var databaseValue: DatabaseValue { .integer(self ? 1 : 0) }
+    /// Binds 1 or 0.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self ? 1 as Int64 : 0) }
 }
 
 extension Double: Bindable {
     /// The same number; SQLite stores a NaN as NULL.
     public var databaseValue: DatabaseValue { .real(self) }
+    /// Binds the same number.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
 }
 
 extension Float: Bindable {
@@ -70,16 +88,32 @@ extension Float: Bindable {
 extension String: Bindable {
     /// The same text.
     public var databaseValue: DatabaseValue { .text(self) }
+    /// Binds the same text.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
 }
 
 extension Data: Bindable {
     /// The same bytes, also where there are none.
     public var databaseValue: DatabaseValue { .blob(self) }
+    /// Binds the same bytes.
+    @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
+}
+
+extension [UInt8]: Bindable {
+    /// The same bytes, also where there are none.
+    public var databaseValue: DatabaseValue { .blob(Data(self)) }
+    /// Binds the same bytes.
+    @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
 }
 
 extension Date: Bindable {
     /// Seconds since 1970 as a real number, as FMDB stores dates.
     public var databaseValue: DatabaseValue { .real(timeIntervalSince1970) }
+    /// Binds its seconds, or its text in the database's ``Database/dateFormat``.
+    public func bind(to parameter: Parameter) throws {
+        guard let format = parameter.statement.dateFormat else { return try parameter.bind(timeIntervalSince1970) }
+        try parameter.bind(format.string(self))
+    }
 }
 
 extension UUID: Bindable {
@@ -92,11 +126,17 @@ extension Bindable where Self: RawRepresentable, RawValue: Bindable {
     public var databaseValue: DatabaseValue {
         get throws { try rawValue.databaseValue }
     }
+    /// Binds the raw value.
+    @inlinable public func bind(to parameter: Parameter) throws { try rawValue.bind(to: parameter) }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {
     /// The wrapped value, or NULL.
     public var databaseValue: DatabaseValue {
         get throws { try self?.databaseValue ?? .null }
+    }
+    /// Binds the wrapped value, or NULL.
+    @inlinable public func bind(to parameter: Parameter) throws {
+        if let self { try self.bind(to: parameter) } else { try parameter.bindNull() }
     }
 }

@@ -9,14 +9,14 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError`` for a name that is not there, and for a value of another kind; NULL is nil in an
     ///   optional, and an error in anything else.
-    public subscript<Value: ColumnDecodable>(name: String) -> Value {
+    @inlinable public subscript<Value: ColumnDecodable>(name: String) -> Value {
         get throws { try Value.decode(column(columnIndex(forName: name))) }
     }
 
     /// The value in a column counted from 0, as the type that is asked for.
     ///
     /// - Throws: as by name.
-    public subscript<Value: ColumnDecodable>(index: Int) -> Value {
+    @inlinable public subscript<Value: ColumnDecodable>(index: Int) -> Value {
         get throws { try Value.decode(column(index)) }
     }
 
@@ -73,20 +73,26 @@ extension ResultSet {
     /// They are good until `body` returns.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` for a name that is not there, and for a number.
-    public func withBytes<Result>(
+    @inlinable public func withBytes<Result>(
         forColumn name: String,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         try withBytes(forColumnIndex: columnIndex(forName: name), body)
     }
     /// As ``withBytes(forColumn:_:)``, by the column's index, counted from 0.
-    public func withBytes<Result>(
+    @inlinable public func withBytes<Result>(
         forColumnIndex index: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
+        try withExtendedLifetime(self) { try body(bytes(ofColumn: index)) }
+    }
+
+    /// Good until the next row.
+    @usableFromInline func bytes(ofColumn index: Int) throws -> UnsafeRawBufferPointer {
         let column = try column(index)
-        switch column.storageClass {
-        case .blob, .text, .null: return try column.statement.withBytes(index, body)
+        let stored = column.stored
+        switch stored.storageClass {
+        case .blob, .text, .null: return stored.bytes
         case .integer, .real: throw column.mismatch(UnsafeRawBufferPointer.self)
         }
     }

@@ -6,23 +6,22 @@
 
 /// A column of the current row, read by SQLite's own conversions, which never fail: FMDB's way.
 package struct RawColumn {
-    private let statement: PreparedStatement
-    private let index: Int
+    private let column: Column
+    private var stored: EngineValue { column.stored }
 
     fileprivate init(_ column: Column) {
-        statement = column.statement
-        index = column.index
+        self.column = column
     }
 
-    package var type: StorageClass { statement.storageClass(index) }
-    package var integer: Int64 { statement.integer(index) }
-    package var real: Double { statement.real(index) }
+    package var type: StorageClass { stored.storageClass }
+    package var integer: Int64 { stored.integer }
+    package var real: Double { stored.real }
     /// Nil for NULL and for bytes that are not UTF-8.
-    package var text: String? { statement.text(index) }
+    package var text: String? { stored.text }
     /// Ended by a NUL, and good until the next row.
-    package var utf8: UnsafePointer<UInt8>? { statement.utf8(index) }
+    package var utf8: UnsafePointer<UInt8>? { stored.utf8 }
     /// Nil for NULL only.
-    package var bytes: Data? { type == .null ? nil : statement.withBytes(index) { Data($0) } }
+    package var bytes: Data? { type == .null ? nil : Data(stored.bytes) }
 }
 
 extension ResultSet {

@@ -4,20 +4,20 @@
 /// statement runs again, and when the database closes; reading from it then throws.
 public final class ResultSet {
     let statement: Statement
-    private let execution: Int
+    @usableFromInline let prepared: PreparedStatement
+    @usableFromInline let execution: Int
     /// Whether the statement goes back to the database's cache.
     private let cached: Bool
-    private var isOnRow = false
+    /// How many columns the current row has; none where there is no row.
+    @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
     private var isClosed = false
-    private lazy var indexes: [String: Int] = {
-        // SQLite's names do not mind the case of ASCII letters. Of two columns with one name the first is found.
-        Dictionary(columnNames.enumerated().map { ($1.lowercased(), $0) }) { first, _ in first }
-    }()
+    private lazy var names = columnNames
 
     init(_ statement: Statement, cached: Bool) {
         self.statement = statement
         self.cached = cached
-        execution = statement.prepared.execution
+        prepared = statement.prepared
+        execution = prepared.execution
     }
 
     deinit {
@@ -30,22 +30,25 @@ public final class ResultSet {
     public func next() throws -> Bool {
         try checkOpen()
         do {
-            isOnRow = try statement.step()
+            guard try statement.step() else {
+                close()
+                return false
+            }
         } catch {
             close()
             throw error
         }
-        if !isOnRow { close() }
-        return isOnRow
+        rowWidth = prepared.rowWidth
+        return true
     }
 
     /// Gives the statement and its locks back. Closing twice does nothing.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        isOnRow = false
-        guard statement.prepared.execution == execution else { return }
-        statement.prepared.end()
+        rowWidth = 0
+        // Else it was ended by somebody, and may run again.
+        if prepared.execution == execution { prepared.end() }
         if cached { statement.database?.giveBack(statement) }
     }
 
@@ -53,38 +56,47 @@ public final class ResultSet {
     public var columnNames: [String] { statement.columnNames }
 
     /// The number of columns.
-    public var columnCount: Int { statement.prepared.columnCount }
+    public var columnCount: Int { prepared.columnCount }
 
     /// The index, counted from 0, of the column with this name; the case of its letters does not matter.
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none.
     public func columnIndex(forName name: String) throws -> Int {
-        guard let index = indexes[name.lowercased()] else {
-            throw DatabaseError(.range, "the result has no column of the name \(name)", sql: statement.sql)
-        }
-        return index
+        // SQLite's names do not mind the case of ASCII letters. Of two columns with one name the first is found.
+        for (index, other) in names.enumerated() where other == name || other.isEqualInASCII(to: name) { return index }
+        throw DatabaseError(.range, "the result has no column of the name \(name)", sql: statement.sql)
     }
 
     /// A column of the current row.
-    func column(_ index: Int) throws -> Column {
-        try checkOpen()
-        guard isOnRow else {
-            throw DatabaseError(.misuse, "there is no current row; call next() first", sql: statement.sql)
+    @inlinable func column(_ index: Int) throws -> Column {
+        guard prepared.execution == execution, index >= 0, index < rowWidth else { throw whyNoColumn(index) }
+        return Column(statement: prepared, index: index)
+    }
+
+    @usableFromInline func whyNoColumn(_ index: Int) -> any Error {
+        do { try checkOpen() } catch { return error }
+        guard rowWidth > 0 else {
+            return DatabaseError(.misuse, "there is no current row; call next() first", sql: statement.sql)
         }
-        guard index >= 0, index < columnCount else {
-            throw DatabaseError(.range, "the result has no column \(index), it has \(columnCount)", sql: statement.sql)
-        }
-        return Column(statement: statement.prepared, index: index)
+        return DatabaseError(.range, "the result has no column \(index), it has \(columnCount)", sql: statement.sql)
     }
 
     private func checkOpen() throws {
-        guard !isClosed, statement.prepared.execution == execution, !statement.prepared.isFinalized else {
+        guard !isClosed, prepared.execution == execution else {
             throw DatabaseError(
                 .misuse,
                 "the result set is closed: it ended, its statement ran again, or its database was closed",
                 sql: statement.sql
             )
         }
+    }
+}
+
+extension String {
+    /// Whether they are the same but for the case of ASCII letters.
+    fileprivate func isEqualInASCII(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0 ^ $1 == 0x20 && (0x61...0x7a).contains($0 | 0x20)) }
     }
 }
 

@@ -1,20 +1,22 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension Statement {
     /// Binds values to the parameters in order; as many as there are parameters.
     func bind(_ values: [(any Bindable)?]) throws {
-        guard values.count == parameterCount else {
+        try check(count: values.count)
+        var index = 0
+        for value in values {
+            index += 1
+            try bind(value, at: index)
+        }
+    }
+
+    func check(count: Int) throws {
+        guard count == parameterCount else {
             throw DatabaseError(
                 .range,
-                "the statement has \(parameterCount) parameters, and \(values.count) values were given",
+                "the statement has \(parameterCount) parameters, and \(count) values were given",
                 sql: sql
             )
         }
-        for (offset, value) in values.enumerated() { try bind(value, at: offset + 1) }
     }
 
     /// Binds values by name; every parameter has one, and every name its parameter unless `lenient`.
@@ -37,15 +39,7 @@ extension Statement {
     }
 
     private func bind(_ value: (any Bindable)?, at index: Int) throws {
-        if let format = prepared.dateFormat, let date = value as? Date {
-            return try prepared.bind(format.string(date), at: index)
-        }
-        switch try value?.databaseValue ?? .null {
-        case .null: try prepared.bindNull(at: index)
-        case .integer(let value): try prepared.bind(value, at: index)
-        case .real(let value): try prepared.bind(value, at: index)
-        case .text(let value): try prepared.bind(value, at: index)
-        case .blob(let value): try value.withUnsafeBytes { try prepared.bind(blob: $0, at: index) }
-        }
+        let parameter = Parameter(statement: prepared, index: index)
+        if let value { try value.bind(to: parameter) } else { try parameter.bindNull() }
     }
 }

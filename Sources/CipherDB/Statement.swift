@@ -5,6 +5,12 @@ public final class Statement {
     let prepared: PreparedStatement
     /// Nil while the statement lies in the database's cache: the two would keep each other alive.
     var database: Database?
+    /// Whether it is in the database's cache.
+    var isKept = false
+    /// Whether somebody uses it, whom the cache lent it to.
+    var isLent = false
+    /// When the cache got it back last, by its own clock.
+    var lastUse = 0
 
     init(_ prepared: PreparedStatement, database: Database) {
         self.prepared = prepared
@@ -88,8 +94,7 @@ public final class Statement {
 
     func runToEnd(_ bind: () throws -> Void) throws {
         try begin(bind)
-        defer { prepared.end() }
-        while try step() {}
+        try runToEnd()
     }
 
     func step() throws -> Bool {

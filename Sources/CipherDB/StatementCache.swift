@@ -1,6 +1,8 @@
-/// Compiled statements that are not in use, by their SQL; bounded, and the one unused longest goes first.
+/// Compiled statements by their SQL; bounded, and the one unused longest goes first.
 struct StatementCache {
-    private var statements: [String: (statement: Statement, lastUse: Int)] = [:]
+    private var statements: [String: Statement] = [:]
+    /// The one that was asked for last: a program often asks for one again and again, and then nothing is hashed.
+    private var latest: Statement?
     private var clock = 0
     private(set) var statistics = StatementCacheStatistics()
     /// The most statements; none are kept with 0.
@@ -12,33 +14,55 @@ struct StatementCache {
         self.capacity = capacity
     }
 
-    /// Takes the statement out, so that nobody else gets it while it is in use.
+    /// Lends the statement; nil where there is none, or somebody has it.
     mutating func take(_ sql: String) -> Statement? {
-        let found = statements.removeValue(forKey: sql)?.statement
-        if found == nil { statistics.misses += 1 } else { statistics.hits += 1 }
+        let found = latest?.sql == sql ? latest : statements[sql]
+        guard let found, !found.isLent, !found.prepared.isFinalized else {
+            statistics.misses += 1
+            return nil
+        }
+        found.isLent = true
+        latest = found
+        statistics.hits += 1
         return found
     }
 
-    /// Gives a statement back. Where two were in use for one SQL, the second to come back is finalised.
+    /// Takes a statement back, or in. Where two were in use for one SQL, the second is finalised.
     mutating func give(_ statement: Statement) {
-        guard capacity > 0, statements[statement.sql] == nil, !DatabaseError.mayHoldKey(statement.sql) else {
+        statement.isLent = false
+        clock += 1
+        statement.lastUse = clock
+        guard !statement.isKept else { return }
+        let other = statements[statement.sql]
+        guard capacity > 0, other?.prepared.isFinalized ?? true, !statement.prepared.isFinalized,
+            !statement.prepared.mayHoldKey
+        else {
             statement.prepared.finalize()
             return
         }
-        if statements.count >= capacity, let oldest = statements.min(by: { $0.value.lastUse < $1.value.lastUse }) {
-            oldest.value.statement.prepared.finalize()
-            statements[oldest.key] = nil
+        if statements.count >= capacity, let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse }) {
+            remove(oldest)
+            statements[oldest.sql] = nil
             statistics.evictions += 1
         }
-        clock += 1
-        statements[statement.sql] = (statement, clock)
+        statement.isKept = true
+        statements[statement.sql] = statement
+        latest = statement
         statistics.count = statements.count
     }
 
     mutating func removeAll() {
-        for entry in statements.values { entry.statement.prepared.finalize() }
+        for statement in statements.values { remove(statement) }
         statements.removeAll()
+        latest = nil
         statistics.count = 0
+    }
+
+    /// One that somebody has is finalised when it comes back.
+    private mutating func remove(_ statement: Statement) {
+        statement.isKept = false
+        if latest === statement { latest = nil }
+        if !statement.isLent { statement.prepared.finalize() }
     }
 }
 
@@ -50,6 +74,6 @@ public struct StatementCacheStatistics: Sendable, Hashable {
     public internal(set) var misses = 0
     /// Statements that went to make room.
     public internal(set) var evictions = 0
-    /// Statements that lie there now.
+    /// Statements that are kept now, in use or not.
     public internal(set) var count = 0
 }

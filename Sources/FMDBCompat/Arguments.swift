@@ -5,6 +5,8 @@ internal import Foundation
 enum Arguments {
     /// - Throws: `DatabaseError` for a value of a type that SQLite has no place for. FMDB would store its description.
     static func bindable(_ value: Any) throws -> (any Bindable)? {
+        // Asking for the type first is many times faster than the casts below.
+        if let value = common(value) { return value }
         // Before anything else: an optional in an Any may be any of the types below.
         if case Optional<Any>.none = value { return nil }
         switch value {
@@ -24,6 +26,18 @@ enum Arguments {
                 message: "a value of the type \(type(of: value)) cannot be bound; give its text or bytes"
             )
         }
+    }
+
+    /// A value of one of the types that are bound most.
+    private static func common(_ value: Any) -> (any Bindable)? {
+        let type = type(of: value)
+        if type == String.self { return value as? String }
+        if type == Int.self { return value as? Int }
+        if type == Double.self { return value as? Double }
+        if type == Data.self { return value as? Data }
+        if type == Int64.self { return value as? Int64 }
+        if type == Bool.self { return value as? Bool }
+        return nil
     }
 
     static func list(_ values: [Any]?) throws -> [(any Bindable)?] {

@@ -4,6 +4,25 @@ import Testing
 
 /// Values as users have them: single ones, dates, identifiers, enumerations, rows as dictionaries.
 @Suite struct ValueTests {
+    @Test func textOfADatabaseInUTF16ReadsAsThatOfAnyOther() throws {
+        let database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a TEXT)")
+        // Longer than what the engine keeps in place.
+        let text = String(repeating: "grün 🔑 ", count: 100)
+        try database.executeUpdate("INSERT INTO t VALUES (?)", text)
+        let rows = try database.executeQuery("SELECT a, a, a FROM t")
+        #expect(try rows.next())
+        #expect(try rows[0] as Data == Data(text.utf8))
+        #expect(try rows.withBytes(forColumnIndex: 1) { Array($0) } == Array(text.utf8))
+        #expect(try rows[2] as String == text)
+        rows.close()
+        try database.makeFunction(named: "length_of", arguments: 1) { values in
+            if case .text(let text) = values[0] { text.utf8.count } else { nil }
+        }
+        #expect(try database.int(forQuery: "SELECT length_of(a) FROM t") == text.utf8.count)
+    }
+
     enum Kind: String, Bindable, ColumnDecodable { case note, task }
     enum Level: Int, Bindable, ColumnDecodable { case low = 1, high = 9 }
 

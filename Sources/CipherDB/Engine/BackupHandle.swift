@@ -40,7 +40,7 @@ final class BackupHandle {
         guard let handle else {
             throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
         }
-        let watch = try source.damageWatch("main")
+        let watch = source.isWatched ? try source.damageWatch("main") : nil
         watch?.begin()
         defer { watch?.end() }
         do throws(DatabaseError) {

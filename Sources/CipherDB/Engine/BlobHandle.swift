@@ -21,7 +21,7 @@ final class BlobHandle {
     ) throws(DatabaseError) {
         self.connection = connection
         isWritable = writable
-        watch = try connection.damageWatch(schema)
+        watch = connection.isWatched ? try connection.damageWatch(schema) : nil
         misses = connection.cacheMisses
         try connection.check(
             sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)

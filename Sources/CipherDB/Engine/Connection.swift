@@ -10,8 +10,9 @@ final class Connection {
     let interrupter = Interrupter()
     /// What statements may do.
     let authorizer = Authorizer()
-    /// Every statement that is not finalised, so that closing can do it.
-    private var statements: [OpaquePointer: Weak] = [:]
+    /// Every statement that is not finalised, so that closing can do it. None is kept alive by this: each is taken out before it is
+    /// gone, by its `deinit`. Weak references would make each use of a statement count references the slow way.
+    private var statements: [OpaquePointer: Unmanaged<PreparedStatement>] = [:]
     /// Handles of blobs, closed with the connection.
     private var blobs: [OpaquePointer: WeakBlob] = [:]
     private(set) var isClosed = false
@@ -30,7 +31,7 @@ final class Connection {
     /// How many closures the engine is calling now, one inside of the other.
     private(set) var runningCallbacks = 0
     /// Set where one of them closed the database that called it.
-    private var closesAfterCallbacks = false
+    private(set) var closesAfterCallbacks = false
     /// Backups that this connection is a side of, ended when it closes.
     private var backups: [WeakBackup] = []
     /// Set while a backup writes to this connection's database: nothing else may use it.
@@ -48,10 +49,6 @@ final class Connection {
 
     private struct WeakBlob {
         weak var blob: BlobHandle?
-    }
-
-    private struct Weak {
-        weak var statement: PreparedStatement?
     }
 
     /// Opens `path`; throws what the engine says, without leaving a handle.
@@ -99,7 +96,7 @@ final class Connection {
         interrupter.detach()
         for entry in backups { entry.backup?.end() }
         for entry in blobs.values { entry.blob?.close() }
-        for entry in statements.values { entry.statement?.finalize() }
+        for statement in statements.values { statement.takeUnretainedValue().finalize() }
         statements.removeAll()
         for watch in damageWatches.values { watch.close() }
         sqlite3_close(handle)
@@ -216,7 +213,7 @@ final class Connection {
             reading: authorizer.schemas,
             connection: self
         )
-        statements[statement] = Weak(statement: prepared)
+        statements[statement] = .passUnretained(prepared)
         return (prepared, count)
     }
 
@@ -226,13 +223,13 @@ final class Connection {
 
     /// The statements that were stepped and neither finished nor reset.
     var hasRunningStatements: Bool {
-        statements.values.contains { $0.statement?.isInUse == true } || !blobs.isEmpty
+        statements.values.contains { $0.takeUnretainedValue().isInUse } || !blobs.isEmpty
     }
 
     /// Ends every execution that began, so that none holds a lock; their result sets end. Open blobs are closed.
     func endActiveStatements() {
         if activeStatements > 0 {
-            for entry in statements.values { entry.statement?.endIfActive() }
+            for statement in statements.values { statement.takeUnretainedValue().endIfActive() }
         }
         for entry in blobs.values { entry.blob?.close() }
     }
@@ -292,7 +289,7 @@ final class Connection {
     func text(_ sql: String) throws -> String? {
         guard let (statement, _) = try prepare(sql) else { return nil }
         defer { statement.finalize() }
-        return try statement.step() ? statement.text(0) : nil
+        return try statement.step() ? statement.value(0).text : nil
     }
 
     // MARK: State

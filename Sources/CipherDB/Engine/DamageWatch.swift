@@ -87,9 +87,8 @@ extension Connection {
         return now
     }
 
-    /// The watch over a schema; nil where pages are not authenticated.
-    func damageWatch(_ schema: String) throws(DatabaseError) -> DamageWatch? {
-        guard isWatched else { return nil }
+    /// The watch over a schema, on a connection that is watched.
+    func damageWatch(_ schema: String) throws(DatabaseError) -> DamageWatch {
         if let watch = damageWatches[schema] { return watch }
         let watch = try DamageWatch(self, schema: schema)
         damageWatches[schema] = watch

@@ -202,18 +202,13 @@ private func fail(_ context: OpaquePointer?, _ error: any Error, _ connection: C
 
 extension DatabaseValue {
     init(_ value: OpaquePointer?) {
-        switch sqlite3_value_type(value) {
-        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
-        case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
-        case SQLITE_TEXT:
-            let start = sqlite3_value_text(value)
-            let count = Int(sqlite3_value_bytes(value))
-            self = .text(String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
-        case SQLITE_BLOB:
-            let start = sqlite3_value_blob(value)
-            let count = start == nil ? 0 : Int(sqlite3_value_bytes(value))
-            self = .blob(Data(UnsafeRawBufferPointer(start: start, count: count)))
-        default: self = .null
+        let stored = EngineValue(pointer: value)
+        switch stored.storageClass {
+        case .integer: self = .integer(stored.integer)
+        case .real: self = .real(stored.real)
+        case .text: self = .text(String(decoding: stored.bytes, as: UTF8.self))
+        case .blob: self = .blob(Data(stored.bytes))
+        case .null: self = .null
         }
     }
 }

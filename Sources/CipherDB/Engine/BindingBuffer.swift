@@ -1,0 +1,33 @@
+/// Where short texts and blobs stand while a statement runs that they are bound to.
+///
+/// The engine would take memory for a copy of each, which takes longer than binding it. They stay where they are until the
+/// statement gives its values up, so that the engine need not copy them.
+struct BindingBuffer {
+    /// Longer values, and what finds no room, the engine copies.
+    static let size = 1024
+
+    private var bytes: UnsafeMutableRawBufferPointer?
+    private var used = 0
+
+    /// A copy of `value` that stays until ``wipe()``; nil where there is no room.
+    mutating func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        guard value.count <= BindingBuffer.size - used else { return nil }
+        let bytes = self.bytes ?? .allocate(byteCount: BindingBuffer.size, alignment: 16)
+        self.bytes = bytes
+        let place = bytes.baseAddress! + used
+        place.copyMemory(from: value.baseAddress!, byteCount: value.count)
+        used += value.count
+        return UnsafeRawPointer(place)
+    }
+
+    /// Forgets the values, which may be secret. Nothing may be bound to them any more.
+    mutating func wipe() {
+        guard used > 0 else { return }
+        bytes?.baseAddress?.initializeMemory(as: UInt8.self, repeating: 0, count: used)
+        used = 0
+    }
+
+    func deallocate() {
+        bytes?.deallocate()
+    }
+}

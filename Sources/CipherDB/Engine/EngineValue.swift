@@ -1,0 +1,58 @@
+internal import CSQLCipher
+
+/// A value that the engine owns: a column of a statement's row, good until the next step, or an argument of a function.
+///
+/// Asking a statement for a column locks, each time; asking for its value does so once. That this may be read is due to
+/// connections having no mutex: "there is no distinction between protected and unprotected sqlite3_value objects"
+/// (sqlite.org/c3ref/value.html).
+struct EngineValue {
+    let pointer: OpaquePointer?
+
+    var storageClass: StorageClass {
+        switch sqlite3_value_type(pointer) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    var integer: Int64 { sqlite3_value_int64(pointer) }
+
+    var real: Double { sqlite3_value_double(pointer) }
+
+    /// Text, which SQLite makes of a number; nil for NULL and for bytes that are not UTF-8.
+    var text: String? {
+        guard let start = sqlite3_value_text(pointer) else { return nil }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
+        // String(validating:as:) takes several times as long. What is not UTF-8 comes out as something else.
+        var text = String(decoding: bytes, as: UTF8.self)
+        let isSame = text.withUTF8 {
+            $0.count == bytes.count && csqlcipher_same($0.baseAddress, start, UInt(bytes.count)) != 0
+        }
+        return isSame ? text : nil
+    }
+
+    /// Text ended by a NUL.
+    var utf8: UnsafePointer<UInt8>? { sqlite3_value_text(pointer) }
+
+    /// The bytes of a blob, or of a text in UTF-8.
+    var bytes: UnsafeRawBufferPointer {
+        // A text of a database in UTF-16 is converted by the first, and moves then.
+        let start =
+            sqlite3_value_type(pointer) == SQLITE_TEXT
+            ? UnsafeRawPointer(sqlite3_value_text(pointer)) : sqlite3_value_blob(pointer)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(pointer)))
+    }
+}
+
+extension PreparedStatement {
+    /// How many columns the current row has.
+    var rowWidth: Int { Int(sqlite3_data_count(handle)) }
+
+    /// A column of the current row, counted from 0; NULL where there is none.
+    func value(_ column: Int) -> EngineValue {
+        EngineValue(pointer: sqlite3_column_value(handle, Int32(column)))
+    }
+}

@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A parameter of a statement that is being given its values.
+public struct Parameter {
+    @usableFromInline let statement: PreparedStatement
+    /// Counted from 1.
+    public let index: Int
+
+    @inlinable init(statement: PreparedStatement, index: Int) {
+        self.statement = statement
+        self.index = index
+    }
+
+    /// Binds NULL.
+    public func bindNull() throws {
+        try statement.bindNull(at: index)
+    }
+
+    /// Binds an integer.
+    public func bind(_ value: Int64) throws {
+        try statement.bind(value, at: index)
+    }
+
+    /// Binds a number; SQLite stores a NaN as NULL.
+    public func bind(_ value: Double) throws {
+        try statement.bind(value, at: index)
+    }
+
+    /// Binds text.
+    public func bind(_ value: String) throws {
+        try statement.bind(value, at: index)
+    }
+
+    /// Binds a blob, which is copied.
+    public func bind(_ bytes: UnsafeRawBufferPointer) throws {
+        try statement.bind(blob: bytes, at: index)
+    }
+
+    /// Binds a value of whatever kind.
+    public func bind(_ value: DatabaseValue) throws {
+        switch value {
+        case .null: try bindNull()
+        case .integer(let value): try bind(value)
+        case .real(let value): try bind(value)
+        case .text(let value): try bind(value)
+        case .blob(let value): try value.withUnsafeBytes { try bind($0) }
+        }
+    }
+
+    @inlinable func next() -> Parameter {
+        Parameter(statement: statement, index: index + 1)
+    }
+}
+
+/// It belongs to its statement.
+@available(*, unavailable)
+extension Parameter: Sendable {}

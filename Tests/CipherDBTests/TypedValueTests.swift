@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+/// Values whose types the compiler knows are bound another way than those of an array: the same must come of it.
+@Suite struct TypedValueTests {
+    enum Kind: String, Bindable, ColumnDecodable { case note, task }
+
+    let database = Database(path: nil)
+
+    init() throws {
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (a, b, c, d, e, f, g, h)")
+    }
+
+    @Test func typedValuesAreStoredAsThoseOfAnArray() throws {
+        let (date, uuid, none) = (Date(timeIntervalSince1970: 1.5), UUID(), Int?.none)
+        let insert = "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        try database.executeUpdate(insert, 1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
+        let list: [(any Bindable)?] = [1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none]
+        try database.executeUpdate(insert, values: list)
+        let statement = try database.prepare(insert)
+        try statement.executeUpdate(1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM (SELECT DISTINCT * FROM t)") == 1)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 3)
+        let kinds = "integer text real blob real text text null"
+        let types = (0..<8).map { "typeof(\("abcdefgh".map(String.init)[$0]))" }.joined(separator: " || ' ' || ")
+        #expect(try database.string(forQuery: "SELECT \(types) FROM t") == kinds)
+    }
+
+    @Test func aDateIsStoredInTheFormatOfTheDatabase() throws {
+        database.dateFormat = DateFormat(string: { _ in "1970" }, date: { _ in nil })
+        try database.executeUpdate("INSERT INTO t (a) VALUES (?)", Date(timeIntervalSince1970: 0))
+        #expect(try database.string(forQuery: "SELECT a FROM t") == "1970")
+    }
+
+    @Test(arguments: [0, 1, 1023, 1024, 1025, 100_000])
+    func valuesOfEachLengthAndMoreThanTheBufferHoldsStayWhole(count: Int) throws {
+        let text = String(repeating: "a", count: count)
+        let bytes = [UInt8](repeating: 7, count: count)
+        let insert = try database.prepare("INSERT INTO t (a, b, c, d) VALUES (?, ?, ?, ?)")
+        for _ in 0..<3 { try insert.executeUpdate(text, bytes, text + "b", Data(bytes)) }
+        let rows = try database.executeQuery("SELECT a, b, c, d FROM t")
+        for _ in 0..<3 {
+            #expect(try rows.next())
+            #expect(try rows[0] as String == text)
+            #expect(try rows[1] as [UInt8] == bytes)
+            #expect(try rows[2] as String == text + "b")
+            #expect(try rows[3] as Data == Data(bytes))
+        }
+        // The values of a query stay as long as its rows are read.
+        let asked = try database.executeQuery("SELECT ?, ? UNION ALL SELECT ?, ?", text, bytes, text, bytes)
+        for _ in 0..<2 {
+            #expect(try asked.next())
+            #expect(try asked[0] as String == text)
+            #expect(try asked[1] as [UInt8] == bytes)
+        }
+    }
+
+    @Test func aWrongNumberOfValuesOrAValueThatDoesNotFitRunsNothing() throws {
+        let insert = try database.prepare("INSERT INTO t (a, b) VALUES (?, ?)")
+        for _ in 0..<2 {
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate(1) }
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate(1, 2, 3) }
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate("secret", UInt64.max) }
+            #expect(throws: DatabaseError.self) { try database.executeUpdate(insert.sql, 1) }
+            #expect(throws: DatabaseError.self) { try database.executeQuery("SELECT ?", 1, 2) }
+        }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
+        #expect(!database.hasOpenResultSets)
+        try insert.executeUpdate(1, 2)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 1)
+    }
+
+    @Test func aStatementThatSomebodyHasIsNotLentTwiceAndComesBack() throws {
+        try database.executeUpdate("INSERT INTO t (a) VALUES (1), (2)")
+        let sql = "SELECT a FROM t WHERE a >= ?"
+        let outer = try database.executeQuery(sql, 1)
+        #expect(try outer.next())
+        let inner = try database.executeQuery(sql, 2)
+        #expect(try inner.next() && inner[0] as Int == 2)
+        inner.close()
+        #expect(try outer.next() && outer[0] as Int == 2)
+        // Ended by somebody else than whoever has it.
+        database.closeOpenResultSets()
+        outer.close()
+        let before = database.statementCacheStatistics.hits
+        #expect(try database.int(forQuery: sql, 1) == 1)
+        #expect(database.statementCacheStatistics.hits == before + 1)
+    }
+
+    @Test func aResultSetThatOutlivesItsConnectionLeavesNoDeadStatementBehind() throws {
+        let folder = try TemporaryFolder()
+        let other = Database(path: folder.file("test.db"))
+        try other.open(key: .passphrase("secret"))
+        let rows = try other.executeQuery("SELECT 1")
+        #expect(try rows.next())
+        other.close()
+        try other.open(key: .passphrase("secret"))
+        rows.close()
+        #expect(try other.int(forQuery: "SELECT 1") == 1)
+        #expect(try other.int(forQuery: "SELECT 1") == 1)
+    }
+}
