@@ -50,10 +50,6 @@ public struct Parameter {
         case .blob(let value): try value.withUnsafeBytes { try bind($0) }
         }
     }
-
-    @inlinable func next() -> Parameter {
-        Parameter(statement: statement, index: index + 1)
-    }
 }
 
 /// It belongs to its statement.

@@ -9,6 +9,7 @@ public final class ResultSet {
     /// Whether the statement goes back to the database's cache.
     private let cached: Bool
     /// How many columns the current row has; none where there is no row.
+    // One thread at a time uses a result set, and an integer is read and written at once.
     @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
     private var isClosed = false
     private lazy var names = columnNames

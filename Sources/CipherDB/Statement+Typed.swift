@@ -25,12 +25,13 @@ extension Statement {
     @inlinable func bind<First: Bindable, each Rest: Bindable>(_ first: First, _ rest: repeat each Rest) throws {
         var count = 1
         for _ in repeat each rest { count += 1 }
-        var parameter = try beginBinding(count: count)
+        try beginBinding(count: count)
         do {
-            try first.bind(to: parameter)
+            var index = 1
+            try first.bind(to: Parameter(statement: prepared, index: index))
             for value in repeat each rest {
-                parameter = parameter.next()
-                try value.bind(to: parameter)
+                index += 1
+                try value.bind(to: Parameter(statement: prepared, index: index))
             }
         } catch {
             abandon()
@@ -39,7 +40,7 @@ extension Statement {
     }
 
     /// Makes it ready to run with so many new values; result sets of earlier executions end.
-    @usableFromInline func beginBinding(count: Int) throws -> Parameter {
+    @usableFromInline func beginBinding(count: Int) throws {
         try prepared.begin()
         do {
             try check(count: count)
@@ -47,7 +48,6 @@ extension Statement {
             prepared.end()
             throw error
         }
-        return Parameter(statement: prepared, index: 1)
     }
 
     @usableFromInline func abandon() {

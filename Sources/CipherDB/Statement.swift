@@ -2,7 +2,7 @@
 ///
 /// It belongs to the database that made it, and to the same thread or task.
 public final class Statement {
-    let prepared: PreparedStatement
+    @usableFromInline let prepared: PreparedStatement
     /// Nil while the statement lies in the database's cache: the two would keep each other alive.
     var database: Database?
     /// Whether it is in the database's cache.

@@ -32,7 +32,10 @@ public struct Engine: Sendable {
     package static var headerVersion: String { SQLITE_VERSION }
 
     /// Engines before 4.17 race on global state while connections are keyed (sqlcipher#598): one at a time.
-    static let keying = Lock<Void>(())
+    ///
+    /// The number means nothing: a value without bytes would stand where the lock's own type does, and ThreadSanitizer would take
+    /// reading that for a race.
+    static let keying = Lock(0)
 
     /// Has the engine overwrite all memory that it gives back, and lock what it uses, for as long as the process lives.
     ///

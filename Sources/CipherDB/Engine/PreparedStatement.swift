@@ -23,10 +23,12 @@ internal import CSQLCipher
     private var needsReset = false
     /// Whether values are bound.
     private var isBound = false
-    private var buffer = BindingBuffer()
+    // One thread at a time uses a statement, and the buffer calls nothing that could come back to it.
+    @exclusivity(unchecked) private var buffer = BindingBuffer()
     /// Whether it was stepped and neither finished nor reset: then it may hold a lock.
     private(set) var isRunning = false
     /// Raised with each beginning and end, so that a result set of an earlier execution notices.
+    // One thread at a time uses a statement, and an integer is read and written at once.
     @exclusivity(unchecked) @usableFromInline private(set) var execution = 0
     /// Whether an execution began and did not end.
     private var isActive = false
