@@ -89,11 +89,12 @@ extension ResultSet {
 
     /// Good until the next row.
     @usableFromInline func bytes(ofColumn index: Int) throws -> UnsafeRawBufferPointer {
-        let column = try column(index)
-        let stored = column.stored
+        guard hasColumn(index) else { throw whyNoColumn(index) }
+        let stored = prepared.value(index)
         switch stored.storageClass {
         case .blob, .text, .null: return stored.bytes
-        case .integer, .real: throw column.mismatch(UnsafeRawBufferPointer.self)
+        case .integer, .real:
+            throw Column(statement: prepared, index: index).mismatch(UnsafeRawBufferPointer.self)
         }
     }
 

@@ -70,8 +70,13 @@ public final class ResultSet {
 
     /// A column of the current row.
     @inlinable func column(_ index: Int) throws -> Column {
-        guard prepared.execution == execution, index >= 0, index < rowWidth else { throw whyNoColumn(index) }
+        guard hasColumn(index) else { throw whyNoColumn(index) }
         return Column(statement: prepared, index: index)
+    }
+
+    /// Whether there is a current row, and it has this column.
+    @inlinable func hasColumn(_ index: Int) -> Bool {
+        prepared.execution == execution && index >= 0 && index < rowWidth
     }
 
     @usableFromInline func whyNoColumn(_ index: Int) -> any Error {

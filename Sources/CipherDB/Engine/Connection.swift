@@ -77,6 +77,7 @@ final class Connection {
 
     deinit {
         close()
+        leaveHooks()
     }
 
     /// From here on statements only read, and cannot change that.

@@ -8,8 +8,10 @@ final class Hooks {
     var trace: ((TraceEvent) -> Void)?
     var busy: ((Int) -> Bool)?
     var authorizer: ((SQLAction) -> SQLDecision)?
+    // It holds because a connection takes itself out before it is gone. A weak reference would make each use of the connection
+    // count references the slow way.
     /// The one that calls.
-    fileprivate weak var connection: Connection?
+    fileprivate unowned(unsafe) var connection: Connection?
 
     /// Calls `body` with the hooks at `pointer`; closing their connection waits until it has returned.
     fileprivate static func call<Result>(
@@ -24,6 +26,11 @@ final class Hooks {
 }
 
 extension Connection {
+    /// Before the connection goes.
+    func leaveHooks() {
+        if hooks?.connection === self { hooks?.connection = nil }
+    }
+
     /// Tells the engine which of the hooks are wanted.
     func install(_ hooks: Hooks) {
         self.hooks = hooks
