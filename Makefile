@@ -7,7 +7,7 @@ help:
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
 	@echo "make mutants  break the product in more than 70 ways: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
-	@echo "make bench    the rekey command against the stock shell, on files of 1 GB"
+	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB"
 	@echo "make manual   write the man page of rekey to .build/rekey.1"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
@@ -29,6 +29,7 @@ test: setup engines
 	@Scripts/test.sh
 
 bench: engines
+	@Scripts/bench.sh
 	@Benchmarks/rekey.py
 
 manual: setup
@@ -48,10 +49,10 @@ fuzz: setup
 	@Scripts/fuzz.sh
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples
+	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 
 format:
-	swift format format --in-place --recursive --parallel Package.swift Keys Sources Tests Examples
+	swift format format --in-place --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 
 clean:
 	rm -rf .build .build-* .engines

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times `rekey change` and `rekey verify` against the stock shell's PRAGMA rekey and PRAGMA cipher_integrity_check.
 
-usage: Benchmarks/rekey.py [--size MiB] [--rounds N] [FOLDER ...]
+usage: Benchmarks/rekey.py [--sizes MiB,MiB,...] [--rounds N] [FOLDER ...]
 
-In each FOLDER (a tmpfs and a disk unless given) a database is made by the shell, and the two sides take turns on it. Medians
-and ratios are printed, and the share of what the cryptography alone would take by `openssl speed` on all processors.
+In each FOLDER (a tmpfs and a disk unless given) a database of each size is made by the shell, and the two sides take turns on
+it. Medians and ratios are printed, and the share of what the cryptography alone would take by `openssl speed` on all processors.
 Then the passphrase of a keyring is changed, against one derivation of it, and the database must stay as it is.
 The release build of rekey and the engine 4.6.1 of `make engines` are used.
 """
@@ -112,7 +112,7 @@ def change_passphrase(folder, rounds, keyfile):
     secrets = []
     for text in ["correct horse battery staple", "Tr0ub4dor&3"]:
         secrets.append(os.path.join(folder, "passphrase%d" % len(secrets)))
-        with open(os.open(secrets[-1], os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+        with open(os.open(secrets[-1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(text)
     rekey("keyring", "init", path, "--key-file", keyfile, "--new-passphrase-file", secrets[0])
     before = digest(path)
@@ -130,7 +130,7 @@ def change_passphrase(folder, rounds, keyfile):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--size", type=int, default=1000)
+    options.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")], default=[10, 100, 1000])
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("folders", nargs="*", default=["/dev/shm", tempfile.gettempdir()])
     chosen = options.parse_args()
@@ -147,8 +147,11 @@ def main():
                 descriptor = os.open(keyfiles[-1], os.O_WRONLY | os.O_CREAT, 0o600)
                 os.write(descriptor, key.encode())
                 os.close(descriptor)
-            present = compare(folder, chosen.size, chosen.rounds, keyfiles, speeds)
-            change_passphrase(folder, chosen.rounds, keyfiles[present])
+            for size in chosen.sizes:
+                present = compare(folder, size, chosen.rounds, keyfiles, speeds)
+                change_passphrase(folder, chosen.rounds, keyfiles[present])
+                os.unlink(os.path.join(folder, "bench.db"))
+                os.unlink(os.path.join(folder, "bench.db.keyring"))
         finally:
             shutil.rmtree(folder)
     print("peak memory of rekey: %.0f MiB" % peak)

@@ -35,7 +35,7 @@ on() {
         swift test -q --skip-build --scratch-path "$scratch" --disable-xctest --xunit-output "$scratch/tests.xml"
 }
 
-run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples
+run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 on .build
 for engine in .engines/[0-9]*; do
     [ -d "$engine" ] && on ".build-$(basename "$engine")" "$(basename "$engine")"

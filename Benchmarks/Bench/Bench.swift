@@ -1,0 +1,69 @@
+import CipherDB
+import Foundation
+
+/// What the command line asks for.
+struct Options {
+    var rounds = 5
+    var rows = 200_000
+    var folder = FileManager.default.temporaryDirectory.path
+    var only = ""
+    var json: String?
+    var chart: String?
+
+    init(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let name = rest.popFirst(), let value = rest.popFirst() {
+            switch name {
+            case "--rounds": rounds = Int(value) ?? rounds
+            case "--rows": rows = Int(value) ?? rows
+            case "--folder": folder = value
+            case "--only": only = value
+            case "--json": json = value
+            case "--chart": chart = value
+            default:
+                fatalError(
+                    "usage: Bench [--rounds N] [--rows N] [--folder PATH] [--only NAME] [--json FILE] [--chart FILE]"
+                )
+            }
+        }
+    }
+}
+
+@main
+struct Bench {
+    static func main() throws {
+        let options = Options(Array(CommandLine.arguments.dropFirst()))
+        let scene = try Scene(folder: options.folder, rows: options.rows)
+        defer { scene.remove() }
+        let rows = options.rows
+        let makers: [(Scene) throws -> [Workload]] = [
+            { [try .bulkInsert($0)] },
+            { [try .scan($0, isCached: false), try .scan($0, isCached: true)] },
+            { [try .scanBorrowing($0, isCached: false), try .scanBorrowing($0, isCached: true)] },
+            { [try .points($0, count: rows / 4)] },
+            { [try .pointsAlone($0, count: rows / 4)] },
+            { [try .ranges($0, count: rows / 100)] },
+            { [try .small($0, count: rows)] },
+            { [try .autocommit($0, .delete, count: rows / 400)] },
+            { [try .autocommit($0, .wal, count: rows / 100)] },
+            { try Workload.blobs($0, count: max(1, rows / 4000)) },
+            { try Workload.texts($0, count: rows / 4) },
+            { try Workload.wide($0, count: rows / 10) },
+            { scene in try [1, 2, 4, 8].map { try .throughput(scene, readers: $0, blocks: rows / 400) } },
+            { [try .opening($0, count: 200), try .passphrase($0)] },
+        ]
+        print(
+            "SQLCipher \(Engine.current.sqlcipherVersion ?? "unknown"), \(rows) rows, \(options.rounds) rounds, in \(options.folder)"
+        )
+        var measurements: [Measurement] = []
+        for maker in makers {
+            for workload in try maker(scene) where options.only.isEmpty || workload.name.contains(options.only) {
+                let measurement = try Measurement(workload, rounds: options.rounds)
+                measurement.print()
+                measurements.append(measurement)
+            }
+        }
+        if let path = options.json { try measurements.json().write(to: URL(fileURLWithPath: path)) }
+        if let path = options.chart { try Data(measurements.chart().utf8).write(to: URL(fileURLWithPath: path)) }
+    }
+}

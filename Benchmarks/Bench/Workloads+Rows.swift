@@ -1,0 +1,205 @@
+import CipherDB
+import FMDBCompat
+import Foundation
+import RawC
+
+extension Workload {
+    private static let insert = "INSERT INTO t VALUES (?, ?, ?, ?)"
+    private static let select = "SELECT id, name, value, data FROM t"
+
+    private static let empty = "DROP TABLE IF EXISTS t; " + Scene.table
+
+    static func bulkInsert(_ scene: Scene) throws -> Workload {
+        let raw = scene.raw("insert-raw.db")
+        let typed = try scene.database("insert-typed.db")
+        let other = try scene.database("insert-data.db")
+        let style = try scene.database("insert-style.db")
+        let compat = scene.compat("insert-compat.db")
+        let rows = scene.rows
+        let peer = try Peer.grdb.map { try Peer($0, path: scene.path("insert-grdb.db")) }
+        // Its rows are made once, as those of the others are.
+        _ = peer?.ask("insert \(rows.count)")
+        let grdb = peer.map { peer in
+            Side(name: "GRDB", prepare: { _ = peer.ask("prepare") }) { peer.ask("insert \(rows.count)") }
+        }
+        return Workload(
+            name: "bulk insert",
+            count: rows.swift.count,
+            unit: "row",
+            goals: ["typed": 1.10, "FMDB-style": 1.6],
+            sides: [
+                Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
+                    raw_insert(raw, rows.c.baseAddress, rows.count)
+                },
+                Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                    try typed.inTransaction { database in
+                        let statement = try database.prepare(insert)
+                        for row in rows.swift {
+                            try statement.executeUpdate(row.id, row.name, row.value, row.bytes)
+                        }
+                    }
+                    return rows.count
+                },
+                Side(name: "typed, Data", prepare: { try other.executeStatements(empty) }) {
+                    try other.inTransaction { database in
+                        let statement = try database.prepare(insert)
+                        for row in rows.swift {
+                            try statement.executeUpdate(row.id, row.name, row.value, row.data)
+                        }
+                    }
+                    return rows.count
+                },
+                Side(name: "FMDB-style", prepare: { try style.executeStatements(empty) }) {
+                    try style.inTransaction { database in
+                        for row in rows.swift {
+                            let values: [(any Bindable)?] = [row.id, row.name, row.value, row.data]
+                            try database.executeUpdate(insert, values: values)
+                        }
+                    }
+                    return rows.count
+                },
+                Side(name: "FMDBCompat", prepare: { _ = compat.executeStatements(empty) }) {
+                    _ = compat.beginTransaction()
+                    for row in rows.swift {
+                        guard compat.executeUpdate(insert, withArgumentsIn: [row.id, row.name, row.value, row.data])
+                        else { fatalError(compat.lastErrorMessage()) }
+                    }
+                    _ = compat.commit()
+                    return rows.count
+                },
+            ] + (grdb.map { [$0] } ?? [])
+        )
+    }
+
+    static func autocommit(_ scene: Scene, _ mode: JournalMode, count: Int) throws -> Workload {
+        let settings = Scene.settings + "; PRAGMA journal_mode = \(mode.rawValue)"
+        let raw = scene.raw("alone-raw-\(mode.rawValue).db", settings)
+        let typed = try scene.database("alone-typed-\(mode.rawValue).db")
+        try typed.executeStatements("PRAGMA journal_mode = \(mode.rawValue)")
+        let rows = scene.rows
+        return Workload(
+            name: "single-row autocommit, \(mode.rawValue)",
+            count: count,
+            unit: "row",
+            goals: mode == .wal ? ["typed": 1.05] : [:],
+            sides: [
+                Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
+                    raw_insert_alone(raw, rows.c.baseAddress, Int64(count))
+                },
+                Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                    let statement = try typed.prepare(insert)
+                    for row in rows.swift.prefix(count) {
+                        try statement.executeUpdate(row.id, row.name, row.value, row.data)
+                    }
+                    return Int64(count)
+                },
+            ]
+        )
+    }
+
+    /// - Parameter isCached: Whether the pages stay decrypted, or are read and decrypted each time, as with the engine's own cache.
+    static func scan(_ scene: Scene, isCached: Bool) throws -> Workload {
+        let file = scene.filled("scan-\(isCached).db")
+        let raw = scene.raw(file, isCached ? Scene.settings : Scene.smallCache)
+        let typed = try scene.database(file)
+        let compat = scene.compat(file)
+        if !isCached {
+            try typed.executeStatements(Scene.smallCache)
+            _ = compat.executeStatements(Scene.smallCache)
+        }
+        let peer = try isCached ? nil : Peer.grdb.map { try Peer($0, path: scene.path(file)) }
+        return Workload(
+            name: "scan, 4 columns into values" + (isCached ? ", all in the cache" : ""),
+            count: scene.rows.swift.count,
+            unit: "row",
+            goals: isCached ? [:] : ["typed": 1.15],
+            sides: [
+                Side(name: "raw C") { raw_scan_copying(raw) },
+                Side(name: "typed") {
+                    var sum: Int64 = 0
+                    let rows = try typed.executeQuery(select)
+                    while try rows.next() {
+                        let id: Int64 = try rows[0]
+                        let name: String = try rows[1]
+                        let value: Double = try rows[2]
+                        let data: [UInt8] = try rows[3]
+                        sum +=
+                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
+                            + Int64(data.count)
+                    }
+                    return sum
+                },
+                Side(name: "typed, Data") {
+                    var sum: Int64 = 0
+                    let rows = try typed.executeQuery(select)
+                    while try rows.next() {
+                        let id: Int64 = try rows[0]
+                        let name: String = try rows[1]
+                        let value: Double = try rows[2]
+                        let data: Data = try rows[3]
+                        sum +=
+                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
+                            + Int64(data.count)
+                    }
+                    return sum
+                },
+                Side(name: "by name") {
+                    var sum: Int64 = 0
+                    let rows = try typed.executeQuery(select)
+                    while try rows.next() {
+                        let id = try Int64(rows.int(forColumn: "id")!)
+                        let name = try rows.string(forColumn: "name")!
+                        let value = try rows.double(forColumn: "value")!
+                        let data = try rows.data(forColumn: "data")!
+                        sum +=
+                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
+                            + Int64(data.count)
+                    }
+                    return sum
+                },
+                Side(name: "FMDBCompat") {
+                    var sum: Int64 = 0
+                    let rows = compat.executeQuery(select, withArgumentsIn: [])!
+                    while rows.next() {
+                        let id = rows.longLongInt(forColumnIndex: 0)
+                        let name = rows.string(forColumnIndex: 1)!
+                        let value = rows.double(forColumnIndex: 2)
+                        let data = rows.data(forColumnIndex: 3)!
+                        sum +=
+                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
+                            + Int64(data.count)
+                    }
+                    return sum
+                },
+            ] + (peer.map { peer in [Side(name: "GRDB") { peer.ask("scan") }] } ?? [])
+        )
+    }
+
+    static func scanBorrowing(_ scene: Scene, isCached: Bool) throws -> Workload {
+        let file = scene.filled("borrow-\(isCached).db")
+        let raw = scene.raw(file, isCached ? Scene.settings : Scene.smallCache)
+        let typed = try scene.database(file)
+        if !isCached { try typed.executeStatements(Scene.smallCache) }
+        return Workload(
+            name: "scan, borrowing" + (isCached ? ", all in the cache" : ""),
+            count: scene.rows.swift.count,
+            unit: "row",
+            goals: isCached ? [:] : ["typed": 1.05],
+            sides: [
+                Side(name: "raw C") { raw_scan_borrowing(raw) },
+                Side(name: "typed") {
+                    var sum: Int64 = 0
+                    let rows = try typed.executeQuery(select)
+                    while try rows.next() {
+                        let id: Int64 = try rows[0]
+                        let value: Double = try rows[2]
+                        sum += id + Int64(value)
+                        sum += try rows.withBytes(forColumnIndex: 1) { Int64($0[0]) + Int64($0.count) }
+                        sum += try rows.withBytes(forColumnIndex: 3) { Int64($0[0]) + Int64($0.count) }
+                    }
+                    return sum
+                },
+            ]
+        )
+    }
+}

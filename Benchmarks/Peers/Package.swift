@@ -1,0 +1,14 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// On its own, so that the benchmarks run where GRDB is not to be had. GRDB links a library of the name of SQLite's:
+// Scripts/bench.sh lets the loader find SQLCipher under it.
+let package = Package(
+    name: "Peers",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
+    targets: [
+        .executableTarget(name: "GRDBBench", dependencies: [.product(name: "GRDB", package: "GRDB.swift")])
+    ],
+    swiftLanguageModes: [.v6]
+)
