@@ -33,10 +33,7 @@ struct StatementCache {
         clock += 1
         statement.lastUse = clock
         guard !statement.isKept else { return }
-        let other = statements[statement.sql]
-        guard capacity > 0, other?.prepared.isFinalized ?? true, !statement.prepared.isFinalized,
-            !statement.prepared.mayHoldKey
-        else {
+        guard capacity > 0, statements[statement.sql]?.prepared.isFinalized ?? true, !statement.prepared.mayHoldKey else {
             statement.prepared.finalize()
             return
         }

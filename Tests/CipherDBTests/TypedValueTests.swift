@@ -77,6 +77,8 @@ import Testing
     @Test func aStatementThatSomebodyHasIsNotLentTwiceAndComesBack() throws {
         try database.executeUpdate("INSERT INTO t (a) VALUES (1), (2)")
         let sql = "SELECT a FROM t WHERE a >= ?"
+        // It is kept from here on.
+        #expect(try database.int(forQuery: sql, 1) == 1)
         let outer = try database.executeQuery(sql, 1)
         #expect(try outer.next())
         let inner = try database.executeQuery(sql, 2)
