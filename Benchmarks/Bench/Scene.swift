@@ -6,14 +6,14 @@ import RawC
 /// The rows of the workloads, in the forms that the sides take them in.
 struct Rows {
     let c: UnsafeMutableBufferPointer<raw_row>
-    let swift: [Row]
+    let swift: [Row<Data>]
+    let bytes: [Row<[UInt8]>]
 
-    struct Row {
+    struct Row<Blob> {
         let id: Int64
         let name: String
         let value: Double
-        let data: Data
-        let bytes: [UInt8]
+        let data: Blob
     }
 
     init(_ range: Range<Int>) {
@@ -24,10 +24,10 @@ struct Rows {
                 id: Int64(id),
                 name: "name " + String(repeating: "0", count: 11 - text.count) + text,
                 value: Double(id) / 2,
-                data: Data(repeating: UInt8(truncatingIfNeeded: id), count: 32),
-                bytes: [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 32)
+                data: Data(repeating: UInt8(truncatingIfNeeded: id), count: 32)
             )
         }
+        bytes = swift.map { Row(id: $0.id, name: $0.name, value: $0.value, data: [UInt8]($0.data)) }
         for (index, row) in swift.enumerated() {
             var raw = raw_row()
             raw.id = row.id

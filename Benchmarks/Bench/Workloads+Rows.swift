@@ -34,8 +34,8 @@ extension Workload {
                 Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
                     try typed.inTransaction { database in
                         let statement = try database.prepare(insert)
-                        for row in rows.swift {
-                            try statement.executeUpdate(row.id, row.name, row.value, row.bytes)
+                        for row in rows.bytes {
+                            try statement.executeUpdate(row.id, row.name, row.value, row.data)
                         }
                     }
                     return rows.count
@@ -88,7 +88,7 @@ extension Workload {
                 },
                 Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
                     let statement = try typed.prepare(insert)
-                    for row in rows.swift.prefix(count) {
+                    for row in rows.bytes.prefix(count) {
                         try statement.executeUpdate(row.id, row.name, row.value, row.data)
                     }
                     return Int64(count)

@@ -143,7 +143,7 @@ extension Data: ColumnDecodable {
     public static func decode(_ column: Column) throws -> Data {
         let stored = column.stored
         switch stored.storageClass {
-        case .blob, .text: return Data(stored.bytes)
+        case .blob, .text: return stored.data
         default: throw column.mismatch(Data.self)
         }
     }

@@ -21,7 +21,7 @@ package struct RawColumn {
     /// Ended by a NUL, and good until the next row.
     package var utf8: UnsafePointer<UInt8>? { stored.utf8 }
     /// Nil for NULL only.
-    package var bytes: Data? { type == .null ? nil : Data(stored.bytes) }
+    package var bytes: Data? { type == .null ? nil : stored.data }
 }
 
 extension ResultSet {

@@ -33,7 +33,8 @@ struct StatementCache {
         clock += 1
         statement.lastUse = clock
         guard !statement.isKept else { return }
-        guard capacity > 0, statements[statement.sql]?.prepared.isFinalized ?? true, !statement.prepared.mayHoldKey else {
+        guard capacity > 0, statements[statement.sql]?.prepared.isFinalized ?? true, !statement.prepared.mayHoldKey
+        else {
             statement.prepared.finalize()
             return
         }

@@ -1,5 +1,11 @@
 internal import CSQLCipher
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// A value that the engine owns: a column of a statement's row, good until the next step, or an argument of a function.
 ///
 /// Asking a statement for a column locks, each time; asking for its value does so once. That this may be read is due to
@@ -44,6 +50,13 @@ struct EngineValue {
             sqlite3_value_type(pointer) == SQLITE_TEXT
             ? UnsafeRawPointer(sqlite3_value_text(pointer)) : sqlite3_value_blob(pointer)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(pointer)))
+    }
+
+    /// A copy of the bytes.
+    var data: Data {
+        let bytes = bytes
+        // Data(bytes) takes longer.
+        return bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
     }
 }
 

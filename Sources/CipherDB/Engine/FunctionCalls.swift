@@ -207,7 +207,7 @@ extension DatabaseValue {
         case .integer: self = .integer(stored.integer)
         case .real: self = .real(stored.real)
         case .text: self = .text(String(decoding: stored.bytes, as: UTF8.self))
-        case .blob: self = .blob(Data(stored.bytes))
+        case .blob: self = .blob(stored.data)
         case .null: self = .null
         }
     }
