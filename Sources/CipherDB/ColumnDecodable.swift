@@ -76,7 +76,16 @@ extension ColumnDecodable where Self: FixedWidthInteger {
 
 extension Int: ColumnDecodable {
     /// An integer, or a real number without a fraction.
-    public static func decode(_ column: Column) throws -> Int { Int(try Int64.decode(column)) }
+    public static func decode(_ column: Column) throws -> Int {
+        let stored = column.stored
+        switch stored.storageClass {
+        case .integer: return Int(stored.integer)
+        case .real:
+            if let value = Int(exactly: stored.real) { return value }
+        default: break
+        }
+        throw column.mismatch(Int.self)
+    }
 }
 
 extension Int64: ColumnDecodable {

@@ -51,7 +51,7 @@ extension Database {
 
     /// Whether `sql` compiles.
     package func compiles(_ sql: String) throws -> Bool {
-        guard let (statement, _) = try? usableConnection().prepare(sql) else { return false }
+        guard let (statement, _) = try? readyConnection().prepare(sql) else { return false }
         statement.finalize()
         return true
     }

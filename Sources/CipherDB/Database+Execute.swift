@@ -146,6 +146,9 @@ extension Database {
 
     @usableFromInline func cached(_ sql: String) throws -> Statement {
         _ = try usableConnection()
-        return try takeCached(sql) ?? prepare(sql)
+        if let statement = takeCached(sql) { return statement }
+        let statement = try prepare(sql)
+        cache.lend(statement)
+        return statement
     }
 }

@@ -74,9 +74,15 @@ extension Database {
 
     /// The connection, where it may be used: keyed and verified, or meant to be in plaintext.
     func usableConnection() throws -> Connection {
+        let connection = try readyConnection()
+        try throwLateFailure(connection)
+        return connection
+    }
+
+    /// As ``usableConnection()``, for who only looks: what a commit failed of stays for who uses it.
+    func readyConnection() throws -> Connection {
         switch state {
         case .keyed(let connection, _), .plain(let connection):
-            try throwLateFailure(connection)
             guard !connection.isBackupTarget else {
                 throw DatabaseError(.busy, "a backup is writing over this database; wait for its end")
             }
@@ -100,8 +106,7 @@ extension Database {
 
     /// Throws why a commit failed that was due when a blob or a statement was given up; once.
     func throwLateFailure(_ connection: Connection?) throws {
-        guard let failure = connection?.lateFailure else { return }
-        connection?.lateFailure = nil
+        guard let failure = connection?.takeLateFailure() else { return }
         throw explained(failure)
     }
 

@@ -123,7 +123,7 @@ public final class Database {
     public var goodConnection: Bool {
         // Looking must not begin the use of a file that a key is still to be given for.
         if case .opened(_, .empty, _) = state { return configuration.allowsPlaintext }
-        guard let connection = try? usableConnection() else { return false }
+        guard let connection = try? readyConnection() else { return false }
         return (try? testSelect(connection)) != nil
     }
 

@@ -47,19 +47,19 @@ extension Bindable where Self: BinaryInteger {
             return .integer(value)
         }
     }
-
-    /// Binds the same integer.
-    @inlinable public func bind(to parameter: Parameter) throws {
-        guard let value = Int64(exactly: self) else { return try parameter.bind(databaseValue) }
-        try parameter.bind(value)
-    }
 }
 
-extension Int: Bindable {}
+extension Int: Bindable {
+    /// Binds the same integer.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(Int64(self)) }
+}
 extension Int8: Bindable {}
 extension Int16: Bindable {}
 extension Int32: Bindable {}
-extension Int64: Bindable {}
+extension Int64: Bindable {
+    /// Binds the same integer.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
+}
 extension UInt: Bindable {}
 extension UInt8: Bindable {}
 extension UInt16: Bindable {}
@@ -126,8 +126,6 @@ extension Bindable where Self: RawRepresentable, RawValue: Bindable {
     public var databaseValue: DatabaseValue {
         get throws { try rawValue.databaseValue }
     }
-    /// Binds the raw value.
-    @inlinable public func bind(to parameter: Parameter) throws { try rawValue.bind(to: parameter) }
 }
 
 extension Optional: Bindable where Wrapped: Bindable {

@@ -65,6 +65,8 @@ public final class ResultSet {
     public func columnIndex(forName name: String) throws -> Int {
         // SQLite's names do not mind the case of ASCII letters. Of two columns with one name the first is found.
         for (index, other) in names.enumerated() where other == name || other.isEqualInASCII(to: name) { return index }
+        let lowercased = name.lowercased()
+        if let index = names.firstIndex(where: { $0.lowercased() == lowercased }) { return index }
         throw DatabaseError(.range, "the result has no column of the name \(name)", sql: statement.sql)
     }
 

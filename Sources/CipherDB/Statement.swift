@@ -9,6 +9,8 @@ public final class Statement {
     var isKept = false
     /// Whether somebody uses it, whom the cache lent it to.
     var isLent = false
+    /// That of the cache when it lent this.
+    var generation = 0
     /// When the cache got it back last, by its own clock.
     var lastUse = 0
 

@@ -4,6 +4,8 @@ struct StatementCache {
     /// The one that was asked for last: a program often asks for one again and again, and then nothing is hashed.
     private var latest: Statement?
     private var clock = 0
+    /// Raised when all are given up: those that somebody has are not taken back then.
+    private var generation = 0
     private(set) var statistics = StatementCacheStatistics()
     /// The most statements; none are kept with 0.
     var capacity: Int {
@@ -16,8 +18,8 @@ struct StatementCache {
 
     /// Lends the statement; nil where there is none, or somebody has it.
     mutating func take(_ sql: String) -> Statement? {
-        let found = latest?.sql == sql ? latest : statements[sql]
-        guard let found, !found.isLent, !found.prepared.isFinalized else {
+        let found = latest.flatMap { $0.sql.hasSameBytes(as: sql) ? $0 : nil } ?? statements[sql]
+        guard let found, !found.isLent, found.sql.hasSameBytes(as: sql), !found.prepared.isFinalized else {
             statistics.misses += 1
             return nil
         }
@@ -27,13 +29,19 @@ struct StatementCache {
         return found
     }
 
+    /// Lends a statement that was compiled for it, and is not kept yet.
+    func lend(_ statement: Statement) {
+        statement.generation = generation
+    }
+
     /// Takes a statement back, or in. Where two were in use for one SQL, the second is finalised.
     mutating func give(_ statement: Statement) {
         statement.isLent = false
         clock += 1
         statement.lastUse = clock
         guard !statement.isKept else { return }
-        guard capacity > 0, statements[statement.sql]?.prepared.isFinalized ?? true, !statement.prepared.mayHoldKey
+        guard statement.generation == generation, capacity > 0, statements[statement.sql]?.prepared.isFinalized ?? true,
+            !statement.prepared.mayHoldKey
         else {
             statement.prepared.finalize()
             return
@@ -52,6 +60,7 @@ struct StatementCache {
     mutating func removeAll() {
         for statement in statements.values { remove(statement) }
         statements.removeAll()
+        generation += 1
         latest = nil
         statistics.count = 0
     }

@@ -21,6 +21,15 @@ import Testing
         #expect(try rows.next())
         rows.close()
         #expect(performing: { try writer.executeQuery("SELECT 1") }, throws: isBusy)
+        // Told to who runs a prepared statement again, and not swallowed by who only looks.
+        let statement = try writer.prepare(insert)
+        for _ in 0..<2 {
+            let rows = try statement.executeQuery()
+            #expect(try rows.next())
+            rows.close()
+            #expect(writer.goodConnection)
+            #expect(performing: { try statement.executeQuery() }, throws: isBusy)
+        }
         reading.close()
         #expect(try writer.int(forQuery: "SELECT count(*) FROM t") == 1)
         #expect(try writer.int(forQuery: insert) == 2)

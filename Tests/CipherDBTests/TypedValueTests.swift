@@ -93,6 +93,47 @@ import Testing
         #expect(database.statementCacheStatistics.hits == before + 1)
     }
 
+    /// Swift takes these for equal, and SQLite does not.
+    @Test func statementsThatDifferInTheirBytesOnlyAreTwo() throws {
+        for name in ["\u{e9}", "e\u{301}", "\u{e9}"] {
+            try database.executeUpdate("INSERT INTO t (a) VALUES ('\(name)')")
+        }
+        #expect(try database.int(forQuery: "SELECT count(DISTINCT a) FROM t") == 2)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 'e\u{301}'") == 1)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = '\u{e9}'") == 2)
+    }
+
+    enum Priority: String, Bindable {
+        case low, high
+        var databaseValue: DatabaseValue { .integer(self == .low ? 0 : 1) }
+    }
+
+    @Test func aTypesOwnValueIsTheOneThatIsBound() throws {
+        try database.executeUpdate("INSERT INTO t (a) VALUES (?)", Priority.high)
+        try database.executeUpdate("INSERT INTO t (a) VALUES (?)", values: [Priority.high])
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 1") == 2)
+    }
+
+    @Test func aStatementThatWasForgottenWhileSomebodyHadItIsNotKept() throws {
+        let sql = "SELECT a FROM t"
+        let rows = try database.executeQuery(sql)
+        database.setAuthorizer { if case .read = $0.kind { .deny } else { .allow } }
+        rows.close()
+        #expect(throws: DatabaseError.self) { _ = try database.executeQuery(sql) }
+    }
+
+    @Test func aColumnIsFoundByItsNameInAnyCase() throws {
+        let rows = try database.executeQuery("SELECT 1 AS \"Überschrift\", 2 AS b")
+        #expect(try rows.next())
+        #expect(try rows["ÜBERSCHRIFT"] as Int == 1)
+        #expect(try rows["B"] as Int == 2)
+        #expect {
+            _ = try rows["ü"] as Int
+        } throws: {
+            ($0 as? DatabaseError)?.code == .range
+        }
+    }
+
     @Test func aResultSetThatOutlivesItsConnectionLeavesNoDeadStatementBehind() throws {
         let folder = try TemporaryFolder()
         let other = Database(path: folder.file("test.db"))

@@ -35,7 +35,7 @@ final class BlobHandle {
 
     /// Closes it for an end that nobody asked for; a failure is thrown at the connection's next use.
     func close() {
-        do { try end() } catch { connection.lateFailure = error }
+        do { try end() } catch { connection.keepFailure(error) }
     }
 
     /// Closes it. Outside of a transaction that commits what was written.

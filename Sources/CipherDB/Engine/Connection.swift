@@ -36,8 +36,8 @@ final class Connection {
     private var backups: [WeakBackup] = []
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
-    /// Why a commit failed that was due when a blob or a statement was given up, for the next use of the connection to throw.
-    var lateFailure: DatabaseError?
+    /// Why a commit failed that was due when a blob or a statement was given up.
+    private var lateFailure: DatabaseError?
     /// Whether damaged pages are looked for: on a keyed connection whose pages are authenticated.
     var isWatched = false
     /// By the names of their schemas.
@@ -284,6 +284,17 @@ final class Connection {
         guard closesAfterCallbacks, runningCallbacks == 0 else { return }
         close()
         throw DatabaseError(.misuse, "a function or hook closed the database that called it", sql: sql)
+    }
+
+    /// Keeps the error, unless there is one, for the next use of the connection to throw.
+    func keepFailure(_ failure: DatabaseError) {
+        lateFailure = lateFailure ?? failure
+    }
+
+    /// Why a commit failed that was due when a blob or a statement was given up; once.
+    func takeLateFailure() -> DatabaseError? {
+        defer { lateFailure = nil }
+        return lateFailure
     }
 
     /// The first column of the first row, as text; nil where there is no row or it is NULL.

@@ -77,6 +77,7 @@ internal import CSQLCipher
         execution += 1
         reset()
         clearBindings()
+        if let failure = connection.takeLateFailure() { throw failure }
         setActive(true)
     }
 
@@ -164,7 +165,7 @@ internal import CSQLCipher
             let code = sqlite3_reset(handle)
             // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
             // it repeats what the last step threw.
-            if isRunning, code != SQLITE_OK { connection.lateFailure = connection.error(code, sql: sql) }
+            if isRunning, code != SQLITE_OK { connection.keepFailure(connection.error(code, sql: sql)) }
         }
         if isWatching { endWatch() }
         isRunning = false
@@ -199,7 +200,9 @@ internal import CSQLCipher
         do throws(DatabaseError) {
             if !isWatching {
                 if watches.isEmpty {
-                    for schema in schemas { try watches.append(connection.damageWatch(schema)) }
+                    var all: [DamageWatch] = []
+                    for schema in schemas { try all.append(connection.damageWatch(schema)) }
+                    watches = all
                 }
                 for watch in watches { watch.begin() }
                 isWatching = true
