@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 left_out='IsLeftInMemory|memoryIsLocked|theEngineWipesItsMemory|ForeignEngineTests|KillTests|CrashStateTests|theCommandLeavesNoCoreDump'
-in_time='PoolDeadlockTests'
+in_time='PoolDeadlockTests|PoolRekeyTests|DatabasePoolTests|DatabaseQueueTests|FMDBBehaviourTests'
 # A backtrace of a crash would be that of the sanitizer.
 export SWIFT_BACKTRACE=enable=no
 
