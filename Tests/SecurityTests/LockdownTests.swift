@@ -25,6 +25,8 @@ import Testing
     static let refused = [
         "PRAGMA key = 'evil'", "PRAGMA rekey = 'evil'", "PRAGMA REKEY('evil')", "PRAGMA main.rekey = 'evil'",
         "PRAGMA hexkey = '00'", "PRAGMA hexrekey = '00'", "PRAGMA textkey = 'evil'", "PRAGMA textrekey = 'evil'",
+        "PRAGMA cipher = 'rc4'", "PRAGMA rekey_cipher = 'rc4'", "PRAGMA rekey_kdf_iter = 1", "PRAGMA page_size = 512",
+        "PRAGMA hard_heap_limit = 1", "PRAGMA soft_heap_limit = 1",
         "PRAGMA cipher_default_use_hmac = OFF", "PRAGMA cipher_use_hmac = OFF", "PRAGMA cipher_compatibility = 1",
         "PRAGMA cipher_migrate", "PRAGMA cipher_page_size = 512", "PRAGMA kdf_iter = 1", "PRAGMA cipher_log = stderr",
         "PRAGMA cipher_profile = 'profile.txt'", "PRAGMA cipher_plaintext_header_size = 32",
@@ -105,7 +107,10 @@ import Testing
         )
         try database.executeStatements("DETACH x; PRAGMA temp_store = FILE; PRAGMA writable_schema = ON")
         #expect(try FileState(folder.file("plain.db")).bytes.prefix(15) == Data("SQLite format 3".utf8))
-        for sql in ["PRAGMA rekey = 'evil'", "PRAGMA key = 'evil'", "PRAGMA cipher_default_use_hmac = OFF"] {
+        for sql in [
+            "PRAGMA rekey = 'evil'", "PRAGMA key = 'evil'", "PRAGMA cipher_default_use_hmac = OFF", "PRAGMA cipher = 'rc4'",
+            "PRAGMA rekey_cipher = 'rc4'", "PRAGMA rekey_kdf_iter = 1",
+        ] {
             #expect(throws: DatabaseError.self) { try database.executeStatements(sql) }
         }
     }

@@ -61,21 +61,24 @@ final class Authorizer {
     }
 
     /// `PRAGMA key` and its relatives show in traces, and on a keyed connection SQLCipher 4 ignores them and 3.4.1 destroys the
-    /// file. The defaults are those of all connections of the process: new files would lose their authentication.
+    /// file. The defaults are those of all connections of the process: new files would lose their authentication. `cipher` and what
+    /// begins with `rekey` choose another cipher in 3.4.1, at once or for the next change of key, which no key opens after that.
     private static let neverAllowed: Set<String> = [
-        "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_hmac_salt_mask",
+        "key", "hexkey", "hexrekey", "textkey", "textrekey", "cipher", "cipher_hmac_salt_mask",
     ]
+    private static let neverAllowedBeginnings = ["rekey", "cipher_default"]
     /// They say something and do nothing, without an argument.
     private static let harmless: Set<String> = [
         "cipher_version", "cipher_provider", "cipher_provider_version", "cipher_integrity_check", "cipher_status",
         "cipher_fips_status", "cipher_salt", "cipher_settings", "cipher_page_size", "cipher_use_hmac",
         "cipher_hmac_algorithm", "cipher_kdf_algorithm", "cipher_plaintext_header_size", "cipher_memory_security",
-        "kdf_iter", "fast_kdf_iter", "temp_store", "temp_store_directory", "data_store_directory", "writable_schema",
+        "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store", "temp_store_directory", "data_store_directory", "writable_schema",
     ]
 
     private func isRefused(pragma: String, hasArgument: Bool) -> Bool {
         if isReader, pragma == "query_only" { return true }
-        if Authorizer.neverAllowed.contains(pragma) || pragma.hasPrefix("cipher_default") { return true }
+        if Authorizer.neverAllowed.contains(pragma) { return true }
+        if Authorizer.neverAllowedBeginnings.contains(where: pragma.hasPrefix) { return true }
         guard isLockedDown else { return false }
         let isSensitive = pragma.hasPrefix("cipher_") || Authorizer.harmless.contains(pragma)
         return isSensitive && (hasArgument || !Authorizer.harmless.contains(pragma))
