@@ -32,4 +32,31 @@ import Testing
             while try rows.next() {}
         }
     }
+
+    @Test func aStatementThatReadsAnotherTableThanItWasCompiledForIsWatched() throws {
+        let folder = try TemporaryFolder()
+        let key = try DatabaseKey.random()
+        let path = folder.file("test.db")
+        let queue = try DatabaseQueue(path: path, key: key)
+        try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+            try database.executeUpdate("INSERT INTO t VALUES (1, ?)", String(repeating: "a", count: 10_000))
+        }
+        let pageSize = try queue.inDatabase { $0.cipherFormat?.pageSize } ?? 0
+        try queue.close()
+        try flipByte(of: path, at: FileState(path).bytes.count - pageSize + 5)
+
+        let database = Database(path: path)
+        try database.open(key: key)
+        try database.executeStatements("CREATE TEMP TABLE t (id, a); INSERT INTO temp.t VALUES (0, 'x')")
+        let sql = "SELECT a FROM t"
+        let statement = try database.prepare(sql)
+        let rows = try statement.executeQuery()
+        #expect(try rows.next() && rows[0] as String == "x")
+        rows.close()
+        #expect(try database.string(forQuery: sql) == "x")
+        try database.executeStatements("DROP TABLE temp.t")
+        #expect(throws: (any Error).self) { _ = try statement.executeQuery().next() }
+        #expect(throws: (any Error).self) { try database.string(forQuery: sql) }
+    }
 }

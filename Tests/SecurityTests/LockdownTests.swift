@@ -108,7 +108,8 @@ import Testing
         try database.executeStatements("DETACH x; PRAGMA temp_store = FILE; PRAGMA writable_schema = ON")
         #expect(try FileState(folder.file("plain.db")).bytes.prefix(15) == Data("SQLite format 3".utf8))
         for sql in [
-            "PRAGMA rekey = 'evil'", "PRAGMA key = 'evil'", "PRAGMA cipher_default_use_hmac = OFF", "PRAGMA cipher = 'rc4'",
+            "PRAGMA rekey = 'evil'", "PRAGMA key = 'evil'", "PRAGMA cipher_default_use_hmac = OFF",
+            "PRAGMA cipher = 'rc4'",
             "PRAGMA rekey_cipher = 'rc4'", "PRAGMA rekey_kdf_iter = 1",
         ] {
             #expect(throws: DatabaseError.self) { try database.executeStatements(sql) }

@@ -72,7 +72,8 @@ final class Authorizer {
         "cipher_version", "cipher_provider", "cipher_provider_version", "cipher_integrity_check", "cipher_status",
         "cipher_fips_status", "cipher_salt", "cipher_settings", "cipher_page_size", "cipher_use_hmac",
         "cipher_hmac_algorithm", "cipher_kdf_algorithm", "cipher_plaintext_header_size", "cipher_memory_security",
-        "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store", "temp_store_directory", "data_store_directory", "writable_schema",
+        "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store",
+        "temp_store_directory", "data_store_directory", "writable_schema",
     ]
 
     private func isRefused(pragma: String, hasArgument: Bool) -> Bool {

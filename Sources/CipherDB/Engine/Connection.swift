@@ -199,6 +199,9 @@ final class Connection {
         }
         var statement: OpaquePointer?
         var count = 0
+        // That of a statement that runs now, and calls a function which compiles this one.
+        let outer = authorizer.schemas
+        defer { authorizer.schemas = outer }
         authorizer.schemas = []
         let code = utf8.withMemoryRebound(to: CChar.self) { characters in
             var tail: UnsafePointer<CChar>?

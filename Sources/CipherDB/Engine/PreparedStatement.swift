@@ -5,7 +5,7 @@ internal import CSQLCipher
     let sql: String
     private let connection: Connection
     /// The schemas that it reads, other than that of temporary tables.
-    private let schemas: [String]
+    private var schemas: [String]
     /// What watches their pages; empty until the first execution.
     private var watches: [DamageWatch] = []
     /// Whether that looks at this execution.
@@ -122,7 +122,9 @@ internal import CSQLCipher
         if !schemas.isEmpty, !isGuarded, connection.isWatched { try watch() }
         needsReset = true
         isStepping = true
-        let code = sqlite3_step(handle)
+        if !connection.authorizer.schemas.isEmpty { connection.authorizer.schemas = [] }
+        var code = sqlite3_step(handle)
+        if !connection.authorizer.schemas.isEmpty { try followSchemas(&code, handle) }
         isStepping = false
         isRunning = code == SQLITE_ROW
         if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
@@ -216,6 +218,25 @@ internal import CSQLCipher
             reset()
             throw error
         }
+    }
+
+    /// Watches what the engine reads from now on: it compiled the statement again, because a schema changed. What only reads is begun
+    /// again under the watch, so that nothing comes of pages that nobody watched.
+    private func followSchemas(_ code: inout Int32, _ handle: OpaquePointer) throws(DatabaseError) {
+        let found = connection.authorizer.schemas.filter { !schemas.contains($0) }
+        connection.authorizer.schemas = []
+        guard !found.isEmpty else { return }
+        if isWatching { endWatch() }
+        schemas += found
+        watches = []
+        guard connection.isWatched, isReadOnly, code == SQLITE_ROW || code == SQLITE_DONE, afterStep == nil,
+            !connection.closesAfterCallbacks
+        else { return }
+        sqlite3_reset(handle)
+        isStepping = false
+        try watch()
+        isStepping = true
+        code = sqlite3_step(handle)
     }
 
     /// Throws where a page that was read is damaged.
