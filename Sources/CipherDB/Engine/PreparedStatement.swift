@@ -123,9 +123,9 @@ internal import CSQLCipher
         needsReset = true
         isStepping = true
         if !connection.authorizer.schemas.isEmpty { connection.authorizer.schemas = [] }
-        var code = sqlite3_step(handle)
-        if !connection.authorizer.schemas.isEmpty { try followSchemas(&code, handle) }
+        let code = sqlite3_step(handle)
         isStepping = false
+        if !connection.authorizer.schemas.isEmpty { try followSchemas(code) }
         isRunning = code == SQLITE_ROW
         if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
         if let wanted = afterStep {
@@ -220,23 +220,18 @@ internal import CSQLCipher
         }
     }
 
-    /// Watches what the engine reads from now on: it compiled the statement again, because a schema changed. What only reads is begun
-    /// again under the watch, so that nothing comes of pages that nobody watched.
-    private func followSchemas(_ code: inout Int32, _ handle: OpaquePointer) throws(DatabaseError) {
+    /// Watches what the engine reads from now on: it compiled the statement again, because a schema changed. Where it stands on a row
+    /// its lock is held still, so that what was read for that can be looked at, too.
+    private func followSchemas(_ code: Int32) throws(DatabaseError) {
         let found = connection.authorizer.schemas.filter { !schemas.contains($0) }
         connection.authorizer.schemas = []
         guard !found.isEmpty else { return }
         if isWatching { endWatch() }
         schemas += found
         watches = []
-        guard connection.isWatched, isReadOnly, code == SQLITE_ROW || code == SQLITE_DONE, afterStep == nil,
-            !connection.closesAfterCallbacks
-        else { return }
-        sqlite3_reset(handle)
-        isStepping = false
+        guard connection.isWatched, isReadOnly, code == SQLITE_ROW, afterStep == nil else { return }
         try watch()
-        isStepping = true
-        code = sqlite3_step(handle)
+        misses = -1
     }
 
     /// Throws where a page that was read is damaged.
