@@ -5,19 +5,23 @@ import Testing
 
 /// Statements that outlive the schemas which they read.
 @Suite struct DamageWatchTests {
-    @Test func aStatementWhoseSchemaWasAwayWatchesItWhenItIsBack() throws {
-        let folder = try TemporaryFolder()
-        let key = try DatabaseKey.random()
-        // The last page has the end of a long value.
-        let other = folder.file("other.db")
-        let queue = try DatabaseQueue(path: other, key: key)
+    /// A database whose last page has the end of a long value, changed in one byte.
+    private func makeDamaged(_ path: String, _ key: DatabaseKey, table: String, column: String) throws {
+        let queue = try DatabaseQueue(path: path, key: key)
         try queue.inDatabase { database in
-            try database.executeStatements("CREATE TABLE o (id INTEGER PRIMARY KEY, y)")
-            try database.executeUpdate("INSERT INTO o VALUES (1, ?)", String(repeating: "a", count: 10_000))
+            try database.executeStatements("CREATE TABLE \(table) (id INTEGER PRIMARY KEY, \(column))")
+            try database.executeUpdate("INSERT INTO \(table) VALUES (1, ?)", String(repeating: "a", count: 10_000))
         }
         let pageSize = try queue.inDatabase { $0.cipherFormat?.pageSize } ?? 0
         try queue.close()
-        try flipByte(of: other, at: FileState(other).bytes.count - pageSize + 5)
+        try flipByte(of: path, at: FileState(path).bytes.count - pageSize + 5)
+    }
+
+    @Test func aStatementWhoseSchemaWasAwayWatchesItWhenItIsBack() throws {
+        let folder = try TemporaryFolder()
+        let key = try DatabaseKey.random()
+        let other = folder.file("other.db")
+        try makeDamaged(other, key, table: "o", column: "y")
 
         let database = Database(path: folder.file("main.db"))
         try database.open(key: key)
@@ -37,14 +41,7 @@ import Testing
         let folder = try TemporaryFolder()
         let key = try DatabaseKey.random()
         let path = folder.file("test.db")
-        let queue = try DatabaseQueue(path: path, key: key)
-        try queue.inDatabase { database in
-            try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
-            try database.executeUpdate("INSERT INTO t VALUES (1, ?)", String(repeating: "a", count: 10_000))
-        }
-        let pageSize = try queue.inDatabase { $0.cipherFormat?.pageSize } ?? 0
-        try queue.close()
-        try flipByte(of: path, at: FileState(path).bytes.count - pageSize + 5)
+        try makeDamaged(path, key, table: "t", column: "a")
 
         let database = Database(path: path)
         try database.open(key: key)
