@@ -21,10 +21,24 @@ run() {
     fi
 }
 
+# Whether an engine of .engines is the very file that the system has.
+is_system() {
+    local library
+    library=$(pkg-config --variable=libdir sqlcipher 2> /dev/null)/libsqlcipher.so
+    [ -f "$library" ] && cmp -s "$library" ".engines/$1/lib/libsqlcipher.so"
+}
+
 # on SCRATCH [ENGINE]: builds and tests, against the system's engine where none is named.
 on() {
-    local scratch=$1 engine=${2:-} name="the engine of the system" with=() expected=()
+    local scratch=$1 engine=${2:-} name="the engine of the system" with=() expected=() results=$1
     if [ -n "$engine" ]; then
+        results=.build-$engine
+        mkdir -p "$results"
+    fi
+    if [ "$scratch" = .build ] && [ -n "$engine" ]; then
+        name="the engine of the system, SQLCipher $engine"
+        expected=(CIPHERDB_ENGINE="$engine")
+    elif [ -n "$engine" ]; then
         name="SQLCipher $engine"
         with=(Scripts/with-engine.sh "$engine")
         expected=(CIPHERDB_ENGINE="$engine")
@@ -32,14 +46,19 @@ on() {
     # -q leaves the warnings and the errors; the tests tell their failures and a summary.
     run "build with $name" "${with[@]}" swift build -q --build-tests --scratch-path "$scratch"
     run "test with $name" env "${expected[@]}" "${with[@]}" \
-        swift test -q --skip-build --scratch-path "$scratch" --disable-xctest --xunit-output "$scratch/tests.xml"
+        swift test -q --skip-build --scratch-path "$scratch" --disable-xctest --xunit-output "$results/tests.xml"
 }
 
 run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
-on .build
+system=
+others=()
 for engine in .engines/[0-9]*; do
-    [ -d "$engine" ] && on ".build-$(basename "$engine")" "$(basename "$engine")"
+    [ -d "$engine" ] || continue
+    if is_system "$(basename "$engine")"; then system=$(basename "$engine"); else others+=("$(basename "$engine")"); fi
 done
+# One run where they are one file.
+on .build $system
+for engine in "${others[@]}"; do on ".build-$engine" "$engine"; done
 run manual make manual
 if ls .build-[0-9]*/tests.xml > /dev/null 2>&1; then run promises Scripts/promises.py ${CI:+--check}; fi
 

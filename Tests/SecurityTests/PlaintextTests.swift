@@ -61,14 +61,37 @@ import Testing
         #expect(try findings().count >= 4)
     }
 
-    @Test func temporaryTablesStayInMemory() throws {
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
-        let store: Int = try queue.inDatabase { database in
-            let rows = try database.executeQuery("PRAGMA temp_store")
-            _ = try rows.next()
-            return try rows[0]
-        }
-        #expect(store == 2, "2 is memory")
+    /// The files that SQLite has open for what does not fit into its cache: they have no name in a folder any more.
+    private func spillFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }.filter { $0.contains("/etilqs_") }
+    }
+
+    /// The spill files after a sort, and after a temporary table, of 8 MB each with a cache of 256 KB.
+    private func spillFiles(of database: Database) throws -> [[String]] {
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+        let sorted = try database.executeQuery(numbers + "SELECT randomblob(400) AS b FROM n ORDER BY b")
+        #expect(try sorted.next())
+        let ofSort = try spillFiles()
+        sorted.close()
+        try database.executeUpdate("CREATE TEMP TABLE t AS " + numbers + "SELECT randomblob(400) FROM n")
+        return try [ofSort, spillFiles()]
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "this system has no /proc"))
+    func sortsAndTemporaryTablesStayInMemory() throws {
+        var configuration = Configuration { $0.pageCacheSize = 256 << 10 }
+        let database = Database(path: path, configuration: configuration)
+        try database.open(key: .passphrase("secret"))
+        #expect(try spillFiles(of: database) == [[], []])
+        database.close()
+        // What is asked to spill does, or this would prove nothing.
+        configuration.unsafeAllowsAllSQL = true
+        let spilling = Database(path: path, configuration: configuration)
+        try spilling.open(key: .passphrase("secret"))
+        try spilling.executeUpdate("PRAGMA temp_store = FILE")
+        #expect(try !spillFiles(of: spilling).contains([]))
     }
 
     @Test func withoutAKeyNoFileIsMadeUnlessPlaintextIsAllowed() throws {
