@@ -5,7 +5,7 @@
 #endif
 
 /// A type that can be read from a column.
-public protocol ColumnDecodable {
+public protocol ColumnDecodable: RowDecodable {
     /// The value in `column`. Throws where what is stored there is not of this type; `column` makes the error.
     static func decode(_ column: Column) throws -> Self
 }
@@ -134,6 +134,11 @@ extension Double: ColumnDecodable {
     }
 }
 
+extension Float: ColumnDecodable {
+    /// The nearest to a real number or an integer.
+    public static func decode(_ column: Column) throws -> Float { Float(try Double.decode(column)) }
+}
+
 extension String: ColumnDecodable {
     /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
     public static func decode(_ column: Column) throws -> String {
@@ -157,6 +162,8 @@ extension Data: ColumnDecodable {
         }
     }
 }
+
+extension [UInt8]: RowDecodable {}
 
 extension [UInt8]: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
@@ -208,6 +215,8 @@ extension ColumnDecodable where Self: RawRepresentable, RawValue: ColumnDecodabl
         return value
     }
 }
+
+extension Optional: RowDecodable where Wrapped: ColumnDecodable {}
 
 extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
     /// Nil for NULL.

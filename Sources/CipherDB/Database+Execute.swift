@@ -127,13 +127,13 @@ extension Database {
         }
     }
 
-    private func withCached(_ sql: String, _ body: (Statement) throws -> Void) throws {
+    func withCached(_ sql: String, _ body: (Statement) throws -> Void) throws {
         let statement = try cached(sql)
         defer { giveBack(statement) }
         try body(statement)
     }
 
-    private func query(_ sql: String, _ bind: (Statement) throws -> Void) throws -> ResultSet {
+    func query(_ sql: String, _ bind: (Statement) throws -> Void) throws -> ResultSet {
         let statement = try cached(sql)
         do {
             try statement.begin { try bind(statement) }

@@ -13,6 +13,11 @@ public final class ResultSet {
     @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
     private var isClosed = false
     private lazy var names = columnNames
+    private lazy var hasTwins = Set(names).count < names.count
+    /// The column that was found last by a coding key.
+    private var found = 0
+    /// How many rows there were so far.
+    private(set) var rowNumber = 0
 
     init(_ statement: Statement, cached: Bool) {
         self.statement = statement
@@ -40,6 +45,7 @@ public final class ResultSet {
             throw error
         }
         rowWidth = prepared.rowWidth
+        rowNumber += 1
         return true
     }
 
@@ -63,11 +69,28 @@ public final class ResultSet {
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none.
     public func columnIndex(forName name: String) throws -> Int {
+        if let index = firstIndex(ofName: name) { return index }
+        throw DatabaseError(.range, "the result has no column of the name \(name)", sql: statement.sql)
+    }
+
+    private func firstIndex(ofName name: String) -> Int? {
         // SQLite's names do not mind the case of ASCII letters. Of two columns with one name the first is found.
         for (index, other) in names.enumerated() where other == name || other.isEqualInASCII(to: name) { return index }
         let lowercased = name.lowercased()
-        if let index = names.firstIndex(where: { $0.lowercased() == lowercased }) { return index }
-        throw DatabaseError(.range, "the result has no column of the name \(name)", sql: statement.sql)
+        return names.firstIndex { $0.lowercased() == lowercased }
+    }
+
+    /// The index of the column with the name of a coding key; nil where there is none. Keys are asked for in the order of the columns
+    /// as a rule, and each several times.
+    func columnIndex(forKey name: String) -> Int? {
+        if found < names.count, names[found] == name { return found }
+        if found + 1 < names.count, !hasTwins, names[found + 1] == name {
+            found += 1
+            return found
+        }
+        guard let index = firstIndex(ofName: name) else { return nil }
+        found = index
+        return index
     }
 
     /// A column of the current row.

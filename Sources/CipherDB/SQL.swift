@@ -20,6 +20,11 @@ public struct SQL: ExpressibleByStringInterpolation {
         self = stringInterpolation.sql
     }
 
+    mutating func append(_ other: SQL) {
+        text += other.text
+        values += other.values
+    }
+
     /// What collects the pieces of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         var sql = SQL(stringLiteral: "")
@@ -42,7 +47,7 @@ public struct SQL: ExpressibleByStringInterpolation {
         }
 
         /// Adds a list of values, separated by commas: `IN (\(list: ids))`.
-        public mutating func appendInterpolation(list values: [any Bindable]) {
+        public mutating func appendInterpolation(list values: [(any Bindable)?]) {
             sql.text += values.map { _ in "?" }.joined(separator: ", ")
             sql.values += values
         }
@@ -54,8 +59,12 @@ public struct SQL: ExpressibleByStringInterpolation {
 
         /// Adds SQL with its values.
         public mutating func appendInterpolation(sql other: SQL) {
-            sql.text += other.text
-            sql.values += other.values
+            sql.append(other)
+        }
+
+        /// Adds SQL that is quoted as it must be.
+        mutating func appendInterpolation(raw text: String) {
+            sql.text += text
         }
     }
 }
@@ -78,12 +87,17 @@ extension Database {
 
 /// A name as an SQL identifier.
 func quotedIdentifier(_ name: String) -> String {
+    quoted(name, by: "\"")
+}
+
+/// A text between quotes, those in it doubled.
+func quoted(_ text: String, by quote: Unicode.Scalar) -> String {
     // By scalars, as SQLite reads: a quote with an accent on it is one character to Swift, and no quote.
-    var quoted = "\"".unicodeScalars
-    for scalar in name.unicodeScalars {
-        if scalar == "\"" { quoted.append(scalar) }
+    var quoted = String.UnicodeScalarView([quote])
+    for scalar in text.unicodeScalars {
+        if scalar == quote { quoted.append(scalar) }
         quoted.append(scalar)
     }
-    quoted.append("\"")
+    quoted.append(quote)
     return String(quoted)
 }

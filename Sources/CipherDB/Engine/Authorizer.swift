@@ -73,7 +73,7 @@ final class Authorizer {
         "cipher_fips_status", "cipher_salt", "cipher_settings", "cipher_page_size", "cipher_use_hmac",
         "cipher_hmac_algorithm", "cipher_kdf_algorithm", "cipher_plaintext_header_size", "cipher_memory_security",
         "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store",
-        "temp_store_directory", "data_store_directory", "writable_schema",
+        "temp_store_directory", "data_store_directory", "lock_proxy_file", "writable_schema",
     ]
 
     private func isRefused(pragma: String, hasArgument: Bool) -> Bool {

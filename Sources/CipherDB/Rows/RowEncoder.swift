@@ -1,0 +1,92 @@
+/// Collects the values of an `Encodable` by their coding keys, for the parameters or columns of these names.
+final class RowEncoder: Encoder {
+    private(set) var values: [(name: String, value: (any Bindable)?)] = []
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// The values of `value`, in the order in which it encodes them.
+    ///
+    /// - Throws: ``DatabaseError`` for something inside that is more than one value; what `value` throws.
+    static func values(of value: some Encodable) throws -> [(name: String, value: (any Bindable)?)] {
+        let encoder = RowEncoder()
+        try value.encode(to: encoder)
+        return encoder.values
+    }
+
+    fileprivate func add(_ value: (any Bindable)?, _ key: any CodingKey) {
+        values.append((key.stringValue, value))
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(RowEncodingContainer(encoder: self))
+    }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { NoContainer() }
+    func singleValueContainer() -> any SingleValueEncodingContainer { NoContainer() }
+}
+
+/// Takes one value after the other.
+private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: RowEncoder
+    var codingPath: [any CodingKey] { [] }
+
+    func encodeNil(forKey key: Key) { encoder.add(nil, key) }
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        encoder.add(try ValueEncoder.value(of: value, key.stringValue), key)
+    }
+
+    // Nil is left out unless each of these is written down.
+    func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try put(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try put(value, key) }
+
+    private func put(_ value: (some Encodable)?, _ key: Key) throws {
+        if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(NoKeyedContainer(name: key.stringValue))
+    }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { NoContainer(name: key.stringValue) }
+    /// A class and the one that it inherits from share the row.
+    func superEncoder() -> any Encoder { encoder }
+    func superEncoder(forKey key: Key) -> any Encoder { ValueEncoder(name: key.stringValue) }
+}
+
+/// Takes the one value of a type that is one: an enumeration with raw values, or a wrapper.
+private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
+    private let name: String
+    private var value: (any Bindable)?
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(name: String) {
+        self.name = name
+    }
+
+    static func value(of value: some Encodable, _ name: String) throws -> (any Bindable)? {
+        if let value = value as? any Bindable { return value }
+        let encoder = ValueEncoder(name: name)
+        try value.encode(to: encoder)
+        return encoder.value
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(NoKeyedContainer(name: name))
+    }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { NoContainer(name: name) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+    func encodeNil() { value = nil }
+    func encode<Value: Encodable>(_ value: Value) throws { self.value = try ValueEncoder.value(of: value, name) }
+}

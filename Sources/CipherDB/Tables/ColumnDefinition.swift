@@ -1,0 +1,126 @@
+/// A column of a table that is made.
+public struct ColumnDefinition: Sendable {
+    let name: String
+    let type: ColumnType
+    let constraints: [ColumnConstraint]
+
+    /// A column by name, with what its values must be.
+    public init(_ name: String, _ type: ColumnType, _ constraints: ColumnConstraint...) {
+        self.name = name
+        self.type = type
+        self.constraints = constraints
+    }
+
+    var sql: String {
+        ([quotedIdentifier(name), type.rawValue] + constraints.map(\.sql)).joined(separator: " ")
+    }
+}
+
+/// What SQLite makes of the values of a column (sqlite.org/datatype3.html#type_affinity).
+public enum ColumnType: String, Sendable {
+    /// Integers; also a `Bool`.
+    case integer = "INTEGER"
+    /// Floating-point numbers; also a `Date`, unless a ``DateFormat`` is set.
+    case real = "REAL"
+    /// Texts; also a `UUID` and a ``JSONColumn``.
+    case text = "TEXT"
+    /// Bytes; values stay as they are.
+    case blob = "BLOB"
+    /// Numbers, as integers where they are.
+    case numeric = "NUMERIC"
+}
+
+/// What must be true of a column, and what happens where it is not.
+public struct ColumnConstraint: Sendable {
+    let sql: String
+
+    /// Its values tell the rows apart; of the type integer it is the row's identifier.
+    public static let primaryKey = ColumnConstraint(sql: "PRIMARY KEY")
+    /// As ``primaryKey``, and the identifier of a deleted row is never given again.
+    public static let autoincrementingPrimaryKey = ColumnConstraint(sql: "PRIMARY KEY AUTOINCREMENT")
+    /// It is never NULL.
+    public static let notNull = ColumnConstraint(sql: "NOT NULL")
+    /// No two rows have the same value; several may have NULL.
+    public static let unique = ColumnConstraint(sql: "UNIQUE")
+
+    /// The value of rows that are inserted without one.
+    ///
+    /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what the value throws.
+    public static func `default`(_ value: any Bindable) throws -> ColumnConstraint {
+        ColumnConstraint(sql: "DEFAULT \(try value.databaseValue.literal)")
+    }
+
+    /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`. It is not quoted.
+    public static func `default`(sql: String) -> ColumnConstraint { ColumnConstraint(sql: "DEFAULT (\(sql))") }
+
+    /// SQL that is true of every row, such as `amount >= 0`. It is not quoted.
+    public static func check(_ sql: String) -> ColumnConstraint { ColumnConstraint(sql: "CHECK (\(sql))") }
+
+    /// How texts are compared: `NOCASE`, `RTRIM`, or a collation of the program's.
+    public static func collate(_ name: String) -> ColumnConstraint {
+        ColumnConstraint(sql: "COLLATE \(quotedIdentifier(name))")
+    }
+
+    /// Its values are those of a column of another table.
+    ///
+    /// - Parameter onDelete: What happens when the row there is deleted; unless said, that fails.
+    public static func references(
+        _ table: String,
+        _ column: String,
+        onDelete: ForeignKeyAction = .fail
+    ) -> ColumnConstraint {
+        let target = "\(quotedIdentifier(table)) (\(quotedIdentifier(column)))"
+        return ColumnConstraint(sql: "REFERENCES \(target) ON DELETE \(onDelete.rawValue)")
+    }
+}
+
+/// What happens to rows when the row that they refer to is deleted.
+public enum ForeignKeyAction: String, Sendable {
+    /// The row is not deleted.
+    case fail = "NO ACTION"
+    /// They are deleted as well.
+    case cascade = "CASCADE"
+    /// Their column becomes NULL.
+    case setNull = "SET NULL"
+}
+
+/// What must be true of several columns of a table.
+public struct TableConstraint: Sendable {
+    let sql: String
+
+    /// Their values together tell the rows apart.
+    public static func primaryKey(_ columns: String...) -> TableConstraint {
+        TableConstraint(sql: "PRIMARY KEY (\(columns.map(quotedIdentifier).joined(separator: ", ")))")
+    }
+
+    /// No two rows have the same values.
+    public static func unique(_ columns: String...) -> TableConstraint {
+        TableConstraint(sql: "UNIQUE (\(columns.map(quotedIdentifier).joined(separator: ", ")))")
+    }
+
+    /// SQL that is true of every row. It is not quoted.
+    public static func check(_ sql: String) -> TableConstraint { TableConstraint(sql: "CHECK (\(sql))") }
+}
+
+extension DatabaseValue {
+    /// The value as SQL, for where no parameter may stand.
+    fileprivate var literal: String {
+        get throws {
+            switch self {
+            case .null: return "NULL"
+            case .integer(let value): return "(\(value))"
+            case .real(let value):
+                if value.isNaN { return "NULL" }
+                return value.isFinite ? "(\(value))" : value < 0 ? "(-9e999)" : "9e999"
+            case .text(let value):
+                guard !value.utf8.contains(0) else {
+                    throw DatabaseError(.mismatch, "the default has a NUL character in it, which no SQL can have")
+                }
+                return quoted(value, by: "'")
+            case .blob(let value):
+                let digits = value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+                return "x'\(digits.joined())'"
+            }
+        }
+    }
+}

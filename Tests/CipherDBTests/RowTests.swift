@@ -1,0 +1,228 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Rows as values of the program's own types.
+@Suite struct RowTests {
+    struct Event: Codable, RowDecodable, Equatable { var at: Date }
+    struct Twins: Codable, RowDecodable, Equatable { var x: Int, id: Int }
+    enum Kind: String, Codable { case letter, parcel }
+    struct Size: Codable, Equatable { var width: Int, height: Int }
+
+    struct Item: Codable, RowDecodable, Equatable {
+        var id: Int64
+        var name: String
+        var kind: Kind
+        var weight: Double?
+        var sent: Date
+        var token: UUID
+        var content: Data
+        var flags: [UInt8]?
+        var isOpen: Bool
+        var size: JSONColumn<Size>
+        var tags: JSONColumn<[String]>?
+        var parent: Int32??
+
+        enum CodingKeys: String, CodingKey {
+            case id, kind, weight, sent, token, content, flags, size, tags, parent
+            case name = "full_name"
+            case isOpen = "is_open"
+        }
+    }
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+        try database.executeStatements(
+            """
+            CREATE TABLE items (id INTEGER PRIMARY KEY, full_name TEXT, kind TEXT, weight REAL, sent REAL, token TEXT, content BLOB,
+            flags BLOB, is_open INTEGER, size TEXT, tags TEXT, parent INTEGER)
+            """
+        )
+    }
+
+    static func item(_ id: Int64) -> Item {
+        Item(
+            id: id,
+            name: "Ümläut '\(id)'",
+            kind: id % 2 == 0 ? .letter : .parcel,
+            weight: id % 3 == 0 ? nil : Double(id) / 7,
+            sent: Date(timeIntervalSince1970: 1_000_000.5 * Double(id)),
+            token: UUID(),
+            content: Data([0, UInt8(truncatingIfNeeded: id)]),
+            flags: id % 2 == 0 ? [] : nil,
+            isOpen: id % 2 == 1,
+            size: JSONColumn(Size(width: Int(id), height: 2)),
+            tags: id % 4 == 0 ? nil : JSONColumn(["a/b", "\(id)"]),
+            parent: id % 5 == 0 ? nil : .some(7)
+        )
+    }
+
+    @Test func whatIsEncodedIsDecodedTheSame() throws {
+        let items = (1...40).map { Self.item($0) }
+        for item in items { try database.insert(into: "items", encoding: item) }
+        #expect(try database.fetchAll(Item.self, "SELECT * FROM items ORDER BY id") == items)
+        // The order of the columns does not matter, nor those that no key names.
+        let turned =
+            "SELECT 1 AS other, tags, size, parent, is_open, flags, content, token, sent, weight, kind, full_name, id FROM items"
+        #expect(try database.fetchAll(Item.self, turned + " ORDER BY id") == items)
+        #expect(try database.fetchOne(Item.self, "SELECT * FROM items WHERE id = ?", 3) == items[2])
+        #expect(try database.fetchOne(Item.self, "SELECT * FROM items WHERE id = ?", 300) == nil)
+        let stored = try database.executeQuery("SELECT typeof(sent), tags, size FROM items WHERE id = 3")
+        _ = try stored.next()
+        #expect(try stored[0] == "real")
+        #expect(try stored[1] == #"["a/b","3"]"#)
+        #expect(try stored[2] == #"{"height":2,"width":3}"#)
+    }
+
+    @Test func rowsAreReadOneAtATime() throws {
+        for id in 1...5 { try database.insert(into: "items", encoding: Self.item(Int64(id))) }
+        try database.executeUpdate("UPDATE items SET kind = 'pigeon' WHERE id = 3")
+        let rows = try database.executeQuery("SELECT * FROM items ORDER BY id")
+        #expect(try rows.next(as: Item.self)?.id == 1)
+        #expect(try rows.next(as: Item.self)?.id == 2)
+        #expect { try rows.next(as: Item.self) } throws: { "\($0)".contains("row 3, as Item: column 2 (kind)") }
+        // The next row can be read all the same.
+        #expect(try rows.next(as: Item.self)?.id == 4)
+        #expect(try rows.fetchAll(Item.self).map(\.id) == [5])
+        #expect(throws: DatabaseError.self) { try rows.next(as: Item.self) }
+    }
+
+    @Test func oneColumnIsReadAsItsType() throws {
+        #expect(try database.fetchAll(Int.self, "SELECT 3 UNION SELECT 1 ORDER BY 1") == [1, 3])
+        #expect(try database.fetchAll(Int?.self, "SELECT NULL UNION ALL SELECT 1") == [nil, 1])
+        #expect(try database.fetchOne(String.self, "SELECT 'x'") == "x")
+        #expect(try database.fetchOne([UInt8].self, "SELECT x'0102'") == [1, 2])
+        #expect(try database.fetchOne(Float.self, "SELECT 1.5") == 1.5)
+        #expect(try database.executeQuery("SELECT 'parcel'").fetchAll(Parcel.self) == [Parcel(kind: .parcel)])
+        #expect { try database.fetchOne(Int.self, "SELECT NULL AS n") } throws: {
+            "\($0)".contains("row 1, as Int: column 0 (n) holds null, not Int")
+        }
+    }
+
+    /// A type that is one value to its coder.
+    struct Parcel: Codable, RowDecodable, Equatable {
+        var kind: Kind
+        init(kind: Kind) { self.kind = kind }
+        init(from decoder: any Decoder) throws { kind = try decoder.singleValueContainer().decode(Kind.self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(kind)
+        }
+    }
+
+    struct ByHand: RowDecodable {
+        let id: Int
+        let name: String
+        init(row: ResultSet) throws {
+            id = try row[0]
+            name = try row["full_name"]
+        }
+    }
+
+    @Test func anInitialiserByHandIsUsed() throws {
+        try database.insert(into: "items", encoding: Self.item(8))
+        let read = try database.fetchAll(ByHand.self, "SELECT id, full_name FROM items")
+        #expect(read.map(\.id) == [8] && read.map(\.name) == ["Ümläut '8'"])
+        #expect { try database.fetchOne(ByHand.self, "SELECT id FROM items") } throws: {
+            "\($0)".contains("row 1, as ByHand: the result has no column of the name full_name")
+        }
+    }
+
+    class Base: Codable {
+        var id: Int
+        init(id: Int) { self.id = id }
+    }
+
+    final class Derived: Base, RowDecodable {
+        var name = ""
+        enum CodingKeys: String, CodingKey { case name }
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            try super.init(from: container.superDecoder())
+        }
+        override func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try super.encode(to: container.superEncoder())
+        }
+    }
+
+    @Test func aClassAndWhatItInheritsFromShareTheRow() throws {
+        let read = try #require(try database.fetchOne(Derived.self, "SELECT 4 AS id, 'x' AS name"))
+        #expect(read.id == 4 && read.name == "x")
+        #expect(try database.executeQuery("SELECT :id + 1, :name", encoding: read).fetchAll(Int.self) == [5])
+    }
+
+    struct Pair: Codable, RowDecodable { var a: Int, b: String? }
+    struct Nested: Codable, RowDecodable { var a: Pair }
+    struct Listed: Codable, RowDecodable { var a: [Int] }
+
+    @Test(arguments: [
+        ("SELECT 'secretvalue' AS a, NULL AS b", "row 1, as Pair: column 0 (a) holds text, not Int"),
+        ("SELECT 1 AS a, x'00' AS b", "row 1, as Pair: column 1 (b) holds blob, not String"),
+        ("SELECT 1 AS x", "row 1, as Pair: the result has no column of the name a"),
+        ("SELECT 9.5 AS a", "row 1, as Pair: column 0 (a) holds real, not Int"),
+    ])
+    func anErrorNamesRowTypeColumnAndKindAndNotTheValue(sql: String, message: String) {
+        #expect { try database.fetchAll(Pair.self, sql) } throws: {
+            "\($0)".hasPrefix(message) && !($0 as? DatabaseError)!.message.contains("secretvalue")
+        }
+    }
+
+    @Test func whatHasSeveralValuesInOneColumnIsToldToBeJSON() throws {
+        #expect { try database.fetchOne(Nested.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
+        #expect { try database.fetchOne(Listed.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
+        for row: any Encodable in [Nested(a: Pair(a: 1, b: nil)), Listed(a: [1])] {
+            #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: row) } throws: {
+                "\($0)".contains("a is several values; keep them in a JSONColumn")
+            }
+        }
+        #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: [1]) } throws: {
+            "\($0)".contains("only a type with coding keys is a row")
+        }
+        #expect { try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":\"secretvalue\"}' AS j") } throws: {
+            "\($0)".contains("column 0 (j) holds JSON that is not Pair: a is not Int")
+                && !"\($0)".contains("as: secret")
+        }
+        #expect(try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":4}'")?.value.a == 4)
+    }
+
+    @Test func aParameterWithoutAKeyIsAnErrorAndAKeyWithoutAParameterIsNot() throws {
+        try database.executeUpdate("INSERT INTO items (id, full_name) VALUES (:a, $b)", encoding: Pair(a: 1, b: nil))
+        #expect(try database.fetchAll(String?.self, "SELECT full_name FROM items") == [nil])
+        let statement = try database.prepare("UPDATE items SET full_name = @b")
+        try statement.executeUpdate(encoding: Pair(a: 1, b: "x"))
+        #expect(try database.fetchAll(String?.self, "SELECT full_name FROM items") == ["x"])
+        let found = try database.prepare("SELECT id FROM items WHERE id = :a").executeQuery(
+            encoding: Pair(a: 1, b: nil)
+        )
+        #expect(try found.fetchAll(Int.self) == [1])
+        #expect {
+            try database.executeUpdate("UPDATE items SET full_name = :c", encoding: Pair(a: 1, b: nil))
+        } throws: {
+            "\($0)".contains("no value was given for the parameter :c")
+        }
+    }
+
+    @Test func ofTwoColumnsWithOneNameTheFirstIsDecoded() throws {
+        #expect(try database.fetchOne(Twins.self, "SELECT 1 AS id, 2 AS x, 3 AS id") == Twins(x: 2, id: 1))
+        #expect(try database.fetchOne(Twins.self, "SELECT 1 AS ID, 2 AS X") == Twins(x: 2, id: 1))
+    }
+
+    @Test func datesFollowTheFormatOfTheDatabase() throws {
+        database.dateFormat = DateFormat(
+            string: { _ in "2026-05-01" },
+            date: { $0 == "2026-05-01" ? Date(timeIntervalSince1970: 5) : nil }
+        )
+        let event = Event(at: Date(timeIntervalSince1970: 5))
+        let written = try database.executeQuery("SELECT :at AS at", encoding: event)
+        #expect(try written.next())
+        #expect(try written["at"] == "2026-05-01")
+        #expect(try written.decode(Event.self) == event)
+    }
+}

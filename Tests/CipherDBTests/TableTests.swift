@@ -1,0 +1,196 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Tables by typed calls.
+@Suite struct TableTests {
+    static let hostile = ["a\"b", "x; DROP TABLE t--", "'", "", "ü\u{301}\"\u{301}", "select", "a.b", "?"]
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+    }
+
+    private func makeNotes() throws {
+        try database.createTable("folders", columns: [ColumnDefinition("id", .integer, .primaryKey)])
+        try database.createTable(
+            "notes",
+            columns: [
+                ColumnDefinition("id", .integer, .autoincrementingPrimaryKey),
+                ColumnDefinition("text", .text, .notNull, .default("it's"), .collate("NOCASE")),
+                ColumnDefinition("weight", .real, .default(-1.5), .check("weight < 100")),
+                ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
+                ColumnDefinition("made", .text, .default(sql: "date('2026-01-02')")),
+                ColumnDefinition("seal", .blob, .unique, .default(Data([0, 255]))),
+            ],
+            constraints: [.unique("text", "weight"), .check("weight IS NOT 13")]
+        )
+    }
+
+    @Test func constraintsAndDefaultsHold() throws {
+        try makeNotes()
+        #expect(try database.insert(into: "notes", [:]) == 1)
+        let row = try database.select(from: "notes")
+        #expect(try row.next())
+        #expect(
+            try row.resultDictionary == [
+                "id": .integer(1), "text": .text("it's"), "weight": .real(-1.5), "folder": .null,
+                "made": .text("2026-01-02"), "seal": .blob(Data([0, 255])),
+            ]
+        )
+        row.close()
+        let broken: [[String: (any Bindable)?]] = [
+            ["text": nil], ["weight": 100], ["weight": 13], ["folder": 9], ["seal": Data([0, 255])],
+            ["text": "IT'S", "weight": -1.5, "seal": nil],
+        ]
+        for values in broken {
+            #expect { try database.insert(into: "notes", values) } throws: {
+                ($0 as? DatabaseError)?.code.primary == .constraint
+            }
+        }
+        try database.insert(into: "folders", ["id": 9])
+        #expect(try database.insert(into: "notes", ["folder": 9, "text": "in", "seal": nil]) == 2)
+        try database.delete(from: "folders", where: .equal("id", 9))
+        #expect(try database.fetchAll(Int.self, "SELECT id FROM notes") == [1])
+        // The identifier is not given again.
+        #expect(try database.insert(into: "notes", ["text": "next", "seal": nil]) == 3)
+        #expect(throws: DatabaseError.self) { try database.createTable("notes", columns: []) }
+        try database.createTable("notes", columns: [ColumnDefinition("other", .text)], ifNotExists: true)
+        try database.dropTable("notes")
+        #expect(throws: DatabaseError.self) { try database.dropTable("notes") }
+        try database.dropTable("notes", ifExists: true)
+    }
+
+    @Test func defaultsAreStoredAsTheyAre() throws {
+        let values: [any Bindable] = [
+            Int64.min, Int64.max, 1e300, -Double.infinity, Double.infinity, "a'b\"c?", "", Data(), Data([39]), true,
+            UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!,
+        ]
+        for (index, value) in values.enumerated() {
+            let table = TableName("d\(index)")
+            try database.createTable(
+                table,
+                columns: [ColumnDefinition("a", .blob, try .default(value)), ColumnDefinition("b", .blob)]
+            )
+            try database.insert(into: table, ["b": 1])
+            #expect(try database.fetchOne(DatabaseValue.self, "SELECT a FROM d\(index)") == value.databaseValue)
+        }
+        #expect(throws: DatabaseError.self) { try ColumnConstraint.default("a\0b") }
+    }
+
+    private func numbers() throws {
+        try database.createTable("n", columns: [ColumnDefinition("i", .integer), ColumnDefinition("s", .text)])
+        for i in 1...6 { try database.insert(into: "n", ["i": i, "s": i % 2 == 0 ? "even" : nil]) }
+    }
+
+    private func found(_ condition: Condition) throws -> [Int] {
+        try database.select(["i"], from: "n", where: condition, orderedBy: [.ascending("i")]).fetchAll(Int.self)
+    }
+
+    @Test func conditionsMeanWhatTheySay() throws {
+        try numbers()
+        #expect(try found(.equal("i", 3)) == [3])
+        #expect(try found(.equal("s", nil)) == [1, 3, 5])
+        #expect(try found(.equal("s", String?.none)) == [1, 3, 5])
+        #expect(try found(.isNull("s")) == [1, 3, 5])
+        #expect(try found(!.isNull("s")) == [2, 4, 6])
+        #expect(try found(.notEqual("s", "even")) == [1, 3, 5])
+        #expect(try found(.notEqual("i", 1)) == [2, 3, 4, 5, 6])
+        #expect(try found(.less("i", than: 3)) == [1, 2])
+        #expect(try found(.atMost("i", 3)) == [1, 2, 3])
+        #expect(try found(.greater("i", than: 4)) == [5, 6])
+        #expect(try found(.atLeast("i", 4)) == [4, 5, 6])
+        #expect(try found(.isIn("i", [1, 6, 9])) == [1, 6])
+        #expect(try found(.isIn("i", [])) == [])
+        #expect(try found(.like("s", "ev%")) == [2, 4, 6])
+        #expect(try found(.equal("i", 1) || .equal("i", 2) && .isNull("s")) == [1])
+        #expect(try found((.equal("i", 1) || .equal("i", 2)) && !.isNull("s")) == [2])
+        #expect(try found(.sql("i % \(3) = \(0) OR i = 1") && .greater("i", than: 1)) == [3, 6])
+        #expect(
+            try database.select(["i"], from: "n", orderedBy: [.ascending("s"), .descending("i")], limit: 4)
+                .fetchAll(Int.self) == [5, 3, 1, 6]
+        )
+    }
+
+    @Test func updatesAndDeletionsTellHowManyRows() throws {
+        try numbers()
+        #expect(try database.update("n", set: ["s": "odd"], where: .isNull("s")) == 3)
+        #expect(try database.update("n", set: ["s": nil], where: .equal("s", "none")) == 0)
+        struct Row: Codable { var i: Int, s: String? }
+        #expect(try database.update("n", encoding: Row(i: 60, s: nil), where: .equal("i", 6)) == 1)
+        #expect(try found(.isNull("s")) == [60])
+        #expect(try database.updateAll("n", set: ["s": "all"]) == 6)
+        #expect(try database.delete(from: "n", where: .atMost("i", 2)) == 2)
+        #expect(try database.deleteAll(from: "n") == 4)
+        #expect(throws: DatabaseError.self) { try database.updateAll("n", set: [:]) }
+    }
+
+    @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
+    func anUpsertInsertsOrChanges() throws {
+        try database.createTable(
+            "t",
+            columns: [ColumnDefinition("k", .text, .primaryKey), ColumnDefinition("v", .integer)]
+        )
+        try database.upsert(into: "t", ["k": "a", "v": 1], conflictOn: "k")
+        try database.upsert(into: "t", ["k": "a", "v": 2], conflictOn: "k")
+        struct Row: Codable { var k: String, v: Int? }
+        try database.upsert(into: "t", encoding: Row(k: "b", v: 3), conflictOn: "k")
+        try database.upsert(into: "t", encoding: Row(k: "b", v: nil), conflictOn: "k")
+        try database.upsert(into: "t", ["k": "a"], conflictOn: "k")
+        #expect(try database.fetchAll(Int?.self, "SELECT v FROM t ORDER BY k") == [2, nil])
+    }
+
+    @Test(.enabled(if: !Engine.current.has(.upsert), "this engine has upsert"))
+    func withoutUpsertTheErrorSaysWhatToDo() throws {
+        try numbers()
+        #expect { try database.upsert(into: "n", ["i": 1], conflictOn: "i") } throws: {
+            "\($0)".contains("upsert needs SQLite 3.24")
+        }
+    }
+
+    @Test(arguments: hostile)
+    func aNameOfAnyCharactersIsANameAndNotSQL(name: String) throws {
+        try database.executeStatements("CREATE TABLE t (kept)")
+        let table = TableName(name + "t2")
+        let column = name + "c"
+        try database.createTable(
+            table,
+            columns: [ColumnDefinition(column, .text, .primaryKey), ColumnDefinition("other", .text)],
+            constraints: [.unique("other", column)]
+        )
+        try database.insert(into: table, [column: "x'y", "other": name])
+        #expect(try database.update(table, set: ["other": "z"], where: .equal(column, "x'y")) == 1)
+        let rows = try database.select(
+            [column, "other"],
+            from: table,
+            where: .like(column, "x%"),
+            orderedBy: [.descending(column)]
+        )
+        #expect(try rows.next())
+        #expect(try rows[column] == "x'y")
+        rows.close()
+        #expect(try database.delete(from: table, where: .equal(column, "x'y")) == 1)
+        try database.dropTable(table)
+        #expect(try database.fetchAll(String.self, "SELECT name FROM sqlite_master WHERE type = 'table'") == ["t"])
+    }
+
+    @Test func tablesOfAttachedDatabasesAreNamed() throws {
+        try database.executeStatements("ATTACH ':memory:' AS \"other one\"; CREATE TABLE t (a)")
+        let table = TableName("t", in: "other one")
+        try database.createTable(table, columns: [ColumnDefinition("a", .integer)], withoutRowID: false)
+        try database.insert(into: table, ["a": 1])
+        #expect(try database.fetchAll(Int.self, "SELECT count(*) FROM main.t") == [0])
+        #expect(try database.select(from: table).fetchAll(Int.self) == [1])
+        try database.createTable("w", columns: [ColumnDefinition("a", .text, .primaryKey)], withoutRowID: true)
+        #expect(throws: DatabaseError.self) { try database.fetchAll(Int.self, "SELECT rowid FROM w") }
+    }
+
+    @Test func rowsOfTheSameColumnsAreCompiledOnce() throws {
+        try numbers()
+        let before = database.statementCacheStatistics
+        for i in 0..<100 { try database.insert(into: "n", ["s": "x", "i": i]) }
+        #expect(database.statementCacheStatistics.misses - before.misses <= 1)
+    }
+}
