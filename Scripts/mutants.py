@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Breaks the product on purpose, in each way of Tests/Mutants.toml, one at a time: the tests must fail each time.
 
-usage: Scripts/mutants.py [--engine NAME] [--only PATTERN]
+usage: Scripts/mutants.py [--engine NAME] [--only PATTERN] [--check]
 
 A copy of the working tree gets all mutants at once, each behind a condition that an environment variable chooses, so that it is
 built once. First the tests must pass without any. A mutant that the suites named for it let live is an open defect, and the
-run fails.
+run fails. With --check it is only looked whether each still stands once in the source.
 """
 import argparse, glob, os, re, shutil, subprocess, sys, time, tomllib
 
@@ -113,11 +113,14 @@ def main():
     newest = max((os.path.basename(os.path.dirname(path)) for path in engines), default=None)
     options.add_argument("--engine", default=newest, help="of .engines; the newest unless given")
     options.add_argument("--only", default="", metavar="PATTERN", help="mutants whose name it matches")
+    options.add_argument("--check", action="store_true", help="look for their places, and end")
     chosen = options.parse_args()
     with open(os.path.join(ROOT, "Tests/Mutants.toml"), "rb") as file:
         mutants = tomllib.load(file)["mutant"]
     files = copy()
     mutate(files, mutants)
+    if chosen.check:
+        return
     os.makedirs(TREE, exist_ok=True)
     write(files)
     print("mutants: building %d of them, SQLCipher %s" % (len(mutants), chosen.engine or "of the system"), flush=True)

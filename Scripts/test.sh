@@ -49,6 +49,7 @@ on() {
         swift test -q --skip-build --scratch-path "$scratch" --disable-xctest --xunit-output "$results/tests.xml"
 }
 
+run "places of the mutants" Scripts/mutants.py --check
 run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 system=
 others=()
