@@ -14,6 +14,8 @@ export CIPHERDB_KILLS=${KILLS:-100}
 export CIPHERDB_TORN=${TORN:-10}
 # Flipped bits for each format, in a file and in a journal, and in a log; and files to be recovered that lost pages.
 export CIPHERDB_FLIPS=${FLIPS:-5000} CIPHERDB_LOG_FLIPS=$((${FLIPS:-5000} / 4)) CIPHERDB_LOSSES=$((${FLIPS:-5000} / 10))
+# Kills of a migration of 200 steps: one in each.
+export CIPHERDB_MIGRATION_KILLS=200
 # Command lines.
 export CIPHERDB_LINES=${LINES_TO_READ:-5000}
 # Not some, but each call of the system that the command makes fails once.
@@ -22,7 +24,7 @@ export CIPHERDB_CASE_SECONDS=${CASE_SECONDS:-120}
 if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
 # For each target.
 fuzz_seconds=${FUZZ_SECONDS:-30}
-tests='KillTests|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests|ArgumentTests'
+tests='KillTests|aMigrationThatIsKilled|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests|ArgumentTests'
 
 echo "== stress, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests

@@ -1,0 +1,104 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension Database {
+    /// Runs the steps that the database does not have behind it, in order, each in a transaction of its own, which also notes it in the
+    /// table `cipherdb_migrations`. Killed at any moment, it goes on the next time where it was. Several processes may do it at once.
+    ///
+    /// - Returns: the names of the steps that were run.
+    /// - Throws: ``MigrationError``: the steps before the one that failed stay done; ``DatabaseError``, also in a transaction;
+    ///   ``KeyError``.
+    @discardableResult
+    public func migrate(_ steps: [Migration]) throws -> [String] {
+        // Nothing is written, and nobody waited for, where there is nothing to do.
+        guard try !pendingMigrations(of: steps).isEmpty else { return [] }
+        guard !isInTransaction else {
+            throw DatabaseError(.misuse, "migrate outside of a transaction, so that each step can have its own")
+        }
+        let enforces = try bool(forQuery: "PRAGMA foreign_keys") ?? false
+        // Within a transaction this would do nothing.
+        try executeStatements("PRAGMA foreign_keys = OFF")
+        defer { if enforces { try? executeStatements("PRAGMA foreign_keys = ON") } }
+        var run: [String] = []
+        for step in steps {
+            let wasRun = try inTransaction { database in
+                try database.run(step, of: steps, checksForeignKeys: enforces)
+            }
+            if wasRun { run.append(step.name) }
+        }
+        return run
+    }
+
+    /// The steps that the database has behind it, in the order in which they were done.
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public var completedMigrations: [CompletedMigration] {
+        get throws {
+            let table = "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'cipherdb_migrations'"
+            guard try bool(forQuery: table) == true else { return [] }
+            let rows = try executeQuery("SELECT name, completed FROM main.cipherdb_migrations ORDER BY position")
+            var completed: [CompletedMigration] = []
+            while try rows.next() {
+                completed.append(CompletedMigration(name: try rows[0], date: Date(timeIntervalSince1970: try rows[1])))
+            }
+            return completed
+        }
+    }
+
+    /// The names of the steps that ``migrate(_:)`` would run.
+    ///
+    /// - Throws: ``MigrationError`` where it would refuse; ``DatabaseError``, ``KeyError``.
+    public func pendingMigrations(of steps: [Migration]) throws -> [String] {
+        let names = steps.map(\.name)
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            throw MigrationError.duplicateName(name)
+        }
+        let completed = try completedMigrations.map(\.name)
+        let unknown = completed.filter { !names.contains($0) }
+        guard unknown.isEmpty else { throw MigrationError.databaseIsNewer(unknown: unknown) }
+        for (name, done) in zip(names, completed) where name != done {
+            throw MigrationError.outOfOrder(pending: name, completed: done)
+        }
+        return Array(names.dropFirst(completed.count))
+    }
+
+    /// Runs a step, unless another connection did meanwhile; returns whether it did.
+    private func run(_ step: Migration, of steps: [Migration], checksForeignKeys: Bool) throws -> Bool {
+        guard try pendingMigrations(of: steps).contains(step.name) else { return false }
+        do {
+            try step.body(self)
+        } catch {
+            throw MigrationError.failed(step: step.name, error)
+        }
+        guard isInTransaction else { throw MigrationError.transactionEnded(step: step.name) }
+        closeOpenResultSets()
+        if checksForeignKeys { try checkForeignKeys(after: step) }
+        try executeUpdate(
+            """
+            CREATE TABLE IF NOT EXISTS main.cipherdb_migrations
+            (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, completed REAL NOT NULL)
+            """
+        )
+        try executeUpdate(
+            "INSERT INTO main.cipherdb_migrations (name, completed) VALUES (?, ?)",
+            step.name,
+            Date().timeIntervalSince1970
+        )
+        return true
+    }
+
+    private func checkForeignKeys(after step: Migration) throws {
+        let broken = try executeQuery("PRAGMA foreign_key_check")
+        defer { broken.close() }
+        guard try broken.next() else { return }
+        throw MigrationError.foreignKeyViolated(
+            step: step.name,
+            table: try broken[0],
+            rowID: try broken[1],
+            parent: try broken[2]
+        )
+    }
+}

@@ -1,0 +1,245 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// A schema that grows with the program.
+@Suite struct MigrationTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    static func sql(_ name: String, _ sql: String) -> Migration {
+        Migration(name) { try $0.executeStatements(sql) }
+    }
+
+    static let first = sql("notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+    static let second = sql("due", "ALTER TABLE notes ADD COLUMN due REAL; INSERT INTO notes (text) VALUES ('x')")
+    struct Broken: Error {}
+
+    private func open() throws -> Database {
+        let database = Database(path: path)
+        try database.open(key: Self.key)
+        return database
+    }
+
+    static var key: DatabaseKey { get throws { try .raw(hex: String(repeating: "5c", count: 32)) } }
+
+    @Test func eachStepRunsOnceAndInOrder() throws {
+        let database = try open()
+        #expect(try database.completedMigrations.isEmpty)
+        #expect(try database.pendingMigrations(of: [Self.first, Self.second]) == ["notes", "due"])
+        #expect(try database.migrate([Self.first]) == ["notes"])
+        let before = Date()
+        #expect(try database.migrate([Self.first, Self.second]) == ["due"])
+        #expect(try database.migrate([Self.first, Self.second]) == [])
+        database.close()
+        let again = try open()
+        #expect(try again.migrate([Self.first, Self.second]) == [])
+        #expect(try again.completedMigrations.map(\.name) == ["notes", "due"])
+        #expect(try #require(again.completedMigrations.last).date.timeIntervalSince(before) > -1)
+        #expect(try again.fetchAll(String.self, "SELECT text FROM notes WHERE due IS NULL") == ["x"])
+    }
+
+    @Test func aStepThatFailsLeavesTheDatabaseAsItWas() throws {
+        let database = try open()
+        try database.migrate([Self.first])
+        let fails = Migration("fails") { database in
+            try database.executeStatements("CREATE TABLE other (a); DROP TABLE notes")
+            throw Broken()
+        }
+        #expect { try database.migrate([Self.first, Self.second, fails]) } throws: { error in
+            guard case MigrationError.failed("fails", is Broken) = error else { return false }
+            return "\(error)".contains("the migration fails failed")
+        }
+        #expect(try database.completedMigrations.map(\.name) == ["notes", "due"])
+        #expect(try database.fetchAll(String.self, "SELECT text FROM notes") == ["x"])
+        #expect(throws: DatabaseError.self) { try database.select(from: "other") }
+        let mended = Self.sql("fails", "CREATE TABLE other (a)")
+        #expect(try database.migrate([Self.first, Self.second, mended]) == ["fails"])
+    }
+
+    @Test func aDatabaseOfALaterProgramIsRefused() throws {
+        let database = try open()
+        try database.migrate([Self.first, Self.second])
+        #expect { try database.migrate([Self.first]) } throws: { error in
+            guard case MigrationError.databaseIsNewer(["due"]) = error else { return false }
+            return "\(error)".contains("later version of this program")
+        }
+        #expect(throws: MigrationError.self) { try database.pendingMigrations(of: []) }
+    }
+
+    @Test func aStepThatIsPutBeforeOthersOrTwiceIsRefused() throws {
+        let database = try open()
+        try database.migrate([Self.first, Self.second])
+        let late = Self.sql("late", "CREATE TABLE late (a)")
+        #expect { try database.migrate([Self.first, late, Self.second]) } throws: { error in
+            if case MigrationError.outOfOrder("late", "due") = error { true } else { false }
+        }
+        #expect { try database.migrate([Self.first, Self.second, late, late]) } throws: { error in
+            if case MigrationError.duplicateName("late") = error { true } else { false }
+        }
+        #expect(throws: DatabaseError.self) { try database.select(from: "late") }
+    }
+
+    @Test func foreignKeysAreNotEnforcedWithinAStepAndCheckedAtItsEnd() throws {
+        let database = try open()
+        let tables = Self.sql(
+            "tables",
+            """
+            CREATE TABLE parent (id INTEGER PRIMARY KEY);
+            CREATE TABLE child (p INTEGER REFERENCES parent (id) ON DELETE CASCADE);
+            INSERT INTO parent VALUES (1), (2); INSERT INTO child VALUES (1), (2)
+            """
+        )
+        // As sqlite.org/lang_altertable.html says: with keys enforced, the DROP would delete the children.
+        let rebuild = Self.sql(
+            "rebuild",
+            """
+            CREATE TABLE new_parent (id INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO new_parent (id) SELECT id FROM parent; DROP TABLE parent; ALTER TABLE new_parent RENAME TO parent
+            """
+        )
+        try database.migrate([tables, rebuild])
+        #expect(try database.fetchAll(Int.self, "SELECT p FROM child") == [1, 2])
+        let breaks = Self.sql("breaks", "DELETE FROM parent WHERE id = 2")
+        #expect { try database.migrate([tables, rebuild, breaks]) } throws: { error in
+            guard case MigrationError.foreignKeyViolated("breaks", "child", 2, "parent") = error else { return false }
+            return "\(error)".contains("leaves a row of child (2) that refers to none of parent")
+        }
+        #expect(try database.fetchAll(Int.self, "SELECT id FROM parent") == [1, 2])
+        // Enforced as before.
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("INSERT INTO child VALUES (9)") }
+        #expect(try database.bool(forQuery: "PRAGMA foreign_keys") == true)
+        let lax = Database(path: path, configuration: Configuration { $0.enforcesForeignKeys = false })
+        try lax.open(key: Self.key)
+        #expect(try lax.migrate([tables, rebuild, breaks]) == ["breaks"])
+        #expect(try lax.bool(forQuery: "PRAGMA foreign_keys") == false)
+    }
+
+    @Test func aStepMayNotEndItsTransactionNorAMigrationRunInAnother() throws {
+        let database = try open()
+        let ends = Migration("ends") { try $0.commit() }
+        #expect { try database.migrate([ends]) } throws: { error in
+            guard case MigrationError.transactionEnded("ends") = error else { return false }
+            return true
+        }
+        #expect(try database.completedMigrations.isEmpty)
+        #expect { try database.inTransaction { try $0.migrate([Self.first]) } } throws: {
+            ($0 as? DatabaseError)?.code == .misuse
+        }
+        // What it leaves open is closed.
+        let leaves = Migration("leaves") { database in
+            try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+            _ = try database.executeQuery("SELECT a FROM t").next()
+        }
+        #expect(try database.migrate([leaves]) == ["leaves"])
+    }
+
+    @Test func aPoolIsMigratedWhileItReads() throws {
+        let pool = try DatabasePool(path: path, key: Self.key)
+        try pool.inDatabase { _ = try $0.migrate([Self.first]) }
+        try pool.read { database in
+            #expect(try database.select(from: "notes").columnCount == 2)
+            _ = try DatabaseQueue(path: path, key: Self.key).inDatabase { try $0.migrate([Self.first, Self.second]) }
+            #expect(try database.select(from: "notes").columnCount == 2, "one state to its end")
+        }
+        #expect(try pool.read { try $0.fetchAll(String.self, "SELECT text FROM notes WHERE due IS NULL") } == ["x"])
+        #expect(try pool.read { try $0.pendingMigrations(of: [Self.first, Self.second]) } == [])
+        // A reader has nothing to do, and needs no lock for it.
+        #expect(try pool.read { try $0.migrate([Self.first, Self.second]) } == [])
+    }
+
+    @Test func twoConnectionsMigrateAtOnceAndEachStepRunsOnce() async throws {
+        let steps = Self.manySteps
+        try open().close()
+        let path = path
+        let run = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    let queue = try DatabaseQueue(path: path, key: Self.key)
+                    return try await queue.inDatabase { try $0.migrate(steps) }
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(run.sorted() == steps.map(\.name).sorted())
+    }
+
+    // MARK: Kills
+
+    /// 200 steps of several kinds.
+    static let manySteps = (0..<200).map { step($0) { _ in } }
+
+    static func step(_ number: Int, killing: @escaping @Sendable (Int) -> Void) -> Migration {
+        Migration("step \(number)") { database in
+            switch number % 5 {
+            case 0:
+                try database.executeStatements(
+                    "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, a); CREATE TABLE c\(number) (r REFERENCES t\(number) (id))"
+                )
+                for row in 0..<20 {
+                    try database.insert(into: TableName("t\(number)"), ["id": row, "a": number])
+                    try database.insert(into: TableName("c\(number)"), ["r": row])
+                }
+            case 1: try database.executeStatements("ALTER TABLE t\(number - 1) ADD COLUMN b DEFAULT 'added'")
+            case 2: try database.executeStatements("CREATE INDEX i\(number) ON t\(number - 2) (a, b)")
+            case 3:
+                try database.executeStatements(
+                    """
+                    CREATE TABLE new (id INTEGER PRIMARY KEY, a NOT NULL, b, c); INSERT INTO new SELECT id, a, b, 1 FROM t\(number - 3);
+                    DROP TABLE t\(number - 3); ALTER TABLE new RENAME TO t\(number - 3)
+                    """
+                )
+            default: try database.executeStatements("CREATE VIEW v\(number) AS SELECT b FROM t\(number - 4)")
+            }
+            killing(number)
+        }
+    }
+
+    private func migrate(_ path: String) throws -> [String] {
+        try DatabaseQueue(path: path, key: Self.key).inDatabase { try $0.migrate(Self.manySteps) }
+    }
+
+    private func content(_ path: String) throws -> [String] {
+        let queue = try DatabaseQueue(path: path, key: Self.key)
+        return try queue.inDatabase { database in
+            let tables = try database.fetchAll(
+                String.self,
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1"
+            )
+            return try database.fetchAll(
+                String.self,
+                "SELECT name || ' ' || coalesce(sql, '') FROM sqlite_master ORDER BY 1"
+            )
+                + tables.map { try "\($0) \(database.fetchAll(Int.self, "SELECT count(*) FROM \"\($0)\"")) rows" }
+        }
+    }
+
+    @Test func aMigrationThatIsKilledGoesOnToTheSameSchema() async throws {
+        let whole = folder.file("whole.db")
+        _ = try migrate(whole)
+        let chance = Chance("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 8)
+        var random = chance.random
+        // Each of them once in a torture run; always the first and the last.
+        let killed = Set([0, 199] + (0..<200).shuffled(using: &random).prefix(max(0, chance.rounds - 2))).sorted()
+        for number in killed {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, number = number as Int] in
+                let steps = (0..<200).map { step in
+                    MigrationTests.step(step) { if $0 == number { kill(getpid(), SIGKILL) } }
+                }
+                let queue = try DatabaseQueue(path: path, key: MigrationTests.key)
+                _ = try queue.inDatabase { try $0.migrate(steps) }
+            }
+            let database = try open()
+            #expect(try database.completedMigrations.count == number)
+            database.close()
+        }
+        #expect(try migrate(path) == ["step 199"])
+        #expect(try content(path) == content(whole))
+    }
+}
