@@ -146,6 +146,7 @@ extension Database {
 
     @usableFromInline func cached(_ sql: String) throws -> Statement {
         _ = try usableConnection()
+        if isRecordingTables { return try prepare(sql) }
         if let statement = takeCached(sql) { return statement }
         let statement = try prepare(sql)
         cache.lend(statement)

@@ -84,6 +84,12 @@ extension Database {
         }
     }
 
+    /// Has a log told which tables are changed.
+    func track(_ log: ChangeLog) {
+        hooks.tracker = ChangeTracker(log: log)
+        installHooks()
+    }
+
     private func installHooks() {
         // While it is opened and keyed the statements are the library's own.
         if case .opened = state { return }

@@ -29,6 +29,8 @@ public final class DatabaseQueue: Sendable {
     /// What other connections are opened with; nil when the queue is closed.
     private let latestUnlocked: Lock<Access?>
     private let flags: OpenFlags
+    /// What was committed here.
+    let log = ChangeLog()
     /// Also one that a URI names; then another connection would be another database.
     private let isInMemory: Bool
 
@@ -92,6 +94,12 @@ public final class DatabaseQueue: Sendable {
         self.database = database
         interrupter = Lock(database.interrupter)
         latestUnlocked = Lock(Access(key: database.unlocked))
+        database.lastDataVersion = try? database.dataVersion
+        database.track(log)
+    }
+
+    deinit {
+        log.close()
     }
 
     /// How the file is opened: with this key, or in plaintext.
@@ -163,6 +171,7 @@ public final class DatabaseQueue: Sendable {
             interrupter.withLock { $0 = nil }
             latestUnlocked.withLock { $0 = nil }
         }
+        log.close()
     }
 
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it

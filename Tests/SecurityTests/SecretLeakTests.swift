@@ -193,6 +193,21 @@ import Testing
         }
     }
 
+    @Test func theCommandSaysNothingOfAKeyThatOpens() throws {
+        let key = (0..<32).map { UInt8(0xc0 + $0 % 16) }
+        _ = try DatabaseQueue(path: path, key: .raw(SecretBytes(copying: key)))
+        let file = try folder.write(key, to: "key")
+        let other = try folder.write(key.reversed(), to: "other")
+        for command in [
+            ["verify", path], ["verify", path, "--json"], ["inspect", path], ["change", path, "--new-key-file", other],
+        ] {
+            let outcome = try Program.run(Program.built("rekey"), command + ["--key-file", file])
+            #expect(outcome.status == 0, "\(command)")
+            let said = (outcome.output + outcome.errors).lowercased()
+            #expect(!said.contains("c0c1c2c3") && !said.contains("c3c2c1c0"), "\(command)")
+        }
+    }
+
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
     func afterClosingNoCopyOfTheKeyIsLeftInMemory() async {
         // In a process of its own, where no other test holds a key.

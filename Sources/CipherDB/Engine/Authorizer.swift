@@ -9,8 +9,12 @@ final class Authorizer {
     var isReader = false
     /// Set while the library's own statements are compiled.
     var isSuspended = false
-    /// What the statement reads that is compiled now, but for temporary tables.
-    var schemas: [String] = []
+    /// What the statement reads and writes that is compiled now.
+    var access = TableAccess()
+    /// Whether there is something in it.
+    var hasAccess = false
+    /// The tables that are read by what is compiled from here on, where that is asked for.
+    var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.
     var user: ((SQLAction) -> SQLDecision)?
 
@@ -21,10 +25,7 @@ final class Authorizer {
         _ schema: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
     ) -> SQLDecision {
-        if code == SQLITE_READ, let name = schema.map({ String(cString: $0) }), name != "temp", !schemas.contains(name)
-        {
-            schemas.append(name)
-        }
+        note(code, table: first, schema)
         if isSuspended { return .allow }
         if isRefused(code, first, second) { return .deny }
         guard let user else { return .allow }
@@ -39,6 +40,30 @@ final class Authorizer {
                 source: source.map { String(cString: $0) }
             )
         )
+    }
+
+    private func note(_ code: Int32, table: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
+        guard [SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(code), let table, let schema else {
+            return
+        }
+        let name = String(cString: schema)
+        hasAccess = true
+        if code != SQLITE_READ {
+            access.write(TableName(String(cString: table), in: name))
+            if code == SQLITE_DELETE { access.deletes = true }
+        } else {
+            access.read(name)
+            if recordedReads != nil { recordedReads?.insert(TableName(String(cString: table), in: name)) }
+        }
+    }
+
+    /// Takes what was noted.
+    func takeAccess() -> TableAccess {
+        defer {
+            access = TableAccess()
+            hasAccess = false
+        }
+        return access
     }
 
     private func isRefused(_ code: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {

@@ -27,7 +27,9 @@ final class BackupHandle {
         source.forget(self)
         destination.forget(self)
         destination.isBackupTarget = false
-        return sqlite3_backup_finish(handle)
+        let code = sqlite3_backup_finish(handle)
+        if code == SQLITE_OK { destination.tracker?.replaced() }
+        return code
     }
 
     var total: Int { Int(sqlite3_backup_pagecount(handle)) }

@@ -5,6 +5,7 @@ final class BlobHandle {
     private let connection: Connection
     private var handle: OpaquePointer?
     private let isWritable: Bool
+    private let table: TableName
     private let watch: DamageWatch?
     /// ``Connection/cacheMisses`` when the pages were last looked at.
     private var misses: Int32
@@ -21,6 +22,7 @@ final class BlobHandle {
     ) throws(DatabaseError) {
         self.connection = connection
         isWritable = writable
+        self.table = TableName(table, in: schema)
         watch = connection.isWatched ? try connection.damageWatch(schema) : nil
         misses = connection.cacheMisses
         try connection.check(
@@ -44,6 +46,7 @@ final class BlobHandle {
         connection.forget(blob: handle)
         self.handle = nil
         let code = sqlite3_blob_close(handle)
+        if let tracker = connection.tracker, tracker.isCommitting { connection.settleCommit(tracker) }
         if code != last { try connection.check(code) }
     }
 
@@ -67,6 +70,7 @@ final class BlobHandle {
         guard isWritable else {
             throw DatabaseError(.readOnly, "the blob was opened for reading; open it with writable: true")
         }
+        connection.tracker?.willWrite(table)
         try check(sqlite3_blob_write(try live(), bytes.baseAddress, Int32(bytes.count), Int32(offset)))
     }
 

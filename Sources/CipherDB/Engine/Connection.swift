@@ -22,6 +22,8 @@ final class Connection {
     var dateFormat: DateFormat?
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
+    /// What notes the tables that are changed; nil where nobody asks.
+    var tracker: ChangeTracker?
     /// The task that uses the connection now, where one does.
     var turn: Turn?
     /// As long as the handle; the engine keeps their addresses.
@@ -200,9 +202,11 @@ final class Connection {
         var statement: OpaquePointer?
         var count = 0
         // That of a statement that runs now, and calls a function which compiles this one.
-        let outer = authorizer.schemas
-        defer { authorizer.schemas = outer }
-        authorizer.schemas = []
+        let outer = authorizer.takeAccess()
+        defer {
+            authorizer.access = outer
+            authorizer.hasAccess = !outer.isEmpty
+        }
         let code = utf8.withMemoryRebound(to: CChar.self) { characters in
             var tail: UnsafePointer<CChar>?
             let code = sqlite3_prepare_v2(handle, characters.baseAddress, length, &statement, &tail)
@@ -214,7 +218,7 @@ final class Connection {
         let prepared = PreparedStatement(
             statement,
             sql: count == utf8.count ? sql : String(decoding: utf8[..<count], as: UTF8.self),
-            reading: authorizer.schemas,
+            accessing: authorizer.access,
             connection: self
         )
         statements[statement] = .passUnretained(prepared)
@@ -313,6 +317,8 @@ final class Connection {
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
     var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle) }
     var changes: Int { Int(sqlite3_changes(handle)) }
+    /// How many rows were changed since it was opened.
+    var totalChanges: Int32 { sqlite3_total_changes(handle) }
 
     func setBusyTimeout(milliseconds: Int) {
         sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))

@@ -8,6 +8,7 @@ final class Hooks {
     var trace: ((TraceEvent) -> Void)?
     var busy: ((Int) -> Bool)?
     var authorizer: ((SQLAction) -> SQLDecision)?
+    var tracker: ChangeTracker?
     // It holds because a connection takes itself out before it is gone. A weak reference would make each use of the connection
     // count references the slow way.
     /// The one that calls.
@@ -26,6 +27,11 @@ final class Hooks {
 }
 
 extension Connection {
+    /// Tells of a commit, where there was one in the call of the engine that is over now.
+    func settleCommit(_ tracker: ChangeTracker) {
+        tracker.settle(isInTransaction: isInTransaction, changes: totalChanges)
+    }
+
     /// Before the connection goes.
     func leaveHooks() {
         if hooks?.connection === self { hooks?.connection = nil }
@@ -36,6 +42,7 @@ extension Connection {
         self.hooks = hooks
         hooks.connection = self
         authorizer.user = hooks.authorizer
+        tracker = hooks.tracker
         let pointer = Unmanaged.passUnretained(hooks).toOpaque()
         sqlite3_update_hook(
             handle,
@@ -61,10 +68,30 @@ extension Connection {
         )
         sqlite3_commit_hook(
             handle,
-            hooks.commit == nil ? nil : { Hooks.call($0) { $0.commit?() } == false ? 1 : 0 },
+            hooks.commit == nil && tracker == nil
+                ? nil
+                : { pointer in
+                    let mayCommit = Hooks.call(pointer) { hooks in
+                        guard hooks.commit?() != false else { return false }
+                        hooks.tracker?.willCommit()
+                        return true
+                    }
+                    return mayCommit == false ? 1 : 0
+                },
             pointer
         )
-        sqlite3_rollback_hook(handle, hooks.rollback == nil ? nil : { Hooks.call($0) { $0.rollback?() } }, pointer)
+        sqlite3_rollback_hook(
+            handle,
+            hooks.rollback == nil && tracker == nil
+                ? nil
+                : { pointer in
+                    Hooks.call(pointer) { hooks in
+                        hooks.tracker?.didRollBack()
+                        hooks.rollback?()
+                    }
+                },
+            pointer
+        )
         sqlite3_trace_v2(
             handle,
             hooks.trace == nil ? 0 : UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE),

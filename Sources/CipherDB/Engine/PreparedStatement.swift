@@ -4,8 +4,10 @@ internal import CSQLCipher
 @usableFromInline final class PreparedStatement {
     let sql: String
     private let connection: Connection
-    /// The schemas that it reads, other than that of temporary tables.
-    private var schemas: [String]
+    /// What it reads and writes.
+    private var access: TableAccess
+    /// The transaction in which that was noted last.
+    private var notedTransaction = 0
     /// What watches their pages; empty until the first execution.
     private var watches: [DamageWatch] = []
     /// Whether that looks at this execution.
@@ -40,11 +42,11 @@ internal import CSQLCipher
         case end, finalize
     }
 
-    init(_ handle: OpaquePointer, sql: String, reading schemas: [String], connection: Connection) {
+    init(_ handle: OpaquePointer, sql: String, accessing access: TableAccess, connection: Connection) {
         self.handle = handle
         self.sql = sql
         self.connection = connection
-        self.schemas = schemas
+        self.access = access
         isReadOnly = sqlite3_stmt_readonly(handle) != 0
         parameterCount = Int(sqlite3_bind_parameter_count(handle))
         mayHoldKey = DatabaseError.mayHoldKey(sql)
@@ -119,13 +121,15 @@ internal import CSQLCipher
     func step() throws -> Bool {
         let handle = try live()
         guard !isStepping else { throw misuseWhileStepping }
-        if !schemas.isEmpty, !isGuarded, connection.isWatched { try watch() }
+        if !access.schemas.isEmpty, !isGuarded, connection.isWatched { try watch() }
         needsReset = true
         isStepping = true
-        if !connection.authorizer.schemas.isEmpty { connection.authorizer.schemas = [] }
+        if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
+        if !isReadOnly, let tracker = connection.tracker { noteWrites(tracker) }
         let code = sqlite3_step(handle)
         isStepping = false
-        if !connection.authorizer.schemas.isEmpty { try followSchemas(code) }
+        if connection.authorizer.hasAccess { try followAccess(code) }
+        settleCommit()
         isRunning = code == SQLITE_ROW
         if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
         if let wanted = afterStep {
@@ -165,6 +169,7 @@ internal import CSQLCipher
         if needsReset {
             needsReset = false
             let code = sqlite3_reset(handle)
+            settleCommit()
             // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
             // it repeats what the last step threw.
             if isRunning, code != SQLITE_OK { connection.keepFailure(connection.error(code, sql: sql)) }
@@ -195,6 +200,20 @@ internal import CSQLCipher
         buffer.wipe()
     }
 
+    // MARK: Changes
+
+    private func noteWrites(_ tracker: ChangeTracker) {
+        guard notedTransaction != tracker.transaction else { return }
+        notedTransaction = tracker.transaction
+        tracker.willRun(access)
+    }
+
+    /// Tells of a commit that the last call made.
+    private func settleCommit() {
+        guard let tracker = connection.tracker, tracker.isCommitting else { return }
+        connection.settleCommit(tracker)
+    }
+
     // MARK: Damage
 
     /// Begins to watch the pages that it reads, where it has not; and sees that they stay locked.
@@ -203,7 +222,7 @@ internal import CSQLCipher
             if !isWatching {
                 if watches.isEmpty {
                     var all: [DamageWatch] = []
-                    for schema in schemas { try all.append(connection.damageWatch(schema)) }
+                    for schema in access.schemas { try all.append(connection.damageWatch(schema)) }
                     watches = all
                 }
                 for watch in watches { watch.begin() }
@@ -222,12 +241,12 @@ internal import CSQLCipher
 
     /// Watches what the engine reads from now on: it compiled the statement again, because a schema changed. Where it stands on a row
     /// its lock is held still, so that what was read for that can be looked at, too.
-    private func followSchemas(_ code: Int32) throws(DatabaseError) {
-        let found = connection.authorizer.schemas.filter { !schemas.contains($0) }
-        connection.authorizer.schemas = []
-        guard !found.isEmpty else { return }
+    private func followAccess(_ code: Int32) throws(DatabaseError) {
+        let before = access.schemas.count
+        access.formUnion(connection.authorizer.takeAccess())
+        if !isReadOnly { connection.tracker?.willRun(access) }
+        guard access.schemas.count > before else { return }
         if isWatching { endWatch() }
-        schemas += found
         watches = []
         guard connection.isWatched, isReadOnly, code == SQLITE_ROW, afterStep == nil else { return }
         try watch()

@@ -1,4 +1,5 @@
-/// The name of a table, in the main database unless it says in which one. It may have any characters: it is quoted where it is used.
+/// The name of a table, and of its database where that is said. It may have any characters: it is quoted where it is used. Names that
+/// differ in the case of letters only are equal, as they are in SQL.
 public struct TableName: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The database: `main`, `temp` or the name that one was attached by; nil for whichever has the table, as in SQL.
     public let schema: String?
@@ -14,6 +15,16 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringLiteral {
     /// A table in whichever database has it.
     public init(stringLiteral name: String) {
         self.init(name)
+    }
+
+    /// Whether it is the same table; one without a database is none with one.
+    public static func == (left: TableName, right: TableName) -> Bool {
+        left.name.lowercased() == right.name.lowercased() && left.schema?.lowercased() == right.schema?.lowercased()
+    }
+
+    /// Of equal names the same.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.lowercased())
     }
 
     /// As it stands in SQL.

@@ -1,0 +1,66 @@
+/// Which tables the transactions of a connection change, told to a log when they are committed.
+final class ChangeTracker {
+    let log: ChangeLog
+    /// Tells the transactions apart, so that a statement that runs often is looked at once in each.
+    private(set) var transaction = 1
+    private var tables: Set<TableName> = []
+    private var changesSchema = false
+    /// Whether rows may have been changed that the engine does not count.
+    private var changesUncounted = false
+    /// How many rows were changed before the transaction.
+    private var changesBefore: Int32 = 0
+    /// Whether the engine began to commit, and it is not known yet how that ended.
+    private(set) var isCommitting = false
+
+    init(log: ChangeLog) {
+        self.log = log
+    }
+
+    /// A statement is about to run that writes this.
+    func willRun(_ access: TableAccess) {
+        tables.formUnion(access.writes)
+        changesSchema = changesSchema || access.changesSchema
+        changesUncounted = changesUncounted || access.deletes
+    }
+
+    /// Bytes of a blob are about to be written.
+    func willWrite(_ table: TableName) {
+        tables.insert(table)
+        changesUncounted = true
+    }
+
+    /// A backup wrote over the database.
+    func replaced() {
+        log.publish([], changesSchema: true)
+    }
+
+    func willCommit() {
+        isCommitting = true
+    }
+
+    func didRollBack() {
+        clear()
+    }
+
+    /// The call is over in which the engine began to commit.
+    ///
+    /// - Parameter changes: How many rows the connection changed so far.
+    func settle(isInTransaction: Bool, changes: Int32) {
+        isCommitting = false
+        // The commit failed, and can be tried again.
+        guard !isInTransaction else { return }
+        let hasChanges = changes != changesBefore || changesSchema || changesUncounted
+        changesBefore = changes
+        let (tables, changesSchema) = (tables, changesSchema)
+        clear()
+        if hasChanges, changesSchema || !tables.isEmpty { log.publish(tables, changesSchema: changesSchema) }
+    }
+
+    private func clear() {
+        transaction += 1
+        isCommitting = false
+        tables = []
+        changesSchema = false
+        changesUncounted = false
+    }
+}

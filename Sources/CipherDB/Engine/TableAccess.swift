@@ -1,0 +1,39 @@
+/// What a statement reads and writes, as the engine tells while it compiles it.
+struct TableAccess {
+    /// The schemas that it reads, but for that of temporary tables.
+    var schemas: [String] = []
+    /// The tables that it writes, also by triggers and foreign keys.
+    var writes: [TableName] = []
+    /// Whether it makes, changes or drops one.
+    var changesSchema = false
+    /// Whether it deletes: SQLite 3.15 does not count the rows of a table without row identifiers that is emptied.
+    var deletes = false
+
+    var isEmpty: Bool { schemas.isEmpty && writes.isEmpty && !changesSchema }
+
+    mutating func read(_ schema: String) {
+        if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }
+    }
+
+    mutating func write(_ table: TableName) {
+        if table.isSchemaTable {
+            changesSchema = true
+        } else if !writes.contains(table) {
+            writes.append(table)
+        }
+    }
+
+    mutating func formUnion(_ other: TableAccess) {
+        for schema in other.schemas { read(schema) }
+        for table in other.writes { write(table) }
+        changesSchema = changesSchema || other.changesSchema
+        deletes = deletes || other.deletes
+    }
+}
+
+extension TableName {
+    /// Whether it holds the schema.
+    var isSchemaTable: Bool {
+        ["sqlite_master", "sqlite_temp_master", "sqlite_schema", "sqlite_temp_schema"].contains(name)
+    }
+}

@@ -1,0 +1,132 @@
+internal import CipherKeys
+
+/// When the tables of a database were changed last, by the number of the commit; and who waits for a change.
+final class ChangeLog: Sendable {
+    private struct State {
+        /// The number of the commit before the first one that is told.
+        var commit = 0
+        /// By table, for those that were changed at all.
+        var last: [TableName: Int] = [:]
+        /// The last commit that changed the schema, or nobody knows what.
+        var lastOfAll = 0
+        var waiters: [Int: Waiter] = [:]
+        var nextWaiter = 0
+        var streams: [Int: AsyncStream<Commit>.Continuation] = [:]
+        var isClosed = false
+
+        func hasChange(of wanted: TableSelection, since commit: Int) -> Bool {
+            guard self.commit > commit else { return false }
+            return lastOfAll > commit || last.contains { $0.value > commit && wanted.contains($0.key) }
+        }
+
+        /// Takes out those who wait for what there is now.
+        mutating func takeReady() -> [CheckedContinuation<Bool, Never>] {
+            var ready: [CheckedContinuation<Bool, Never>] = []
+            for (number, waiter) in waiters {
+                guard let continuation = waiter.continuation, hasChange(of: waiter.wanted, since: waiter.since) else {
+                    continue
+                }
+                ready.append(continuation)
+                waiters[number] = nil
+            }
+            return ready
+        }
+    }
+
+    private struct Waiter {
+        let wanted: TableSelection
+        let since: Int
+        /// Nil until the task waits.
+        var continuation: CheckedContinuation<Bool, Never>?
+    }
+
+    private let state = Lock(State())
+
+    /// The number of the last commit: what is read after asking for it has seen that one.
+    var commit: Int { state.withLock { $0.commit } }
+
+    /// A commit changed these tables.
+    func publish(_ tables: Set<TableName>, changesSchema: Bool) {
+        let (woken, streams) = state.withLock { state in
+            state.commit += 1
+            for table in tables { state.last[table] = state.commit }
+            if changesSchema { state.lastOfAll = state.commit }
+            return (state.takeReady(), Array(state.streams.values))
+        }
+        for continuation in woken { continuation.resume(returning: true) }
+        for stream in streams { stream.yield(Commit(tables: tables, changesSchema: changesSchema)) }
+    }
+
+    /// The tables that were changed after a commit, of those that are wanted; nil where it may be any.
+    func changes(of wanted: TableSelection, since commit: Int) -> (tables: Set<TableName>?, commit: Int) {
+        state.withLock { state in
+            let tables = state.last.filter { $0.value > commit && wanted.contains($0.key) }.keys
+            return (state.lastOfAll > commit ? nil : Set(tables), state.commit)
+        }
+    }
+
+    /// Nothing is told any more: the database is closed.
+    func close() {
+        let (woken, streams) = state.withLock { state in
+            state.isClosed = true
+            let all = (state.waiters.values.compactMap(\.continuation), Array(state.streams.values))
+            state.waiters = [:]
+            state.streams = [:]
+            return all
+        }
+        for continuation in woken { continuation.resume(returning: false) }
+        for stream in streams { stream.finish() }
+    }
+
+    /// Waits until one of the tables was changed after a commit; false where the task was cancelled or the database closed.
+    func wait(for wanted: TableSelection, since commit: Int) async -> Bool {
+        let number = state.withLock { state in
+            state.nextWaiter += 1
+            state.waiters[state.nextWaiter] = Waiter(wanted: wanted, since: commit)
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    // Cancelled or closed before.
+                    guard state.waiters[number] != nil, !state.isClosed else {
+                        state.waiters[number] = nil
+                        return false
+                    }
+                    guard !state.hasChange(of: wanted, since: commit) else {
+                        state.waiters[number] = nil
+                        return true
+                    }
+                    state.waiters[number]?.continuation = continuation
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+            waiter?.continuation?.resume(returning: false)
+        }
+    }
+
+    /// Each commit from now on.
+    func commits() -> AsyncStream<Commit> {
+        let (stream, continuation) = AsyncStream<Commit>.makeStream()
+        let number: Int? = state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.nextWaiter += 1
+            state.streams[state.nextWaiter] = continuation
+            return state.nextWaiter
+        }
+        if let number {
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { _ = $0.streams.removeValue(forKey: number) }
+            }
+        } else {
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// How many wait or listen.
+    var listeners: Int { state.withLock { $0.waiters.count + $0.streams.count } }
+}

@@ -1,0 +1,95 @@
+/// A value of a database, and again after each commit that touched what it was read from: an `AsyncSequence`.
+///
+/// ```swift
+/// for try await notes in pool.observe({ try $0.fetchAll(Note.self, "SELECT * FROM notes") }) {
+///     show(notes)
+/// }
+/// ```
+///
+/// It begins with the value as it is. Which tables the value depends on is seen from the statements that read it, each time. Commits
+/// that come while a value is in use are taken together: the next one is the newest. A commit that touched such a table without
+/// changing the value gives an equal value. It ends when its task is cancelled and when the database is closed; a change of key does
+/// not disturb it.
+///
+/// Commits of other connections and processes are not seen; ``DatabaseQueue/checkForForeignChanges()`` looks for them.
+public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
+    /// The value.
+    public typealias Element = Value
+    let log: ChangeLog
+    /// The value, and the tables that it was read from; nil where they are not known.
+    let read: @Sendable () async throws -> (Value, Set<TableName>?)
+
+    /// What reads the values, one after the other.
+    public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
+
+    /// What reads the values, one after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let observation: Observation
+        /// Before the last value was read.
+        private var last: (commit: Int, tables: TableSelection)?
+        private var isOver = false
+
+        fileprivate init(observation: Observation) {
+            self.observation = observation
+        }
+
+        /// The value, when it may be another one; nil when the task is cancelled or the database closed.
+        ///
+        /// - Throws: what reading it throws; that ends the sequence.
+        public mutating func next() async throws -> Value? {
+            guard !isOver else { return nil }
+            isOver = true
+            if let last {
+                guard await observation.log.wait(for: last.tables, since: last.commit) else { return nil }
+            }
+            let commit = observation.log.commit
+            let (value, tables): (Value, Set<TableName>?)
+            do {
+                (value, tables) = try await observation.read()
+            } catch {
+                if Task.isCancelled { return nil }
+                throw error
+            }
+            guard !Task.isCancelled else { return nil }
+            last = (commit, TableSelection(tables: tables))
+            isOver = false
+            return value
+        }
+    }
+}
+
+/// Which tables were changed, after each commit that changed some: an `AsyncSequence`. Commits that come while a change is looked at
+/// are taken together.
+public struct TableChanges: AsyncSequence, Sendable {
+    /// The tables that were changed; nil where that may be any.
+    public typealias Element = Set<TableName>?
+    let log: ChangeLog
+    let tables: TableSelection
+    let begin: Int
+
+    /// What waits for the changes, one after the other.
+    public func makeAsyncIterator() -> Iterator { Iterator(changes: self, commit: begin) }
+
+    /// What waits for the changes, one after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let changes: TableChanges
+        fileprivate var commit: Int
+
+        /// The tables that were changed, and nil in their place where that may be any; no more when the task is cancelled or the
+        /// database closed.
+        public mutating func next() async -> Set<TableName>?? {
+            guard await changes.log.wait(for: changes.tables, since: commit) else { return nil }
+            let (tables, last) = changes.log.changes(of: changes.tables, since: commit)
+            commit = last
+            return .some(tables)
+        }
+    }
+}
+
+/// A transaction that was committed.
+public struct Commit: Sendable, Hashable {
+    /// The tables that its statements wrote to, also by triggers and foreign keys; each with its database.
+    public let tables: Set<TableName>
+    /// Whether tables, indexes or views were made, changed or dropped, or the whole database replaced by a backup.
+    public let changesSchema: Bool
+}

@@ -1,0 +1,357 @@
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+/// Values that follow the database.
+@Suite struct ObservationTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+    }
+
+    static var key: DatabaseKey { get throws { try .raw(hex: String(repeating: "5c", count: 32)) } }
+
+    private func queue(_ script: String = "") throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: path, key: Self.key)
+        try queue.inDatabase {
+            try $0.executeStatements("CREATE TABLE a (i INTEGER PRIMARY KEY, v); CREATE TABLE b (v);" + script)
+        }
+        return queue
+    }
+
+    private func pool() throws -> DatabasePool {
+        try queue().close()
+        // Commits need not reach the disk here.
+        let configuration = Configuration {
+            $0.prepareDatabase = { try $0.executeStatements("PRAGMA synchronous = OFF") }
+        }
+        return try DatabasePool(path: path, key: Self.key, configuration: configuration)
+    }
+
+    /// The names of the tables that are told to be changed by `body`; all of them as `*`.
+    private func told(_ queue: DatabaseQueue, _ body: (Database) throws -> Void) throws -> Set<String> {
+        let before = queue.log.commit
+        try queue.inDatabase(body)
+        guard let tables = queue.log.changes(of: TableSelection(tables: nil), since: before).tables else {
+            return ["*"]
+        }
+        return Set(tables.map { ($0.schema == "main" ? "" : "\($0.schema ?? "?").") + $0.name })
+    }
+
+    // MARK: What a commit touches
+
+    static let writes: [(sql: String, tables: Set<String>)] = [
+        ("INSERT INTO a (v) VALUES (1)", ["a"]),
+        ("UPDATE a SET v = 2", ["a"]),
+        ("REPLACE INTO a VALUES (1, 3)", ["a"]),
+        ("DELETE FROM a", ["a"]),
+        ("DELETE FROM a WHERE i = 1", ["a"]),
+        ("INSERT INTO b SELECT v FROM a", ["b"]),
+        ("INSERT INTO fires VALUES (1)", ["fires", "b"]),
+        ("DELETE FROM parent", ["parent", "child"]),
+        ("INSERT INTO w VALUES ('x')", ["w"]),
+        ("DELETE FROM w", ["w"]),
+        ("INSERT INTO seen VALUES (1)", ["seen", "a"]),
+        ("BEGIN; INSERT INTO a (v) VALUES (1); INSERT INTO b VALUES (1); COMMIT", ["a", "b"]),
+        ("SAVEPOINT s; INSERT INTO b VALUES (1); RELEASE s", ["b"]),
+        ("BEGIN; INSERT INTO a (v) VALUES (1); ROLLBACK", []),
+        ("BEGIN; INSERT INTO a (v) VALUES (1); ROLLBACK; INSERT INTO b VALUES (1)", ["b"]),
+        ("UPDATE a SET v = 2 WHERE i = 99", []),
+        ("SELECT * FROM a", []),
+        ("BEGIN IMMEDIATE; COMMIT", []),
+        ("PRAGMA user_version = 3", []),
+        ("CREATE TABLE c (x)", ["*"]),
+        ("ALTER TABLE a ADD COLUMN x", ["*"]),
+        ("DROP TABLE b", ["*"]),
+        ("CREATE INDEX by_v ON a (v)", ["*"]),
+    ]
+
+    static let script = """
+        INSERT INTO a VALUES (1, 1), (2, 2); INSERT INTO b VALUES (1);
+        CREATE TABLE fires (x); CREATE TRIGGER t AFTER INSERT ON fires BEGIN INSERT INTO b VALUES (NEW.x); END;
+        CREATE TABLE parent (id INTEGER PRIMARY KEY); INSERT INTO parent VALUES (1);
+        CREATE TABLE child (p REFERENCES parent (id) ON DELETE CASCADE); INSERT INTO child VALUES (1);
+        CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID; INSERT INTO w VALUES ('y');
+        CREATE VIEW seen AS SELECT v FROM a;
+        CREATE TRIGGER u INSTEAD OF INSERT ON seen BEGIN INSERT INTO a (v) VALUES (NEW.v); END;
+        """
+
+    @Test(arguments: writes)
+    func aCommitTellsTheTablesThatItsStatementsWrote(sql: String, tables: Set<String>) throws {
+        let queue = try queue(Self.script)
+        #expect(try told(queue) { try $0.executeStatements(sql) } == tables)
+        // Also where a statement was compiled before.
+        guard tables == ["a"] || tables == ["b"], !sql.contains(";") else { return }
+        for _ in 0..<2 { #expect(try told(queue) { try $0.executeUpdate(sql) }.subtracting(tables).isEmpty) }
+    }
+
+    @Test func everyWayToWriteIsTold() throws {
+        let queue = try queue("INSERT INTO a VALUES (1, zeroblob(10));")
+        let byBlob = try told(queue) { database in
+            let blob = try database.openBlob(inTable: "A", column: "v", row: 1, writable: true)
+            try blob.write(Data([1]), at: 0)
+            try blob.close()
+        }
+        #expect(byBlob == ["a"])
+        if Engine.current.has(.returning) {
+            let byReturning = try told(queue) { database in
+                let rows = try database.executeQuery("INSERT INTO b VALUES (1), (2) RETURNING v")
+                _ = try rows.next()
+                rows.close()
+            }
+            #expect(byReturning == ["b"])
+        }
+        let byStatement = try told(queue) { database in
+            let statement = try database.prepare("INSERT INTO b VALUES (?)")
+            for i in 0..<3 { try statement.executeUpdate(i) }
+        }
+        #expect(byStatement == ["b"])
+        let other = Database(path: folder.file("other.db"))
+        try other.open(key: Self.key)
+        try other.executeStatements("CREATE TABLE elsewhere (x)")
+        let byBackup = try told(queue) { try other.backup(to: $0) }
+        #expect(byBackup == ["*"])
+        #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.validateSQL("SELECT * FROM a") } }
+    }
+
+    @Test func aCommitThatFailsIsToldWhenItIsMadeLater() throws {
+        let queue = try queue()
+        // A reader of another connection is in its way.
+        let reader = try queue.openConnection()
+        let rows = try reader.executeQuery("SELECT name FROM sqlite_master")
+        #expect(try rows.next())
+        let begin = queue.log.commit
+        var code: ResultCode?
+        var toldEarly = true
+        let tables = try told(queue) { database in
+            database.busyTimeout = .zero
+            try database.executeStatements("BEGIN; INSERT INTO a (v) VALUES (1)")
+            do { try database.commit() } catch let error as DatabaseError { code = error.code.primary }
+            toldEarly = queue.log.commit != begin || !database.isInTransaction
+            rows.close()
+            try database.commit()
+        }
+        #expect(code == .busy)
+        #expect(!toldEarly)
+        #expect(tables == ["a"])
+    }
+
+    @Test func aHookOfTheProgramsThatRefusesACommitLeavesNothingToTell() throws {
+        let queue = try queue()
+        let refuses = Lock(true)
+        try queue.inDatabase { $0.setCommitHook { !refuses.withLock { $0 } } }
+        let refused = try told(queue) { try? $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
+        #expect(refused == [])
+        #expect(try queue.inDatabase { try $0.fetchAll(Int.self, "SELECT v FROM a") } == [])
+        refuses.withLock { $0 = false }
+        let allowed = try told(queue) { try $0.executeUpdate("INSERT INTO b VALUES (1)") }
+        #expect(allowed == ["b"])
+    }
+
+    @Test func aValueDependsOnTheTablesThatItsStatementsRead() async throws {
+        let queue = try queue(Self.script)
+        func tables(_ sql: String) async throws -> Set<String>? {
+            try await queue.observe { _ = try $0.executeQuery(sql).next() }.read().1.map { Set($0.map(\.name)) }
+        }
+        guard Engine.tellsTablesWithoutColumns else {
+            // Then all that is committed counts.
+            #expect(try await tables("SELECT v FROM a") == nil)
+            return
+        }
+        for _ in 0..<2 { #expect(try await tables("SELECT v FROM a") == ["a"]) }
+        #expect(try await tables("SELECT count(*) FROM b") == ["b"])
+        #expect(try await tables("SELECT v FROM seen") == ["a", "seen"])
+        #expect(try await tables("SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM child)") == ["a", "child"])
+        #expect(try await tables("SELECT 1") == [])
+    }
+
+    // MARK: Sequences
+
+    @Test func aValueComesAtTheStartAndAfterEachCommitThatTouchesIt() async throws {
+        let pool = try pool()
+        var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a ORDER BY i") }.makeAsyncIterator()
+        #expect(try await values.next() == [])
+        for i in 1...3 {
+            try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (?)", i) }
+            #expect(try await values.next() == Array(1...i))
+        }
+        // Several are taken together.
+        for i in 4...9 { try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (?)", i) } }
+        #expect(try await values.next() == Array(1...9))
+        let waiting = Task { [values] in
+            var values = values
+            return try await values.next()
+        }
+        while pool.writer.log.listeners == 0 { await Task.yield() }
+        try await pool.write { try $0.executeUpdate("INSERT INTO b VALUES (1)") }
+        if Engine.tellsTablesWithoutColumns { #expect(pool.writer.log.listeners == 1, "another table") }
+        try await pool.write { try $0.executeUpdate("DELETE FROM a WHERE v > 2") }
+        if Engine.tellsTablesWithoutColumns { #expect(try await waiting.value == [1, 2]) }
+        try pool.close()
+    }
+
+    @Test func aChangeOfKeyDoesNotDisturbIt() async throws {
+        let pool = try pool()
+        var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
+        #expect(try await values.next() == [])
+        try await pool.rekey(.passphrase("other"))
+        try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
+        #expect(try await values.next() == [1])
+        try await pool.rekey(.random())
+        try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (2)") }
+        #expect(try await values.next() == [1, 2])
+    }
+
+    @Test func cancellingEndsItAndLeavesNothingWaiting() async throws {
+        let pool = try pool()
+        let log = pool.writer.log
+        let seen = Lock(0)
+        let tasks = (0..<10).map { _ in
+            Task {
+                for try await _ in pool.observe({ try $0.fetchAll(Int.self, "SELECT v FROM a") }) {
+                    seen.withLock { $0 += 1 }
+                }
+                for await _ in pool.tableChanges() {}
+            }
+        }
+        while log.listeners < 10 { await Task.yield() }
+        for task in tasks { task.cancel() }
+        for task in tasks { try await task.value }
+        #expect(log.listeners == 0)
+        let before = seen.withLock { $0 }
+        try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
+        #expect(seen.withLock { $0 } == before)
+        let listening = Task { for await _ in pool.commits() {} }
+        while log.listeners == 0 { await Task.yield() }
+        listening.cancel()
+        await listening.value
+        #expect(log.listeners == 0)
+    }
+
+    @Test func closingEndsEverySequence() async throws {
+        let queue = try queue()
+        let log = queue.log
+        let values = Task { for try await _ in queue.observe({ try $0.fetchAll(Int.self, "SELECT v FROM a") }) {} }
+        let changes = Task { for await _ in queue.tableChanges(of: ["A"]) {} }
+        let commits = Task { for await _ in queue.commits() {} }
+        while log.listeners < 3 { await Task.yield() }
+        try queue.close()
+        try await values.value
+        await changes.value
+        await commits.value
+        for await _ in queue.commits() { Issue.record("of a closed queue") }
+    }
+
+    @Test func anErrorOfReadingEndsIt() async throws {
+        let queue = try queue()
+        var values = queue.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
+        #expect(try await values.next() == [])
+        try await queue.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES ('text')") }
+        await #expect(throws: DatabaseError.self) { try await values.next() }
+        #expect(try await values.next() == nil)
+    }
+
+    @Test func tablesAndCommitsAreToldAsTheyCome() async throws {
+        let queue = try queue(Self.script)
+        var ofB = queue.tableChanges(of: ["B"]).makeAsyncIterator()
+        var all = queue.tableChanges().makeAsyncIterator()
+        var commits = queue.commits().makeAsyncIterator()
+        try await queue.inDatabase {
+            try $0.executeStatements("INSERT INTO a (v) VALUES (5); INSERT INTO fires VALUES (6)")
+        }
+        let (a, b, fires) = (TableName("a", in: "main"), TableName("b", in: "main"), TableName("fires", in: "main"))
+        #expect(await ofB.next() == .some([b]))
+        #expect(await all.next() == .some([a, b, fires]))
+        #expect(await commits.next() == Commit(tables: [a], changesSchema: false))
+        #expect(await commits.next() == Commit(tables: [b, fires], changesSchema: false))
+        try await queue.inDatabase { try $0.executeStatements("CREATE TABLE made (x)") }
+        #expect(await ofB.next() == .some(nil), "any of them")
+        #expect(await commits.next()?.changesSchema == true)
+        let first = queue.tableChanges(of: [TableName("a", in: "temp")])
+        #expect(queue.log.changes(of: first.tables, since: 0).tables?.isEmpty ?? true)
+    }
+
+    @Test func commitsOfOthersAreSeenWhenOneLooks() async throws {
+        let pool = try pool()
+        #expect(try await !pool.checkForForeignChanges())
+        var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
+        #expect(try await values.next() == [])
+        let other = try DatabaseQueue(path: path, key: Self.key)
+        let before = try await pool.read { try $0.dataVersion }
+        try await other.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
+        #expect(try await pool.read { try $0.dataVersion } != before)
+        #expect(try await pool.checkForForeignChanges())
+        #expect(try await values.next() == [1])
+        #expect(try await !pool.checkForForeignChanges())
+        // Its own are none of others.
+        try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (2)") }
+        #expect(try await !pool.checkForForeignChanges())
+    }
+
+    /// What a random commit writes: each number with what it must stand beside.
+    struct Reading: Codable, RowDecodable, Sendable {
+        var number: Int
+        var square: Int
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func ofTenThousandRandomCommitsEveryLastValueIsSeenAndNoneIsInvented() async throws {
+        let pool = try pool()
+        try await pool.write { database in
+            try database.executeStatements(
+                "CREATE TABLE x (number, square); INSERT INTO x VALUES (0, 0); CREATE TABLE noise (n)"
+            )
+        }
+        let latest = Lock(0)
+        let observer = Task {
+            for try await reading in pool.observe({ try $0.fetchOne(Reading.self, "SELECT number, square FROM x") }) {
+                let reading = try #require(reading)
+                #expect(reading.square == reading.number * reading.number, "one that was never committed")
+                #expect(reading.number >= latest.withLock { $0 }, "an older one after a newer one")
+                latest.withLock { $0 = reading.number }
+            }
+        }
+        var random = SplitMix(4)
+        var number = 0
+        var commits = 0
+        while commits < 10_000 {
+            for _ in 0..<Int.random(in: 1...200, using: &random) {
+                commits += 1
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: try await pool.write { try $0.executeUpdate("INSERT INTO noise VALUES (1)") }
+                case 1:
+                    // Undone: neither may be seen.
+                    try await pool.inDatabase { database in
+                        try database.inTransaction { try $1.rollBack($0) }
+                    }
+                default:
+                    number += 1
+                    let next = number
+                    try await pool.write { database in
+                        try database.executeUpdate("UPDATE x SET number = ?", next)
+                        try database.executeUpdate("UPDATE x SET square = ?", next * next)
+                    }
+                }
+            }
+            while latest.withLock({ $0 }) != number { await Task.yield() }
+        }
+        observer.cancel()
+        try await observer.value
+        try await pool.write { try $0.executeUpdate("UPDATE x SET number = -1, square = 1") }
+        #expect(latest.withLock { $0 } == number, "none after the end")
+    }
+}
+
+extension Bool {
+    /// Writes what is then undone.
+    fileprivate mutating func rollBack(_ database: Database) throws {
+        try database.executeUpdate("UPDATE x SET number = -7")
+        self = true
+    }
+}
