@@ -24,6 +24,7 @@ extension Database {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
     ///   changes are undone.
+    @discardableResult
     public func inTransaction<Result>(
         _ kind: TransactionKind = .immediate,
         _ body: (Database) throws -> Result
@@ -36,6 +37,7 @@ extension Database {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
     ///   changes are undone.
+    @discardableResult
     public func inTransaction<Result>(
         _ kind: TransactionKind = .immediate,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
@@ -81,6 +83,7 @@ extension Database {
     /// Runs `body` in a savepoint of its own, whose changes are undone when it throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
     public func inSavePoint<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try inSavePoint { database, _ in try body(database) }
     }
@@ -88,6 +91,7 @@ extension Database {
     /// Runs `body` in a savepoint of its own, whose changes are undone when it sets its second argument or throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
     public func inSavePoint<Result>(_ body: (Database, _ rollback: inout Bool) throws -> Result) throws -> Result {
         let name = nextSavePointName()
         try startSavePoint(withName: name)

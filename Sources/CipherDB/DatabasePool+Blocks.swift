@@ -56,6 +56,7 @@ extension DatabasePool {
     ///
     /// - Throws: what `body` throws; ``DatabaseError``, with ``ResultCode/misuse`` when called from inside a block of this
     ///   pool; ``KeyError``.
+    @discardableResult
     public func write<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try inTransaction(.immediate, body)
     }
@@ -64,6 +65,7 @@ extension DatabasePool {
     /// returns, rolled back when it throws or the task is cancelled.
     ///
     /// - Throws: as the form that waits; `CancellationError`.
+    @discardableResult
     public func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
@@ -74,6 +76,7 @@ extension DatabasePool {
     /// for pragmas.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``.
+    @discardableResult
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try checkNotReading()
         return try writer.inDatabase(body)
@@ -82,6 +85,7 @@ extension DatabasePool {
     /// Runs `body` with the writer in a transaction of a kind.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``.
+    @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
         _ body: (Database) throws -> Result
@@ -93,6 +97,7 @@ extension DatabasePool {
     /// Runs `body` with the writer in a transaction, which is rolled back when it throws or sets its second argument.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``.
+    @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
@@ -104,6 +109,7 @@ extension DatabasePool {
     /// Runs `body` with the writer in a savepoint, whose changes are undone when it throws.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``.
+    @discardableResult
     public func inSavePoint<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try checkNotReading()
         return try writer.inSavePoint(body)
@@ -112,6 +118,7 @@ extension DatabasePool {
     /// Runs `body` with the writer in a savepoint, whose changes are undone when it throws or sets its second argument.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``.
+    @discardableResult
     public func inSavePoint<Result: Sendable>(
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {
@@ -124,6 +131,7 @@ extension DatabasePool {
     /// Runs `body` with the writer, outside of a transaction, without holding up a thread of the caller's.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``; `CancellationError`.
+    @discardableResult
     public func inDatabase<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
@@ -133,6 +141,7 @@ extension DatabasePool {
     /// Runs `body` with the writer in a transaction of a kind, without holding up a thread of the caller's.
     ///
     /// - Throws: as ``write(_:)-((Database)->Result)``; `CancellationError`.
+    @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
         _ body: @escaping @Sendable (Database) throws -> Result

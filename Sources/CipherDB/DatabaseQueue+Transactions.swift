@@ -3,6 +3,7 @@ extension DatabaseQueue {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
     ///   changes are undone; else as ``inDatabase(_:)-((Database)->Result)``.
+    @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
         _ body: (Database) throws -> Result
@@ -14,6 +15,7 @@ extension DatabaseQueue {
     /// back when it throws.
     ///
     /// - Throws: as the form without the second argument.
+    @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
@@ -25,6 +27,7 @@ extension DatabaseQueue {
     /// when it throws or the task is cancelled.
     ///
     /// - Throws: as the form that waits; `CancellationError`.
+    @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
         _ body: @escaping @Sendable (Database) throws -> Result
@@ -42,6 +45,7 @@ extension DatabaseQueue {
     /// Runs `body` in a savepoint, whose changes are undone when it throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
     public func inSavePoint<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try inDatabase { try $0.inSavePoint(body) }
     }
@@ -49,6 +53,7 @@ extension DatabaseQueue {
     /// Runs `body` in a savepoint, whose changes are undone when it sets its second argument or throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
     public func inSavePoint<Result: Sendable>(
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {

@@ -114,6 +114,7 @@ public final class DatabaseQueue: Sendable {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block of this
     ///   queue, or after ``close()``.
+    @discardableResult
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         guard runner.load(ordering: .relaxed) != Platform.currentThread else {
             throw DatabaseError(
@@ -130,6 +131,7 @@ public final class DatabaseQueue: Sendable {
     /// runs is interrupted.
     ///
     /// - Throws: what `body` throws; `CancellationError`; ``DatabaseError`` after ``close()``.
+    @discardableResult
     public func inDatabase<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {

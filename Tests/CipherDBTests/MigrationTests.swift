@@ -142,10 +142,10 @@ import Testing
 
     @Test func aPoolIsMigratedWhileItReads() throws {
         let pool = try DatabasePool(path: path, key: Self.key)
-        try pool.inDatabase { _ = try $0.migrate([Self.first]) }
+        try pool.inDatabase { try $0.migrate([Self.first]) }
         try pool.read { database in
             #expect(try database.select(from: "notes").columnCount == 2)
-            _ = try DatabaseQueue(path: path, key: Self.key).inDatabase { try $0.migrate([Self.first, Self.second]) }
+            try DatabaseQueue(path: path, key: Self.key).inDatabase { try $0.migrate([Self.first, Self.second]) }
             #expect(try database.select(from: "notes").columnCount == 2, "one state to its end")
         }
         #expect(try pool.read { try $0.fetchAll(String.self, "SELECT text FROM notes WHERE due IS NULL") } == ["x"])
@@ -233,7 +233,7 @@ import Testing
                     MigrationTests.step(step) { if $0 == number { kill(getpid(), SIGKILL) } }
                 }
                 let queue = try DatabaseQueue(path: path, key: MigrationTests.key)
-                _ = try queue.inDatabase { try $0.migrate(steps) }
+                try queue.inDatabase { try $0.migrate(steps) }
             }
             let database = try open()
             #expect(try database.completedMigrations.count == number)

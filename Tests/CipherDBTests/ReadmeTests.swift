@@ -74,13 +74,44 @@ import Testing
         // end
     }
 
+    private func everydayUse(_ pool: DatabasePool) async throws {
+        // begin
+        struct Note: Codable, RowDecodable, Sendable {
+            var id: Int64?
+            var text: String
+            var due: Date?
+        }
+        let steps = [
+            Migration("notes") { database in
+                try database.createTable(
+                    "notes",
+                    columns: [
+                        ColumnDefinition("id", .integer, .primaryKey),
+                        ColumnDefinition("text", .text, .notNull),
+                        ColumnDefinition("due", .real),
+                    ]
+                )
+            }
+        ]
+        try await pool.inDatabase { try $0.migrate(steps) }
+        try await pool.write { try $0.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date())) }
+        let late = try await pool.read { database in
+            try database.select(from: "notes", where: .less("due", than: Date()), orderedBy: [.ascending("due")])
+                .fetchAll(Note.self)
+        }
+        let coming = pool.observe { try $0.fetchAll(Note.self, "SELECT * FROM notes WHERE due > ?", Date()) }
+        for try await notes in coming { print(notes.count, "to come") }
+        // end
+        print(late.count)
+    }
+
     @Test func theCodeInTheReadmeIsTheCodeHere() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let readme = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
         let blocks = source.components(separatedBy: "// begin\n").dropFirst()
             .compactMap { $0.components(separatedBy: "        // end").first }
             .map { $0.split(separator: "\n").map { $0.dropFirst(8) }.joined(separator: "\n") }
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 6)
         for block in blocks { #expect(readme.contains(block), "\(block)") }
     }
 }
