@@ -19,7 +19,7 @@ struct StatementCache {
     /// Lends the statement; nil where there is none, or somebody has it.
     mutating func take(_ sql: String) -> Statement? {
         let found = latest.flatMap { $0.sql.hasSameBytes(as: sql) ? $0 : nil } ?? statements[sql]
-        guard let found, !found.isLent, found.sql.hasSameBytes(as: sql), !found.prepared.isFinalized else {
+        guard let found, !found.isLent, found.sql.hasSameBytes(as: sql) else {
             statistics.misses += 1
             return nil
         }
@@ -40,7 +40,7 @@ struct StatementCache {
         clock += 1
         statement.lastUse = clock
         guard !statement.isKept else { return }
-        guard statement.generation == generation, capacity > 0, statements[statement.sql]?.prepared.isFinalized ?? true,
+        guard statement.generation == generation, capacity > 0, statements[statement.sql] == nil,
             !statement.prepared.mayHoldKey
         else {
             statement.prepared.finalize()

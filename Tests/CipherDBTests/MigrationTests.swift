@@ -161,7 +161,9 @@ import Testing
         let run = try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<2 {
                 group.addTask {
-                    let queue = try DatabaseQueue(path: path, key: Self.key)
+                    // Each has the lock hundreds of times, on whatever disk there is.
+                    let patient = Configuration { $0.busyTimeout = .seconds(120) }
+                    let queue = try DatabaseQueue(path: path, key: Self.key, configuration: patient)
                     return try await queue.inDatabase { try $0.migrate(steps) }
                 }
             }
