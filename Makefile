@@ -1,4 +1,4 @@
-.PHONY: help setup engines build demo test torture sanitize mutants fuzz bench manual lint format clean
+.PHONY: help setup engines build demo test torture sanitize mutants fuzz bench docs manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -8,6 +8,7 @@ help:
 	@echo "make mutants  break the product in more than 70 ways: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB"
+	@echo "make docs     build the documentation into .build/docs"
 	@echo "make manual   write the man page of rekey to .build/rekey.1"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
@@ -31,6 +32,9 @@ test: setup engines
 bench: engines
 	@Scripts/bench.sh
 	@Benchmarks/rekey.py
+
+docs: setup
+	@Scripts/docs.sh
 
 manual: setup
 	@swift package -q generate-manual

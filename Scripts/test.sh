@@ -61,6 +61,7 @@ done
 on .build $system
 for engine in "${others[@]}"; do on ".build-$engine" "$engine"; done
 run manual make manual
+run docs Scripts/docs.sh
 if ls .build-[0-9]*/tests.xml > /dev/null 2>&1; then run promises Scripts/promises.py ${CI:+--check}; fi
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -12,6 +12,7 @@ extension Database {
     /// - Parameters:
     ///   - path: The file; neither a URI nor a database in memory.
     ///   - name: What stands before the names of its tables.
+    ///   - key: Its own key.
     /// - Throws: ``KeyError`` where the key does not open it, and then nothing is attached; ``DatabaseError``.
     public func attach(_ path: String, as name: String, key: DatabaseKey) throws {
         guard Engine.current.canEncrypt, let format = Engine.current.formats.first else {

@@ -16,8 +16,10 @@ extension Database {
     /// `cipherdb_keyring`, so that an old copy of the keyring is known.
     ///
     /// - Parameters:
+    ///   - keyring: The keyring that holds the database's key.
     ///   - secret: What opens the keyring.
     ///   - slot: The only slot to try; needed where ``KeyringContent/needsSlotNumber`` says so.
+    ///   - flags: For reading and writing, and made where it does not exist, unless set.
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is not under the keyring's key;
     ///   ``DatabaseError``; ``KeyError``.
     public func open(

@@ -63,8 +63,10 @@ public final class Database {
 
     /// A database that is not opened yet.
     ///
-    /// - Parameter path: The file; nil or `:memory:` for a database in memory, empty for a temporary one, neither of
-    ///   which ever reaches the disk.
+    /// - Parameters:
+    ///   - path: The file; nil or `:memory:` for a database in memory, empty for a temporary one, neither of which ever reaches the
+    ///     disk.
+    ///   - configuration: How it is opened.
     public init(path: String?, configuration: Configuration = Configuration()) {
         self.path = path == ":memory:" ? nil : path
         self.configuration = configuration

@@ -75,7 +75,7 @@ extension DatabasePool {
     /// Runs `body` with the writer, outside of a transaction, when the writing blocks before it are done: for `VACUUM` and
     /// for pragmas.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``.
+    /// - Throws: as `write(_:)`.
     @discardableResult
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try checkNotReading()
@@ -84,7 +84,7 @@ extension DatabasePool {
 
     /// Runs `body` with the writer in a transaction of a kind.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``.
+    /// - Throws: as `write(_:)`.
     @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
@@ -96,7 +96,7 @@ extension DatabasePool {
 
     /// Runs `body` with the writer in a transaction, which is rolled back when it throws or sets its second argument.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``.
+    /// - Throws: as `write(_:)`.
     @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
@@ -108,7 +108,7 @@ extension DatabasePool {
 
     /// Runs `body` with the writer in a savepoint, whose changes are undone when it throws.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``.
+    /// - Throws: as `write(_:)`.
     @discardableResult
     public func inSavePoint<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try checkNotReading()
@@ -117,7 +117,7 @@ extension DatabasePool {
 
     /// Runs `body` with the writer in a savepoint, whose changes are undone when it throws or sets its second argument.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``.
+    /// - Throws: as `write(_:)`.
     @discardableResult
     public func inSavePoint<Result: Sendable>(
         _ body: (Database, _ rollback: inout Bool) throws -> Result
@@ -130,7 +130,7 @@ extension DatabasePool {
 
     /// Runs `body` with the writer, outside of a transaction, without holding up a thread of the caller's.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``; `CancellationError`.
+    /// - Throws: as `write(_:)`; `CancellationError`.
     @discardableResult
     public func inDatabase<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
@@ -140,7 +140,7 @@ extension DatabasePool {
 
     /// Runs `body` with the writer in a transaction of a kind, without holding up a thread of the caller's.
     ///
-    /// - Throws: as ``write(_:)-((Database)->Result)``; `CancellationError`.
+    /// - Throws: as `write(_:)`; `CancellationError`.
     @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,

@@ -30,8 +30,8 @@ extension DatabasePool {
 
     /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, while the pool lives.
     ///
-    /// - Parameters: as of ``rekey(_:waitingForReaders:)``.
-    /// - Throws: as ``rekey(_:waitingForReaders:)``; ``KeyringError``.
+    /// - Parameters: as of `rekey(_:waitingForReaders:)`.
+    /// - Throws: as `rekey(_:waitingForReaders:)`; ``KeyringError``.
     public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration = .seconds(10)) throws {
         try checkNotReading()
         try writer.withDatabaseForRekey { [readers] database, change in

@@ -8,7 +8,7 @@ public import CipherKeys
 ///
 /// ```swift
 /// let pool = try DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
-/// try pool.write { database in
+/// try await pool.write { database in
 ///     try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
 /// }
 /// let count = try await pool.read { database in try database.int(forQuery: "SELECT count(*) FROM notes") }

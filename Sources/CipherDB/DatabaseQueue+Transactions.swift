@@ -2,7 +2,7 @@ extension DatabaseQueue {
     /// Runs `body` in a transaction, which is committed when it returns and rolled back when it throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
-    ///   changes are undone; else as ``inDatabase(_:)-((Database)->Result)``.
+    ///   changes are undone; else as `inDatabase(_:)`.
     @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,

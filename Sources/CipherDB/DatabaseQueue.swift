@@ -6,13 +6,10 @@ internal import Synchronization
 ///
 /// ```swift
 /// let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
-/// try queue.inTransaction { database in
+/// try await queue.inTransaction { database in
 ///     try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
 /// }
-/// let count = try await queue.inDatabase { database in
-///     let rows = try database.executeQuery("SELECT count(*) FROM notes")
-///     return try rows.next() ? try rows.int(forColumnIndex: 0) : nil
-/// }
+/// let count = try await queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM notes") }
 /// ```
 ///
 /// Calling a queue from inside one of its own blocks throws at once; use the database that the block was given.
@@ -39,6 +36,7 @@ public final class DatabaseQueue: Sendable {
     /// - Parameters:
     ///   - path: The file; nil or `:memory:` for a database in memory, which takes no key.
     ///   - key: The key; nil only for a database in memory, or with ``Configuration/allowsPlaintext``.
+    ///   - configuration: How every connection is opened.
     ///   - flags: For reading and writing, and made where it does not exist, unless set.
     /// - Throws: ``KeyError``, ``DatabaseError``; no empty file is left behind that was not there.
     public convenience init(

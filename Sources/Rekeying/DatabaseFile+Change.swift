@@ -10,11 +10,13 @@ extension DatabaseFile {
     /// two keys. Needs as much free space as the file has, and the file for itself. The old file is overwritten.
     ///
     /// - Parameters:
+    ///   - oldKey: The key that the file has.
+    ///   - newKey: The key that it gets.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: ``KeyError``, ``RekeyError``, ``FileProblem``, ``FileFailure``, `DatabaseError`;
-    ///   ``KeyError/damaged(pages:)`` where pages are damaged. The old key is in force then, unless the error is
-    ///   ``RekeyError/oldFileRemains(path:_:)``.
+    /// - Throws: `KeyError`, `RekeyError`, ``FileProblem``, ``FileFailure``, `DatabaseError`;
+    ///   `KeyError/damaged(pages:)` where pages are damaged. The old key is in force then, unless the error is
+    ///   `RekeyError/oldFileRemains(path:_:)`.
     @discardableResult
     public func changeKey(
         from oldKey: DatabaseKey,

@@ -8,8 +8,11 @@ extension DatabaseFile {
     /// so a passphrase that stays the same is refused. It cannot be ended before its time. Whatever happens, the file opens
     /// with one of the two keys.
     ///
-    /// - Parameter progress: Called while pages are read before and after; the rewriting itself tells nothing.
-    /// - Throws: ``KeyError``, ``RekeyError``, ``FileProblem``, `DatabaseError`; ``KeyError/damaged(pages:)`` where
+    /// - Parameters:
+    ///   - oldKey: The key that the file has.
+    ///   - newKey: The key that it gets.
+    ///   - progress: Called while pages are read before and after; the rewriting itself tells nothing.
+    /// - Throws: `KeyError`, `RekeyError`, ``FileProblem``, `DatabaseError`; `KeyError/damaged(pages:)` where
     ///   pages were damaged before, and then nothing was changed.
     public func changeKeyInPlace(
         from oldKey: DatabaseKey,

@@ -14,7 +14,7 @@ extension DatabaseFile {
     ///   - destination: Where the copy shall stand; nothing may be there.
     ///   - newKey: The key of the copy; nil for the same.
     ///   - progress: Called about every mebibyte; what it throws ends the copying, and nothing is left of it.
-    /// - Throws: ``KeyError``, ``FileProblem``, ``FileFailure``, `DatabaseError`; ``KeyError/damaged(pages:)`` with the numbers
+    /// - Throws: `KeyError`, ``FileProblem``, ``FileFailure``, `DatabaseError`; `KeyError/damaged(pages:)` with the numbers
     ///   of the pages where a page of the database is damaged.
     @discardableResult
     public func copy(

@@ -29,7 +29,7 @@ public struct Inspection: Sendable, Equatable {
 extension DatabaseFile {
     /// Looks at the file, and with `key` finds its format.
     ///
-    /// - Throws: ``KeyError/wrongKey`` where the file is encrypted under another key; ``FileProblem``; `DatabaseError`.
+    /// - Throws: `KeyError/wrongKey` where the file is encrypted under another key; ``FileProblem``; `DatabaseError`.
     public func inspect(key: DatabaseKey? = nil) throws -> Inspection {
         let database = try open()
         defer { database.close() }

@@ -12,7 +12,7 @@ extension DatabaseFile {
     /// Makes a key that the keyring gave up the one that counts, where the file is under it: for a copy of the database from
     /// before its key was changed.
     ///
-    /// - Throws: ``RekeyError/notNeeded(_:)`` where the file is under the key that counts; ``KeyringError``.
+    /// - Throws: `RekeyError/notNeeded(_:)` where the file is under the key that counts; `KeyringError`.
     public func adoptOlderKey(of keyring: UnlockedKeyring) throws {
         try keyring.withLock { locked in
             guard try position(locked) == .other else {
@@ -25,7 +25,7 @@ extension DatabaseFile {
 
     /// The key of the keyring's that the file is under, be it an older one.
     ///
-    /// - Throws: ``KeyringError/Problem/otherDatabase`` where it is under none of them.
+    /// - Throws: `KeyringError/Problem/otherDatabase` where it is under none of them.
     public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey {
         let keys = try keyring.databaseKeys()
         switch try find(current: keys.current, next: keys.next)?.position {
@@ -58,8 +58,8 @@ extension DatabaseFile {
 
     /// Puts a backup of the file's keyring in its place, where that is missing, damaged, or has other slots.
     ///
-    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/otherDatabase`` where the backup does not open the file;
-    ///   else as ``UnlockedKeyring/restore(to:overtaking:)``.
+    /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file;
+    ///   else as `UnlockedKeyring/restore(to:overtaking:)`.
     public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws {
         let keys = try backup.databaseKeys()
         guard try position(in: backup) != .other else {
@@ -80,10 +80,11 @@ extension DatabaseFile {
     /// A kill at any moment leaves a file that opens with the old key or with the keyring; then call this again.
     ///
     /// - Parameters:
+    ///   - keyring: The keyring, unlocked.
     ///   - oldKey: The key that the file has; nil for plaintext.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: ``KeyringError/Problem/inUse`` where the keyring is another database's; ``RekeyError/notNeeded(_:)`` where the
+    /// - Throws: `KeyringError/Problem/inUse` where the keyring is another database's; `RekeyError/notNeeded(_:)` where the
     ///   file is under it already; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func moveToKeyring(
@@ -131,7 +132,7 @@ extension DatabaseFile {
 
     /// Which of the keyring's keys the file is under.
     ///
-    /// - Throws: ``KeyringError``; ``KeyError``, ``FileProblem``, `DatabaseError` where the file cannot be looked at.
+    /// - Throws: `KeyringError`; `KeyError`, ``FileProblem``, `DatabaseError` where the file cannot be looked at.
     public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
         let keys = try keyring.databaseKeys()
         if let found = try find(current: keys.current, next: keys.next) { return found.position }

@@ -36,8 +36,10 @@ public enum PageKind: String, Sendable, CaseIterable {
 extension DatabaseFile {
     /// What each page of the file is, from page 1 on.
     ///
-    /// - Parameter progress: Called about every mebibyte; what it throws ends it.
-    /// - Throws: ``KeyError`` where the key or the file is wrong as a whole; ``FileProblem``; `DatabaseError`.
+    /// - Parameters:
+    ///   - key: The key that the file has.
+    ///   - progress: Called about every mebibyte; what it throws ends it.
+    /// - Throws: `KeyError` where the key or the file is wrong as a whole; ``FileProblem``; `DatabaseError`.
     public func map(
         key: DatabaseKey,
         progress: (FileProgress) throws -> Void = { _ in }

@@ -10,7 +10,7 @@ extension DatabaseFile {
     ///   - format: The format that it shall have; nil for this engine's own.
     ///   - keptAs: A path on the same disk where a copy of the file in plaintext shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: ``RekeyError/notStarted(_:)`` for a file that is no database in plaintext or a format that this engine
+    /// - Throws: `RekeyError/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
     ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func encrypt(
@@ -73,7 +73,7 @@ extension DatabaseFile {
     ///   - format: The format that it shall have; nil for this engine's own.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: ``RekeyError/notNeeded(_:)`` where the file is in that format already and no other key is given; else as
+    /// - Throws: `RekeyError/notNeeded(_:)` where the file is in that format already and no other key is given; else as
     ///   ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func migrate(

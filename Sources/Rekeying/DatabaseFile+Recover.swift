@@ -17,7 +17,7 @@ extension DatabaseFile {
     ///   - destination: Where the new file shall stand; nothing may be there.
     ///   - newKey: The key of the new file; nil for the same.
     ///   - progress: Called about every mebibyte, or thousand rows; what it throws ends it, and nothing is left of it.
-    /// - Throws: ``KeyError``, also ``KeyError/wrongKey`` where no page at all is authentic; ``FileProblem``,
+    /// - Throws: `KeyError`, also `KeyError/wrongKey` where no page at all is authentic; ``FileProblem``,
     ///   ``FileFailure``; `DatabaseError` with `busy` where somebody else uses the database.
     public func recover(
         key: DatabaseKey,

@@ -10,8 +10,10 @@ extension DatabaseFile {
     /// Both keys stand in the keyring before a page is written, and the old one goes when the new file is on the disk: a kill
     /// at any moment leaves a file that opens with the keyring.
     ///
-    /// - Parameter progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/rotationPending`` where an interrupted one is to be ended first;
+    /// - Parameters:
+    ///   - keyring: The keyring, unlocked.
+    ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: `KeyringError`, with `KeyringError/Problem/rotationPending` where an interrupted one is to be ended first;
     ///   else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func rotateKey(
@@ -28,8 +30,10 @@ extension DatabaseFile {
 
     /// Gives the file a new random key in place, by the engine; it keeps its salt. Every page is authenticated before and after.
     ///
-    /// - Parameter progress: as of ``changeKeyInPlace(from:to:progress:)``.
-    /// - Throws: ``KeyringError``; else as ``changeKeyInPlace(from:to:progress:)``.
+    /// - Parameters:
+    ///   - keyring: The keyring, unlocked.
+    ///   - progress: as of ``changeKeyInPlace(from:to:progress:)``.
+    /// - Throws: `KeyringError`; else as ``changeKeyInPlace(from:to:progress:)``.
     public func rotateKeyInPlace(
         of keyring: UnlockedKeyring,
         progress: (FileProgress) throws -> Void = { _ in }
@@ -59,7 +63,7 @@ extension DatabaseFile {
     /// Ends a change of key that was interrupted.
     ///
     /// - Returns: nil where the new key was in force already.
-    /// - Throws: ``KeyringError/Problem/noRotationPending``; else as ``rotateKey(of:progress:)``.
+    /// - Throws: `KeyringError/Problem/noRotationPending`; else as ``rotateKey(of:progress:)``.
     @discardableResult
     public func resumeRotation(
         of keyring: UnlockedKeyring,
@@ -81,7 +85,7 @@ extension DatabaseFile {
 
     /// Takes back a change of key that was interrupted, and removes what it left.
     ///
-    /// - Throws: ``KeyringError/Problem/noRotationPending``; ``RekeyError/notStarted(_:)`` where the new key is in force
+    /// - Throws: `KeyringError/Problem/noRotationPending`; `RekeyError/notStarted(_:)` where the new key is in force
     ///   already.
     public func cancelRotation(of keyring: UnlockedKeyring) throws {
         try keyring.withLock { locked in

@@ -26,7 +26,7 @@ extension DatabaseFile {
     ///   - key: The key of the file.
     ///   - checksStructure: Whether SQLite's own check is made too, which takes several times as long.
     ///   - progress: Called about every mebibyte; what it throws ends the verification.
-    /// - Throws: ``KeyError`` where the key or the file is wrong as a whole; ``FileProblem``; `DatabaseError`. Damaged
+    /// - Throws: `KeyError` where the key or the file is wrong as a whole; ``FileProblem``; `DatabaseError`. Damaged
     ///   pages are not thrown but returned.
     public func verify(
         key: DatabaseKey,

@@ -19,7 +19,7 @@ struct Replacement {
 
     /// Replaces the file by what `write` puts into the image; it returns how the image's pages are.
     ///
-    /// - Throws: whatever goes wrong; the file is as it was then, unless it is ``RekeyError/oldFileRemains(path:_:)``.
+    /// - Throws: whatever goes wrong; the file is as it was then, unless it is `RekeyError/oldFileRemains(path:_:)`.
     func run(_ write: (OldFile, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
         let old = try file.lockAtRest(present)
         defer { old.release() }

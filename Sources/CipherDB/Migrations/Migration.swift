@@ -26,8 +26,10 @@ public struct Migration: Sendable {
 
     /// A step of this name.
     ///
-    /// - Parameter body: What it does, in a transaction that it neither commits nor rolls back. Foreign keys are not enforced in it, so
-    ///   that tables can be made anew, and no rows are deleted for others; all of them are checked when it is done.
+    /// - Parameters:
+    ///   - name: What it is known by in the database, for ever.
+    ///   - body: What it does, in a transaction that it neither commits nor rolls back. Foreign keys are not enforced in it, so that
+    ///     tables can be made anew, and no rows are deleted for others; all of them are checked when it is done.
     public init(_ name: String, _ body: @escaping @Sendable (Database) throws -> Void) {
         self.name = name
         self.body = body

@@ -61,7 +61,7 @@ extension DatabasePool {
         writer.commits()
     }
 
-    /// Looks whether another process committed, as ``DatabaseQueue/checkForForeignChanges()-()``.
+    /// Looks whether another process committed, as `checkForForeignChanges()` of a queue.
     @discardableResult
     public func checkForForeignChanges() throws -> Bool {
         try checkNotReading()

@@ -11,7 +11,7 @@
 /// changing the value gives an equal value. It ends when its task is cancelled and when the database is closed; a change of key does
 /// not disturb it.
 ///
-/// Commits of other connections and processes are not seen; ``DatabaseQueue/checkForForeignChanges()`` looks for them.
+/// Commits of other connections and processes are not seen; `checkForForeignChanges()` of the queue or pool looks for them.
 public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
     /// The value.
     public typealias Element = Value

@@ -63,7 +63,10 @@ public struct ColumnConstraint: Sendable {
 
     /// Its values are those of a column of another table.
     ///
-    /// - Parameter onDelete: What happens when the row there is deleted; unless said, that fails.
+    /// - Parameters:
+    ///   - table: The other table.
+    ///   - column: Its primary key, or a column that is unique.
+    ///   - onDelete: What happens when the row there is deleted; unless said, that fails.
     public static func references(
         _ table: String,
         _ column: String,

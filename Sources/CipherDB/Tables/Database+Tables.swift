@@ -2,14 +2,20 @@ extension Database {
     /// Makes a table.
     ///
     /// ```swift
-    /// try database.createTable("notes", columns: [
-    ///     ColumnDefinition("id", .integer, .primaryKey),
-    ///     ColumnDefinition("text", .text, .notNull),
-    ///     ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
-    /// ])
+    /// try database.createTable(
+    ///     "notes",
+    ///     columns: [
+    ///         ColumnDefinition("id", .integer, .primaryKey),
+    ///         ColumnDefinition("text", .text, .notNull),
+    ///         ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
+    ///     ]
+    /// )
     /// ```
     ///
     /// - Parameters:
+    ///   - table: Its name.
+    ///   - columns: Its columns, in order.
+    ///   - constraints: What must be true of several of them.
     ///   - ifNotExists: Nothing is done where there is a table of this name, whatever its columns are.
     ///   - withoutRowID: The rows are kept in the order of the primary key, which such a table must have.
     /// - Throws: ``DatabaseError``, ``KeyError``.
@@ -29,7 +35,9 @@ extension Database {
 
     /// Removes a table with its rows and indexes.
     ///
-    /// - Parameter ifExists: It is no error where there is none.
+    /// - Parameters:
+    ///   - table: Its name.
+    ///   - ifExists: It is no error where there is none.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     public func dropTable(_ table: TableName, ifExists: Bool = false) throws {
         try executeUpdate("DROP TABLE \(ifExists ? "IF EXISTS " : "")\(table.quoted)")

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds the documentation into .build/docs: the catalogue of CipherDB and the documents of Documentation/, with every public symbol of
+# CipherDB (and of CipherKeys, which it brings with it) and Rekeying. A warning fails it, and so does a public symbol that says nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+docc=$(command -v docc || xcrun --find docc)
+graphs=.build/symbols
+catalogue=.build/CipherDB.docc
+rm -rf "$graphs" "$catalogue"
+mkdir -p "$graphs"
+
+swift build -q
+for module in CipherDB Rekeying FMDBCompat; do
+    swift symbolgraph-extract -module-name "$module" -I .build/debug/Modules -I Sources/CSQLCipher -I Sources/COpenSSL \
+        -I Sources/CSystem/include -Xcc -fmodule-map-file=.build/debug/CSystem.build/module.modulemap \
+        -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
+        -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys \
+        -output-dir "$graphs"
+done
+Scripts/undocumented.py "$graphs"/*.symbols.json
+# FMDB's own names have their meaning from FMDB.
+rm -f "$graphs"/FMDBCompat*.json
+
+# article NAME DOCUMENT: a document of the repository as an article; what it links to stays where it is.
+article() {
+    sed -E 's/\]\((\.\.\/|Documentation\/)?[A-Za-z]+\.(md|svg)(#[a-z-]+)?\)/]/g; s/^!\[.*\]$//' "$2" > "$catalogue/$1.md"
+}
+
+cp -r Sources/CipherDB/CipherDB.docc "$catalogue"
+article ComingFromFMDB Documentation/FMDB.md
+article Keyrings Documentation/Keyring.md
+article ChangingKeys Documentation/Rekeying.md
+article Performance Documentation/Performance.md
+article ThreatModel SECURITY.md
+"$docc" convert "$catalogue" --additional-symbol-graph-dir "$graphs" --output-path .build/docs --warnings-as-errors \
+    --fallback-bundle-identifier CipherDB --fallback-display-name CipherDB --transform-for-static-hosting
+echo "docs: .build/docs; python3 -m http.server -d .build/docs shows it at /documentation/cipherdb"

@@ -1,0 +1,290 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// The code in the articles and in the comments is the code that stands here, and so compiles.
+@Suite struct ArticleTests {
+    private struct Note: Codable, RowDecodable, Sendable {
+        var id: Int64?
+        var text: String
+    }
+
+    // MARK: Articles
+
+    private func gettingStarted() throws {
+        // begin
+        let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try queue.inTransaction { database in
+            try database.executeStatements("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, text TEXT)")
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        }
+        let texts = try queue.inDatabase { try $0.fetchAll(String.self, "SELECT text FROM notes") }
+        // end
+        print(texts)
+    }
+
+    private func rowsAsTypes(_ database: Database) throws {
+        // begin
+        struct Note: Codable, RowDecodable, Sendable {
+            var id: Int64?
+            var text: String
+            var due: Date?
+            var tags: JSONColumn<[String]>
+        }
+        let note = Note(text: "buy stamps", tags: JSONColumn(["post"]))
+        let id = try database.insert(into: "notes", encoding: note)
+        let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
+        let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", id)
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", encoding: note)
+        // end
+        print(notes.count, one?.text ?? "")
+    }
+
+    private func byHand(_ database: Database) throws {
+        // begin
+        struct Title: RowDecodable {
+            let id: Int64
+            let text: String
+
+            init(row: ResultSet) throws {
+                id = try row[0]
+                text = try row[1]
+            }
+        }
+        let rows = try database.executeQuery("SELECT id, text FROM notes")
+        while let title = try rows.next(as: Title.self) { print(title.id, title.text) }
+        // end
+    }
+
+    private func tables(_ database: Database) throws {
+        // begin
+        try database.createTable(
+            "folders",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey),
+                ColumnDefinition("name", .text, .notNull, .unique, .collate("NOCASE")),
+            ]
+        )
+        try database.insert(into: "folders", ["name": "work"])
+        let open = try database.select(
+            from: "notes",
+            where: .equal("folder", 3) && !.isNull("due"),
+            orderedBy: [.ascending("due")],
+            limit: 20
+        ).fetchAll(Note.self)
+        try database.update("notes", set: ["folder": nil], where: .isIn("id", [1, 2, 3]))
+        try database.delete(from: "notes", where: .less("due", than: Date()) || .sql("length(text) = 0"))
+        try database.deleteAll(from: "notes")
+        // end
+        print(open.count)
+        // begin
+        let word = "%stamps%"
+        let found = try database.executeQuery(withFormat: "SELECT * FROM notes WHERE text LIKE \(word)").fetchAll(
+            Note.self
+        )
+        // end
+        print(found.count)
+    }
+
+    private func migrations(_ pool: DatabasePool) throws {
+        // begin
+        let steps = [
+            Migration("notes") { database in
+                try database.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
+            },
+            Migration("notes have a due date") { database in
+                try database.executeStatements("ALTER TABLE notes ADD COLUMN due REAL")
+            },
+        ]
+        try pool.inDatabase { try $0.migrate(steps) }
+        // end
+    }
+
+    private func show(_ notes: [Note]) {}
+
+    private func observation(_ pool: DatabasePool) async throws {
+        // begin
+        for try await notes in pool.observe({ try $0.fetchAll(Note.self, "SELECT * FROM notes") }) {
+            show(notes)
+        }
+        // end
+    }
+
+    private func keys() throws {
+        // begin
+        let typed = try DatabaseKey.passphrase("correct horse battery staple")
+        let random = try DatabaseKey.random()
+        let spelled = try DatabaseKey.raw(hex: "2dd29ca851e7b56e4697b0e1f08507293d761a05ce4d1b628663f411a8086d99")
+        // end
+        print(typed, random, spelled)
+    }
+
+    private func sources() throws {
+        // begin
+        let secret = try KeySource.prompt("Passphrase: ", confirmed: false).readPassphrase()
+        let queue = try DatabaseQueue(path: "vault.db", key: secret)
+        // end
+        try queue.close()
+    }
+
+    private func concurrency(_ pool: DatabasePool) async throws {
+        // begin
+        try await pool.write { try $0.executeUpdate("INSERT INTO notes (text) VALUES (?)", "buy stamps") }
+        let count = try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM notes") }
+        // end
+        print(count ?? 0)
+    }
+
+    private func errors(path: String, passphrase: String) throws -> DatabaseQueue? {
+        // begin
+        do {
+            return try DatabaseQueue(path: path, key: .passphrase(passphrase))
+        } catch KeyError.wrongKey {
+            return nil
+        }
+        // end
+    }
+
+    private func engines(_ database: Database) throws {
+        // begin
+        if Engine.current.has(.upsert) {
+            try database.upsert(into: "settings", ["name": "theme", "value": "dark"], conflictOn: "name")
+        }
+        print(Engine.current.sqlcipherVersion ?? "no SQLCipher", Engine.current.formats)
+        // end
+    }
+
+    private func formats(passphrase: String) throws {
+        // begin
+        let format = try CipherFormat.v4.with(iterations: 1_000_000)
+        let configuration = Configuration { $0.format = format }
+        let queue = try DatabaseQueue(path: "vault.db", key: .passphrase(passphrase), configuration: configuration)
+        // end
+        try queue.close()
+    }
+
+    // MARK: Comments
+
+    private func conditions(_ database: Database, id: Int) throws {
+        // begin
+        try database.delete(from: "notes", where: .equal("folder", id) && !.isNull("deleted"))
+        // end
+        // begin
+        try database.createTable(
+            "notes",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey),
+                ColumnDefinition("text", .text, .notNull),
+                ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
+            ]
+        )
+        // end
+    }
+
+    private func json() {
+        // begin
+        struct Note: Codable, RowDecodable {
+            var id: Int64
+            var tags: JSONColumn<[String]>
+        }
+        // end
+    }
+
+    private func decodable(_ database: Database) throws {
+        // begin
+        struct Note: Codable, RowDecodable {
+            var id: Int64
+            var text: String
+            var due: Date?
+        }
+        let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
+        // end
+        let note = try #require(notes.first)
+        // begin
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", encoding: note)
+        // end
+    }
+
+    private func connections() throws {
+        // begin
+        let database = Database(path: "vault.db")
+        try database.open()
+        try database.setKey("correct horse battery staple")
+        try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        // end
+    }
+
+    private func pools() async throws {
+        // begin
+        let pool = try DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try await pool.write { database in
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        }
+        let count = try await pool.read { database in try database.int(forQuery: "SELECT count(*) FROM notes") }
+        // end
+        print(count ?? 0)
+    }
+
+    private func queues() async throws {
+        // begin
+        let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try await queue.inTransaction { database in
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        }
+        let count = try await queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM notes") }
+        // end
+        print(count ?? 0)
+    }
+
+    // MARK: The comparison
+
+    private static func files(_ folder: String, _ suffix: String) throws -> [String] {
+        let root = Program.packageFolder + "/" + folder
+        return try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.hasSuffix(suffix) }.map {
+            root + "/" + $0
+        }
+    }
+
+    /// The lines of the blocks of code in a text, without what they are indented by.
+    private static func blocks(in lines: [Substring], from begin: String, to end: String) -> [String] {
+        var found: [String] = []
+        var block: [Substring]?
+        for line in lines {
+            let trimmed = line.drop { $0 == " " }
+            if trimmed == begin {
+                block = []
+            } else if trimmed == end, let lines = block {
+                let indent = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+                found.append(lines.map { $0.dropFirst(indent) }.joined(separator: "\n"))
+                block = nil
+            } else {
+                block?.append(line)
+            }
+        }
+        return found
+    }
+
+    private static func lines(_ path: String) throws -> [Substring] {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    @Test func theCodeInArticlesAndCommentsIsTheCodeHere() throws {
+        let here = Set(Self.blocks(in: try Self.lines(#filePath), from: "// begin", to: "// end"))
+        var shown: [String] = []
+        for path in try Self.files("Sources/CipherDB/CipherDB.docc", ".md") {
+            shown += Self.blocks(in: try Self.lines(path), from: "```swift", to: "```")
+        }
+        let inArticles = shown.count
+        for path in try Self.files("Sources", ".swift") + Self.files("Keys", ".swift") {
+            let comments = try Self.lines(path).map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("///") }
+            shown += Self.blocks(
+                in: comments.map { $0.dropFirst($0.hasPrefix("/// ") ? 4 : 3) },
+                from: "```swift",
+                to: "```"
+            )
+        }
+        #expect(inArticles >= 12 && shown.count - inArticles >= 10)
+        for block in shown { #expect(here.contains(block), "\(block)") }
+    }
+}
