@@ -5,8 +5,9 @@ internal import Dispatch
 ///
 /// ```swift
 /// let keyring = Keyring(path: "vault.db.keyring")
-/// try keyring.create(with: .passphrase("correct horse battery staple"), label: "Ada")
-/// let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: .passphrase("correct horse battery staple"))
+/// let secret = try KeyringSecret.passphrase("correct horse battery staple")
+/// try keyring.create(with: secret, label: "Ada")
+/// let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
 /// ```
 ///
 /// Changing a passphrase rewrites a few hundred bytes, whatever the size of the database. Whoever has the keyring but none of

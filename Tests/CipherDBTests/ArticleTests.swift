@@ -80,9 +80,8 @@ import Testing
         print(open.count)
         // begin
         let word = "%stamps%"
-        let found = try database.executeQuery(withFormat: "SELECT * FROM notes WHERE text LIKE \(word)").fetchAll(
-            Note.self
-        )
+        let rows = try database.executeQuery(withFormat: "SELECT * FROM notes WHERE text LIKE \(word)")
+        let found = try rows.fetchAll(Note.self)
         // end
         print(found.count)
     }
@@ -237,6 +236,16 @@ import Testing
         print(count ?? 0)
     }
 
+    private func keyrings() throws {
+        // begin
+        let keyring = Keyring(path: "vault.db.keyring")
+        let secret = try KeyringSecret.passphrase("correct horse battery staple")
+        try keyring.create(with: secret, label: "Ada")
+        let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
+        // end
+        try queue.close()
+    }
+
     // MARK: The comparison
 
     private static func files(_ folder: String, _ suffix: String) throws -> [String] {
@@ -285,6 +294,9 @@ import Testing
             )
         }
         #expect(inArticles >= 12 && shown.count - inArticles >= 10)
-        for block in shown { #expect(here.contains(block), "\(block)") }
+        for block in shown {
+            let stands = here.contains(block)
+            #expect(stands, "\(block)")
+        }
     }
 }
