@@ -1,7 +1,8 @@
-.PHONY: help setup engines build demo test torture sanitize mutants fuzz bench docs manual lint format clean
+.PHONY: help setup engines build demo test torture sanitize mutants fuzz bench docs examples manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
+	@echo "make examples: a password vault and an HTTP service, built and used"
 	@echo "make test     build, lint, and run all tests on every engine of the matrix"
 	@echo "make torture  a pool under load, the command killed at random moments, faults, damage, fuzzing: an hour or so"
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
@@ -32,6 +33,9 @@ test: setup engines
 bench: engines
 	@Scripts/bench.sh
 	@Benchmarks/rekey.py
+
+examples: setup
+	@Scripts/examples.sh
 
 docs: setup
 	@Scripts/docs.sh

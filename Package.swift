@@ -46,6 +46,14 @@ let package = Package(
             path: "Examples/PackageSearch",
             exclude: ["sample.status"]
         ),
+        .executableTarget(
+            name: "vault",
+            dependencies: [
+                "CipherDB",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/Vault"
+        ),
         .target(
             name: "TestSupport",
             dependencies: ["CipherDB", "CipherKeys", "CipherPages"],

@@ -1,0 +1,91 @@
+import CipherDB
+import FlyingFox
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Clients that write and read at once, while the database gets another key.
+enum Load {
+    private static let clients = 8
+    private static let notes = 30
+
+    static func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try NoteStore(path: folder.path + "/notes.db", key: .random())
+        let server = await NotesService(store: store).server(port: 0)
+        let serving = Task { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip6(_, let port) = await server.listeningAddress else { throw Failure("no port") }
+
+        let begin = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 0..<clients {
+                group.addTask { try await use(URL(string: "http://localhost:\(port)/notes")!, "author \(client)") }
+            }
+            // In the midst of it: half of the notes are deleted again. Requests wait for the end of it, and none fails.
+            group.addTask {
+                while try await store.count() < clients * notes / 4 { try await Task.sleep(for: .milliseconds(1)) }
+                try await store.pool.rekey(.random())
+                print("the key was changed after \(try await store.count()) notes")
+            }
+            try await group.waitForAll()
+        }
+        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        let left = try await store.count()
+        guard left == clients * notes / 2 else { throw Failure("\(left) notes are left") }
+        let requests = clients * (notes * 3 + notes / 2)
+        print("\(requests) requests of \(clients) clients in \(Int(seconds * 1000)) ms; every answer was right")
+        await server.stop()
+        serving.cancel()
+        try store.pool.close()
+    }
+
+    /// Adds notes, reads each and all, and deletes every second one.
+    private static func use(_ service: URL, _ author: String) async throws {
+        for number in 0..<notes {
+            let note = NoteStore.Note(author: author, text: "note \(number) of \(author)")
+            let made: NoteStore.Note = try await ask("POST", service, note, expecting: 201)
+            guard let id = made.id else { throw Failure("a note without a number") }
+            let one = service.appendingPathComponent("\(id)")
+            let read: NoteStore.Note = try await ask("GET", one, expecting: 200)
+            guard read.text == note.text, read.author == author else { throw Failure("another note than was added") }
+            let query = service.appending(queryItems: [URLQueryItem(name: "author", value: author)])
+            let all: [NoteStore.Note] = try await ask("GET", query, expecting: 200)
+            guard all.first?.id == id else { throw Failure("the newest note is not the first") }
+            if number % 2 == 1 { _ = try await send("DELETE", one, nil, expecting: 204) }
+        }
+    }
+
+    private static func ask<Answer: Decodable>(
+        _ method: String,
+        _ url: URL,
+        _ body: NoteStore.Note? = nil,
+        expecting status: Int
+    ) async throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: try await send(method, url, body, expecting: status))
+    }
+
+    private static func send(_ method: String, _ url: URL, _ body: NoteStore.Note?, expecting status: Int) async throws
+        -> Data
+    {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        if let body { request.httpBody = try JSONEncoder().encode(body) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let code = (response as? HTTPURLResponse)?.statusCode
+        guard code == status else { throw Failure("\(method) \(url.path) answered \(code ?? 0)") }
+        return data
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Builds the examples and runs them: the vault is used as somebody at a terminal would, the service under load.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift build -q
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+umask 077
+
+vault() { .build/debug/vault "$1" --vault "$folder/vault.db" "${@:2}"; }
+
+# expect WORD COMMAND…: what the command prints has the word in it.
+expect() {
+    local output
+    output=$("${@:2}")
+    echo "$output"
+    if ! grep -qF -- "$1" <<< "$output"; then
+        echo "examples: no \"$1\" in what ${*:2} printed" >&2
+        exit 1
+    fi
+}
+
+# refuse COMMAND…: the command fails.
+refuse() {
+    if "$@" > "$folder/said" 2>&1; then
+        echo "examples: $* did not fail" >&2
+        exit 1
+    fi
+    cat "$folder/said"
+}
+
+echo "== vault"
+printf 'correct horse battery staple' > "$folder/passphrase"
+printf 'a better passphrase' > "$folder/better"
+printf 'a third passphrase' > "$folder/third"
+printf 'tr0ub4dor&3' > "$folder/secret"
+old=(--passphrase-file "$folder/passphrase")
+new=(--passphrase-file "$folder/better")
+expect "is made" vault create "${old[@]}"
+expect "added mail" vault add mail ada@example.org "${old[@]}" --secret-file "$folder/secret" --note "on the phone, too"
+expect "added bank" vault add bank ada "${old[@]}" --secret-file "$folder/secret"
+expect "bank" vault list "${old[@]}"
+expect "ada@example.org" vault list --search phone "${old[@]}"
+expect 'tr0ub4dor&3' vault show MAIL "${old[@]}"
+if grep -rqF 'tr0ub4dor' "$folder/vault.db" "$folder/vault.db.keyring"; then
+    echo "examples: the vault shows a password" >&2
+    exit 1
+fi
+# Somebody reads the code and types it back.
+read_and_type() {
+    while [ ! -s "$folder/code" ]; do sleep 0.1; done
+    head -1 "$folder/code" | tee "$folder/written"
+}
+read_and_type | vault recovery-code "${old[@]}" --typed-fd 0 > "$folder/code"
+expect "opens the vault" cat "$folder/code"
+expect "is changed" vault change-passphrase "${old[@]}" --new-passphrase-file "$folder/better"
+refuse vault list "${old[@]}"
+expect "removed bank" vault remove bank "${new[@]}"
+expect "new passphrase" vault recover --code-file "$folder/written" --passphrase-file "$folder/third"
+refuse vault list "${new[@]}"
+expect "mail" vault list --passphrase-file "$folder/third"
+
+echo "== notes service"
+swift build -q --package-path Examples/NotesService --scratch-path .build-notes
+.build-notes/debug/NotesService --load > "$folder/load"
+expect "the key was changed after" cat "$folder/load"
+expect "every answer was right" cat "$folder/load"
+echo "examples: all of them ran"
