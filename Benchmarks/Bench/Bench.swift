@@ -39,6 +39,7 @@ struct Bench {
         let makers: [(Scene) throws -> [Workload]] = [
             { [try .bulkInsert($0)] },
             { [try .scan($0, isCached: false), try .scan($0, isCached: true)] },
+            { [try .decode($0)] },
             { [try .scanBorrowing($0, isCached: false), try .scanBorrowing($0, isCached: true)] },
             { [try .points($0, count: rows / 4)] },
             { [try .pointsAlone($0, count: rows / 4)] },

@@ -7,7 +7,7 @@ final class Peer {
     private let output = Pipe()
     private var read = Data()
 
-    /// - Parameter program: Where ``program`` found one.
+    /// - Parameter program: Where ``grdb`` says that it is.
     init(_ program: String, path: String) throws {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = [path, Scene.digits]

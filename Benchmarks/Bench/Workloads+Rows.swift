@@ -123,9 +123,7 @@ extension Workload {
                         let name: String = try rows[1]
                         let value: Double = try rows[2]
                         let data: [UInt8] = try rows[3]
-                        sum +=
-                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
-                            + Int64(data.count)
+                        sum += digest(id, name, value, data)
                     }
                     return sum
                 },
@@ -137,9 +135,7 @@ extension Workload {
                         let name: String = try rows[1]
                         let value: Double = try rows[2]
                         let data: Data = try rows[3]
-                        sum +=
-                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
-                            + Int64(data.count)
+                        sum += digest(id, name, value, data)
                     }
                     return sum
                 },
@@ -151,9 +147,7 @@ extension Workload {
                         let name = try rows.string(forColumn: "name")!
                         let value = try rows.double(forColumn: "value")!
                         let data = try rows.data(forColumn: "data")!
-                        sum +=
-                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
-                            + Int64(data.count)
+                        sum += digest(id, name, value, data)
                     }
                     return sum
                 },
@@ -165,14 +159,65 @@ extension Workload {
                         let name = rows.string(forColumnIndex: 1)!
                         let value = rows.double(forColumnIndex: 2)
                         let data = rows.data(forColumnIndex: 3)!
-                        sum +=
-                            id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0])
-                            + Int64(data.count)
+                        sum += digest(id, name, value, data)
                     }
                     return sum
                 },
             ] + (peer.map { peer in [Side(name: "GRDB") { peer.ask("scan") }] } ?? [])
         )
+    }
+
+    /// What a row's own types make of the same scan; in this one the others are measured by GRDB, where it is there.
+    static func decode(_ scene: Scene) throws -> Workload {
+        let file = scene.filled("decode.db")
+        let database = try scene.database(file)
+        try database.executeStatements(Scene.smallCache)
+        let peer = try Peer.grdb.map { try Peer($0, path: scene.path(file)) }
+        let peers = peer.map { peer in
+            [
+                Side(name: "GRDB, Codable") { peer.ask("decode") },
+                Side(name: "GRDB, by hand") { peer.ask("records") },
+            ]
+        }
+        return Workload(
+            name: "rows into a type of 4 columns",
+            count: scene.rows.swift.count,
+            unit: "row",
+            goals: peers == nil ? [:] : ["Codable": 1],
+            sides: (peers ?? []) + [
+                Side(name: "Codable") {
+                    try database.fetchAll(CodableRow.self, select).reduce(0) {
+                        $0 + digest($1.id, $1.name, $1.value, $1.data)
+                    }
+                },
+                Side(name: "by hand") {
+                    try database.fetchAll(RowByHand.self, select).reduce(0) {
+                        $0 + digest($1.id, $1.name, $1.value, $1.data)
+                    }
+                },
+            ]
+        )
+    }
+
+    private struct CodableRow: Codable, RowDecodable {
+        let id: Int64
+        let name: String
+        let value: Double
+        let data: Data
+    }
+
+    private struct RowByHand: RowDecodable {
+        let id: Int64
+        let name: String
+        let value: Double
+        let data: Data
+
+        init(row: ResultSet) throws {
+            id = try row[0]
+            name = try row[1]
+            value = try row[2]
+            data = try row[3]
+        }
     }
 
     static func scanBorrowing(_ scene: Scene, isCached: Bool) throws -> Workload {
@@ -202,4 +247,10 @@ extension Workload {
             ]
         )
     }
+}
+
+/// What shows that a row was read, and all of its values.
+@inline(__always)
+private func digest(_ id: Int64, _ name: String, _ value: Double, _ data: some RandomAccessCollection<UInt8>) -> Int64 {
+    id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data.first!) + Int64(data.count)
 }

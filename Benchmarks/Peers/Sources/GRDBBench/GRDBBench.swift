@@ -17,6 +17,8 @@ import GRDB
             case "prepare": answer(try prepare(queue))
             case "insert": answer(try insert(queue, count))
             case "scan": answer(try scan(queue))
+            case "decode": answer(try records(queue, CodableRecord.self) { sum($0.id, $0.name, $0.value, $0.data) })
+            case "records": answer(try records(queue, RecordByHand.self) { sum($0.id, $0.name, $0.value, $0.data) })
             case "points": answer(try points(queue, words[1...].map { Int64($0)! }))
             default: fatalError("unknown: \(line)")
             }
@@ -60,7 +62,11 @@ import GRDB
         let name: String = row[1]
         let value: Double = row[2]
         let data: Data = row[3]
-        return id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0]) + Int64(data.count)
+        return sum(id, name, value, data)
+    }
+
+    private static func sum(_ id: Int64, _ name: String, _ value: Double, _ data: Data) -> Int64 {
+        id + Int64(name.utf8.first!) + Int64(name.utf8.count) + Int64(value) + Int64(data[0]) + Int64(data.count)
     }
 
     private static func scan(_ queue: DatabaseQueue) throws -> Int64 {
@@ -69,6 +75,37 @@ import GRDB
             let rows = try Row.fetchCursor(database, sql: "SELECT id, name, value, data FROM t")
             while let row = try rows.next() { total += sum(row) }
             return total
+        }
+    }
+
+    private struct CodableRecord: Codable, FetchableRecord {
+        let id: Int64
+        let name: String
+        let value: Double
+        let data: Data
+    }
+
+    private struct RecordByHand: FetchableRecord {
+        let id: Int64
+        let name: String
+        let value: Double
+        let data: Data
+
+        init(row: Row) {
+            id = row[0]
+            name = row[1]
+            value = row[2]
+            data = row[3]
+        }
+    }
+
+    private static func records<Record: FetchableRecord>(
+        _ queue: DatabaseQueue,
+        _ type: Record.Type,
+        _ digest: (Record) -> Int64
+    ) throws -> Int64 {
+        try queue.read {
+            try type.fetchAll($0, sql: "SELECT id, name, value, data FROM t").reduce(0) { $0 + digest($1) }
         }
     }
 
