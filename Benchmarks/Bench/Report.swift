@@ -1,7 +1,7 @@
 import Foundation
 
 extension Measurement {
-    /// A line for each side: the time for one piece, and its ratio to the first side's.
+    /// A line for each side: the time for one piece, its ratio to the first side's, and the memory that it took at most.
     func print() {
         Swift.print("\n\(workload.name)")
         for (index, side) in workload.sides.enumerated() {
@@ -11,7 +11,8 @@ extension Measurement {
             let fields = [
                 side.name.padding(toLength: 28, withPad: " ", startingAt: 0),
                 String(format: "%10.0f ns/%@", each, workload.unit),
-                index == 0 ? "" : String(format: "%6.2f", ratio(index)), goal,
+                index == 0 ? "      " : String(format: "%6.2f", ratio(index)),
+                String(format: "%6.1f MiB", memory[index]), goal,
             ]
             Swift.print("  " + fields.joined(separator: "  "))
         }
@@ -24,6 +25,7 @@ private struct Record: Encodable {
         let name: String
         let seconds: [Double]
         let ratio: Double
+        let peakMebibytes: Double
         let goal: Double?
     }
     let workload: String
@@ -41,6 +43,7 @@ private struct Record: Encodable {
                 name: side.name,
                 seconds: measurement.seconds[index],
                 ratio: measurement.ratio(index),
+                peakMebibytes: measurement.memory[index],
                 goal: workload.goals[side.name]
             )
         }

@@ -22,11 +22,14 @@ struct Workload {
 struct Measurement {
     let workload: Workload
     let seconds: [[Double]]
+    /// The most memory in mebibytes that each side took more than there was before; that of another process is not in it.
+    let memory: [Double]
 
     /// Each side runs in each round, and each round begins with another side.
     init(_ workload: Workload, rounds: Int) throws {
         self.workload = workload
         var seconds = workload.sides.map { _ in [Double]() }
+        var memory = workload.sides.map { _ in 0.0 }
         var expected: Int64?
         // The first round warms what there is to warm, and does not count.
         for round in 0..<(rounds + 1) {
@@ -34,15 +37,18 @@ struct Measurement {
                 let index = (offset + round) % workload.sides.count
                 let side = workload.sides[index]
                 try side.prepare()
+                let peak = PeakMemory()
                 let began = ContinuousClock.now
                 let sum = try side.run()
                 let took = (ContinuousClock.now - began) / .seconds(1)
+                memory[index] = max(memory[index], peak.mebibytes ?? 0)
                 guard sum == expected ?? sum else { throw Mismatch(workload: workload.name, side: side.name) }
                 expected = sum
                 if round > 0 { seconds[index].append(took) }
             }
         }
         self.seconds = seconds
+        self.memory = memory
     }
 
     /// Two sides did not do the same.
