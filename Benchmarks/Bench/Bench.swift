@@ -52,6 +52,7 @@ struct Bench {
             { try Workload.wide($0, count: rows / 10) },
             { scene in try [1, 2, 4, 8].map { try .throughput(scene, readers: $0, blocks: rows / 400) } },
             { [try .opening($0, count: 200), try .passphrase($0)] },
+            { try Workload.settings($0, count: rows / 100) },
         ]
         print(
             "SQLCipher \(Engine.current.sqlcipherVersion ?? "unknown"), \(rows) rows, \(options.rounds) rounds, in \(options.folder)"
