@@ -6,7 +6,7 @@ struct Options {
     var rounds = 5
     var rows = 200_000
     var folder = FileManager.default.temporaryDirectory.path
-    var only = ""
+    var topic = ""
     var json: String?
     var chart: String?
 
@@ -17,12 +17,12 @@ struct Options {
             case "--rounds": rounds = Int(value) ?? rounds
             case "--rows": rows = Int(value) ?? rows
             case "--folder": folder = value
-            case "--only": only = value
+            case "--topic": topic = value
             case "--json": json = value
             case "--chart": chart = value
             default:
                 fatalError(
-                    "usage: Bench [--rounds N] [--rows N] [--folder PATH] [--only NAME] [--json FILE] [--chart FILE]"
+                    "usage: Bench [--rounds N] [--rows N] [--folder PATH] [--topic NAME] [--json FILE] [--chart FILE]"
                 )
             }
         }
@@ -36,30 +36,33 @@ struct Bench {
         let scene = try Scene(folder: options.folder, rows: options.rows)
         defer { scene.remove() }
         let rows = options.rows
-        let makers: [(Scene) throws -> [Workload]] = [
-            { [try .bulkInsert($0)] },
-            { [try .scan($0, isCached: false), try .scan($0, isCached: true)] },
-            { [try .decode($0)] },
-            { [try .scanBorrowing($0, isCached: false), try .scanBorrowing($0, isCached: true)] },
-            { [try .points($0, count: rows / 4)] },
-            { [try .pointsAlone($0, count: rows / 4)] },
-            { [try .ranges($0, count: rows / 100)] },
-            { [try .small($0, count: rows)] },
-            { [try .autocommit($0, .delete, count: rows / 400)] },
-            { [try .autocommit($0, .wal, count: rows / 100)] },
-            { try Workload.blobs($0, count: max(1, rows / 4000)) },
-            { try Workload.texts($0, count: rows / 4) },
-            { try Workload.wide($0, count: rows / 10) },
-            { scene in try [1, 2, 4, 8].map { try .throughput(scene, readers: $0, blocks: rows / 400) } },
-            { [try .opening($0, count: 200), try .passphrase($0)] },
-            { try Workload.settings($0, count: rows / 100) },
+        let topics: [(name: String, make: (Scene) throws -> [Workload])] = [
+            ("insert", { [try .bulkInsert($0)] }),
+            ("scan", { [try .scan($0, isCached: false)] }),
+            ("scan-cached", { [try .scan($0, isCached: true)] }),
+            ("decode", { [try .decode($0)] }),
+            ("borrow", { [try .scanBorrowing($0, isCached: false), try .scanBorrowing($0, isCached: true)] }),
+            ("points", { [try .points($0, count: rows / 4)] }),
+            ("points-alone", { [try .pointsAlone($0, count: rows / 4)] }),
+            ("ranges", { [try .ranges($0, count: rows / 100)] }),
+            ("small", { [try .small($0, count: rows)] }),
+            (
+                "commit",
+                { [try .autocommit($0, .delete, count: rows / 400), try .autocommit($0, .wal, count: rows / 100)] }
+            ),
+            ("blobs", { try Workload.blobs($0, count: max(1, rows / 4000)) }),
+            ("texts", { try Workload.texts($0, count: rows / 4) }),
+            ("wide", { try Workload.wide($0, count: rows / 10) }),
+            ("readers", { scene in try [1, 2, 4, 8].map { try .throughput(scene, readers: $0, blocks: rows / 400) } }),
+            ("opening", { [try .opening($0, count: 200), try .passphrase($0)] }),
+            ("settings", { try Workload.settings($0, count: rows / 100) }),
         ]
         print(
             "SQLCipher \(Engine.current.sqlcipherVersion ?? "unknown"), \(rows) rows, \(options.rounds) rounds, in \(options.folder)"
         )
         var measurements: [Measurement] = []
-        for maker in makers {
-            for workload in try maker(scene) where options.only.isEmpty || workload.name.contains(options.only) {
+        for topic in topics where options.topic.isEmpty || topic.name == options.topic {
+            for workload in try topic.make(scene) {
                 let measurement = try Measurement(workload, rounds: options.rounds)
                 measurement.print()
                 measurements.append(measurement)
