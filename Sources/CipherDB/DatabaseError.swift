@@ -34,6 +34,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
 extension DatabaseError: CustomStringConvertible {
     /// Such as `UNIQUE constraint failed: t.a (SQLite code 2067), in: INSERT INTO t VALUES (?)`.
     public var description: String {
-        "\(message) (SQLite code \(code.rawValue))" + (sql.map { ", in: \($0)" } ?? "")
+        "\(message) (SQLite code \(code.rawValue))"
+            + (sql.map { ", in: \($0.prefix(500))\($0.count > 500 ? "…" : "")" } ?? "")
     }
 }

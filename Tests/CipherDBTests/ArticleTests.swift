@@ -32,10 +32,11 @@ import Testing
             var due: Date?
             var tags: JSONColumn<[String]>
         }
-        let note = Note(text: "buy stamps", tags: JSONColumn(["post"]))
-        let id = try database.insert(into: "notes", encoding: note)
+        var note = Note(text: "buy stamps", tags: JSONColumn(["post"]))
+        note.id = try database.insert(into: "notes", encoding: note)
         let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
-        let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", id)
+        let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", note.id)
+        note.tags.value.append("today")
         try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", encoding: note)
         // end
         print(notes.count, one?.text ?? "")
@@ -107,6 +108,16 @@ import Testing
         for try await notes in pool.observe({ try $0.fetchAll(Note.self, "SELECT * FROM notes") }) {
             show(notes)
         }
+        // end
+    }
+
+    private func changes(_ pool: DatabasePool) async {
+        // begin
+        for await tables in pool.tableChanges(of: ["notes", "folders"]) {
+            // Nil where it may be any: the schema changed, or another process wrote.
+            print(tables?.map(\.name) ?? ["all"])
+        }
+        for await commit in pool.commits() { print(commit.tables, commit.changesSchema) }
         // end
     }
 

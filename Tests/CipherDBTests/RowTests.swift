@@ -84,7 +84,9 @@ import Testing
         let rows = try database.executeQuery("SELECT * FROM items ORDER BY id")
         #expect(try rows.next(as: Item.self)?.id == 1)
         #expect(try rows.next(as: Item.self)?.id == 2)
-        #expect { try rows.next(as: Item.self) } throws: { "\($0)".contains("row 3, as Item: column 2 (kind)") }
+        #expect { try rows.next(as: Item.self) } throws: {
+            "\($0)".contains("row 3, as Item: column 2 (kind) holds text that is no Kind")
+        }
         // The next row can be read all the same.
         #expect(try rows.next(as: Item.self)?.id == 4)
         #expect(try rows.fetchAll(Item.self).map(\.id) == [5])
@@ -179,7 +181,7 @@ import Testing
         #expect { try database.fetchOne(Listed.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
         for row: any Encodable in [Nested(a: Pair(a: 1, b: nil)), Listed(a: [1])] {
             #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: row) } throws: {
-                "\($0)".contains("a is several values; keep them in a JSONColumn")
+                "\($0)".contains("a is not one value that SQLite has; keep it in a JSONColumn")
             }
         }
         #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: [1]) } throws: {

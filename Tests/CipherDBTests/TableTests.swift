@@ -114,6 +114,45 @@ import Testing
         )
     }
 
+    /// SQLite would take the name for a text: `"nosuch" IS NOT NULL` is true of every row.
+    @Test func aMisspeltColumnIsAnErrorAndNotEveryRow() throws {
+        try numbers()
+        let conditions: [Condition] = [
+            !.isNull("nosuch"), .equal("nosuch", nil), .notEqual("nosuch", 1), .greater("nosuch", than: 1),
+            .like("nosuch", "%"), .isIn("nosuch", ["nosuch"]), .isNull("i") || .equal("nosuch", "nosuch"),
+        ]
+        for condition in conditions {
+            #expect(throws: DatabaseError.self) { try database.delete(from: "n", where: condition) }
+            #expect(throws: DatabaseError.self) { try database.update("n", set: ["i": 1], where: condition) }
+            #expect(throws: DatabaseError.self) { try database.select(from: "n", where: condition) }
+        }
+        #expect(throws: DatabaseError.self) { try database.select(["nosuch"], from: "n") }
+        #expect(throws: DatabaseError.self) { try database.select(from: "n", orderedBy: [.ascending("nosuch")]) }
+        #expect(throws: DatabaseError.self) { try database.update("n", set: ["nosuch": 1], where: .isNull("i")) }
+        #expect(throws: DatabaseError.self) { try database.insert(into: "n", ["nosuch": 1]) }
+        #expect(try found(.isIn("i", [1, 2, 3, 4, 5, 6])).count == 6)
+    }
+
+    @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
+    func anUpsertWithoutAnIdentifierKeepsThatOfTheRow() throws {
+        struct Row: Codable, RowDecodable, Equatable { var id: Int?, uid: String, v: Int? }
+        try database.executeStatements(
+            "CREATE TABLE t (ID INTEGER PRIMARY KEY, uid UNIQUE, v); INSERT INTO t VALUES (9, 'x', 9)"
+        )
+        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: 1), conflictOn: "uid")
+        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: nil), conflictOn: "uid")
+        let rows = try database.fetchAll(Row.self, "SELECT * FROM t ORDER BY ID")
+        #expect(rows == [Row(id: 9, uid: "x", v: 9), Row(id: 10, uid: "a", v: nil)])
+        #expect(try database.select(from: "t", where: .equal("uid", "a")).fetchOne(Row.self)?.id == 10)
+    }
+
+    @Test func errorsTellInProgramsThatShowTheirLocalizedDescription() throws {
+        let errors: [any Error] = [
+            KeyError.wrongKey, MigrationError.duplicateName("x"), DatabaseError(code: .busy, message: "x"),
+        ]
+        for error in errors { #expect(error.localizedDescription == "\(error)") }
+    }
+
     @Test func updatesAndDeletionsTellHowManyRows() throws {
         try numbers()
         #expect(try database.update("n", set: ["s": "odd"], where: .isNull("s")) == 3)

@@ -46,6 +46,6 @@ private struct NoEncoder: Encoder {
 extension DatabaseError {
     fileprivate static func severalValues(_ name: String?) -> DatabaseError {
         guard let name else { return DatabaseError(.mismatch, "only a type with coding keys is a row") }
-        return DatabaseError(.mismatch, "\(name) is several values; keep them in a JSONColumn")
+        return DatabaseError(.mismatch, "\(name) is not one value that SQLite has; keep it in a JSONColumn")
     }
 }

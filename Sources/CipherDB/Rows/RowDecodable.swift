@@ -71,6 +71,14 @@ extension ResultSet {
         }
     }
 
+    /// The next row, and closes; nil where there is none.
+    ///
+    /// - Throws: as ``next(as:)``.
+    public func fetchOne<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> Value? {
+        defer { close() }
+        return try next(as: type)
+    }
+
     /// The rows that are left, and closes.
     ///
     /// - Throws: as ``next(as:)``.
@@ -114,7 +122,9 @@ extension Database {
 extension DecodingError {
     /// What is wrong, without the value, which Swift's own descriptions quote.
     var reason: String {
-        func path(_ context: Context) -> String { context.codingPath.map(\.stringValue).joined(separator: ".") }
+        func path(_ context: Context) -> String {
+            context.codingPath.isEmpty ? "it" : context.codingPath.map(\.stringValue).joined(separator: ".")
+        }
         return switch self {
         case .typeMismatch(let type, let context): "\(path(context)) is not \(type)"
         case .valueNotFound(let type, let context): "\(path(context)) has no \(type)"

@@ -90,7 +90,11 @@ extension Column {
         do {
             return try Value(from: ColumnDecoder(column: self))
         } catch is DecodingError {
-            throw mismatch(type)
+            throw DatabaseError(
+                .mismatch,
+                "column \(index) (\(name)) holds \(storageClass.rawValue) that is no \(type)",
+                sql: statement.sql
+            )
         }
     }
 

@@ -4,15 +4,18 @@
 /// try database.delete(from: "notes", where: .equal("folder", id) && !.isNull("deleted"))
 /// ```
 public struct Condition {
-    let sql: SQL
+    // SQLite takes a quoted name that no column has for a text, `"titel" IS NOT NULL` for true of every row. With its table before it, it
+    // is an error.
+    /// The SQL, for a table as it stands in SQL.
+    let sql: (_ table: String) -> SQL
 
     /// Any SQL, with its values in it: `.sql("length(text) > \(100)")`.
     public static func sql(_ sql: SQL) -> Condition {
-        Condition(sql: "(\(sql: sql))")
+        Condition { _ in "(\(sql: sql))" }
     }
 
     private static func compare(_ column: String, _ comparison: SQL, _ value: (any Bindable)?) -> Condition {
-        Condition(sql: "\(identifier: column) \(sql: comparison) \(value)")
+        Condition { "\(raw: $0).\(identifier: column) \(sql: comparison) \(value)" }
     }
 
     /// The column has this value; nil stands for NULL.
@@ -21,29 +24,30 @@ public struct Condition {
         compare(column, "IS", value)
     }
 
-    /// The column has another value, or NULL where the value is not nil.
+    /// The column has another value; NULL is one, unless the value is nil.
     public static func notEqual(_ column: String, _ value: (any Bindable)?) -> Condition {
         compare(column, "IS NOT", value)
     }
 
-    /// The column is less than the value; never where it is NULL.
+    /// The column is less than the value; never where one of them is NULL.
     public static func less(_ column: String, than value: any Bindable) -> Condition { compare(column, "<", value) }
 
-    /// The column is greater than the value; never where it is NULL.
+    /// The column is greater than the value; never where one of them is NULL.
     public static func greater(_ column: String, than value: any Bindable) -> Condition { compare(column, ">", value) }
 
-    /// The column is the value or less; never where it is NULL.
+    /// The column is the value or less; never where one of them is NULL.
     public static func atMost(_ column: String, _ value: any Bindable) -> Condition { compare(column, "<=", value) }
 
-    /// The column is the value or greater; never where it is NULL.
+    /// The column is the value or greater; never where one of them is NULL.
     public static func atLeast(_ column: String, _ value: any Bindable) -> Condition { compare(column, ">=", value) }
 
     /// The column holds a text like the pattern: `%` stands for any characters, `_` for one (sqlite.org/lang_expr.html#like).
     public static func like(_ column: String, _ pattern: String) -> Condition { compare(column, "LIKE", pattern) }
 
-    /// The column has one of the values: of an empty list none.
+    /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
+    /// values (``Limit/variableNumber``).
     public static func isIn(_ column: String, _ values: [any Bindable]) -> Condition {
-        Condition(sql: "\(identifier: column) IN (\(list: values))")
+        Condition { "\(raw: $0).\(identifier: column) IN (\(list: values))" }
     }
 
     /// The column is NULL.
@@ -51,17 +55,17 @@ public struct Condition {
 
     /// Both are true.
     public static func && (left: Condition, right: Condition) -> Condition {
-        Condition(sql: "(\(sql: left.sql) AND \(sql: right.sql))")
+        Condition { "(\(sql: left.sql($0)) AND \(sql: right.sql($0)))" }
     }
 
     /// One of them is true, or both.
     public static func || (left: Condition, right: Condition) -> Condition {
-        Condition(sql: "(\(sql: left.sql) OR \(sql: right.sql))")
+        Condition { "(\(sql: left.sql($0)) OR \(sql: right.sql($0)))" }
     }
 
     /// It is not true. What is neither, such as a comparison with NULL, stays so.
     public static prefix func ! (condition: Condition) -> Condition {
-        Condition(sql: "NOT (\(sql: condition.sql))")
+        Condition { "NOT (\(sql: condition.sql($0)))" }
     }
 }
 

@@ -54,7 +54,8 @@ extension Database {
         try insert(into: table, pairs(values))
     }
 
-    /// Inserts a row of the values of `row`, whose coding keys are the names of the columns.
+    /// Inserts a row of the values of `row`, whose coding keys are the names of the columns. Nil is NULL, also where the column has a
+    /// default; as the row identifier it is a new one, which is returned.
     ///
     /// - Returns: as ``insert(into:_:)``.
     /// - Throws: ``DatabaseError``, ``KeyError``; what `row` throws.
@@ -64,7 +65,7 @@ extension Database {
     }
 
     /// Inserts a row of these values; where one is there with the same values in `columns`, which must be its primary key or unique,
-    /// that one gets the others.
+    /// that one gets the others, and keeps its row identifier where that is nil.
     ///
     /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.24 (``Capability/upsert``); ``KeyError``.
     public func upsert(
@@ -92,11 +93,11 @@ extension Database {
         orderedBy ordering: [Ordering] = [],
         limit: Int? = nil
     ) throws -> ResultSet {
-        var sql: SQL = "SELECT \(raw: columns.isEmpty ? "*" : columns.map(quotedIdentifier).joined(separator: ", "))"
+        var sql: SQL = "SELECT \(raw: columns.isEmpty ? "*" : columns.map(table.column).joined(separator: ", "))"
         sql.append(" FROM \(raw: table.quoted)")
-        if let condition { sql.append(" WHERE \(sql: condition.sql)") }
+        if let condition { sql.append(" WHERE \(sql: condition.sql(quotedIdentifier(table.name)))") }
         if !ordering.isEmpty {
-            let terms = ordering.map { quotedIdentifier($0.column) + " " + $0.keyword }
+            let terms = ordering.map { table.column($0.column) + " " + $0.keyword }
             sql.append(" ORDER BY \(raw: terms.joined(separator: ", "))")
         }
         if let limit { sql.append(" LIMIT \(limit)") }
@@ -140,7 +141,9 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func delete(from table: TableName, where condition: Condition) throws -> Int {
-        try executeUpdate(withFormat: "DELETE FROM \(raw: table.quoted) WHERE \(sql: condition.sql)")
+        try executeUpdate(
+            withFormat: "DELETE FROM \(raw: table.quoted) WHERE \(sql: condition.sql(quotedIdentifier(table.name)))"
+        )
         return changes
     }
 
@@ -181,6 +184,9 @@ extension Database {
                 "upsert needs SQLite 3.24, and this engine has \(Engine.current.sqliteVersion); update, and insert where nothing changed"
             )
         }
+        // Without a value the row identifier is a new one, which the row that is there must not get.
+        let rowID = pairs.contains { $0.value == nil } ? try rowIDColumn(of: table) : nil
+        let pairs = pairs.filter { $0.value != nil || $0.name.lowercased() != rowID?.lowercased() }
         let others = pairs.filter { !columns.contains($0.name) }.map { quotedIdentifier($0.name) }
         let action =
             others.isEmpty
@@ -190,13 +196,25 @@ extension Database {
         try executeUpdate(withFormat: sql)
     }
 
+    /// The column that is the row identifier (sqlite.org/lang_createtable.html#rowid); nil where none is.
+    private func rowIDColumn(of table: TableName) throws -> String? {
+        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
+        let columns = try executeQuery("PRAGMA \(schema)table_info(\(quotedIdentifier(table.name)))")
+        defer { columns.close() }
+        var keys: [(name: String, type: String)] = []
+        while try columns.next() {
+            if try columns.int(forColumn: "pk") ?? 0 > 0 { keys.append((try columns["name"], try columns["type"])) }
+        }
+        return keys.count == 1 && keys[0].type.lowercased() == "integer" ? keys[0].name : nil
+    }
+
     private func update(_ table: TableName, _ pairs: Pairs, _ condition: Condition?) throws -> Int {
         guard !pairs.isEmpty else { throw DatabaseError(.misuse, "there are no values to set") }
         var sql: SQL = "UPDATE \(raw: table.quoted) SET "
         for (index, pair) in pairs.enumerated() {
             sql.append("\(raw: index == 0 ? "" : ", ")\(identifier: pair.name) = \(pair.value)")
         }
-        if let condition { sql.append(" WHERE \(sql: condition.sql)") }
+        if let condition { sql.append(" WHERE \(sql: condition.sql(quotedIdentifier(table.name)))") }
         try executeUpdate(withFormat: sql)
         return changes
     }

@@ -27,8 +27,16 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringLiteral {
         hasher.combine(name.lowercased())
     }
 
+    /// As it stands before the name of one of its columns: a misspelt column is an error then, and no text.
+    func column(_ name: String) -> String { quotedIdentifier(self.name) + "." + quotedIdentifier(name) }
+
     /// As it stands in SQL.
     var quoted: String {
         (schema.map { quotedIdentifier($0) + "." } ?? "") + quotedIdentifier(name)
     }
+}
+
+extension TableName: CustomStringConvertible {
+    /// Such as `main.notes`.
+    public var description: String { (schema.map { $0 + "." } ?? "") + name }
 }

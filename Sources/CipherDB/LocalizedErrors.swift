@@ -1,0 +1,36 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// Else `localizedDescription`, which programs show, would be a number.
+extension KeyError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension DatabaseError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension RekeyError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MigrationError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension KeyringError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MalformedKey: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
