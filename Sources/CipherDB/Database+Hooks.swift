@@ -88,6 +88,13 @@ extension Database {
     func track(_ log: ChangeLog) {
         hooks.tracker = ChangeTracker(log: log)
         installHooks()
+        hooks.tracker?.lastDataVersion = try? dataVersion
+    }
+
+    /// Tells of a commit that was made past this library's statements.
+    func settleCommit() {
+        guard let tracker = hooks.tracker, tracker.isCommitting else { return }
+        connection?.settleCommit(tracker)
     }
 
     private func installHooks() {

@@ -54,7 +54,11 @@ extension Database {
             return result
         } catch {
             // After some errors, such as a full disk, SQLite has rolled back by itself.
-            if isInTransaction { try? rollback() }
+            if isInTransaction {
+                // Of a statement that was given up: it must not keep what follows from running.
+                _ = connection?.takeLateFailure()
+                try? rollback()
+            }
             throw error
         }
     }
@@ -103,8 +107,14 @@ extension Database {
             return result
         } catch {
             if isInTransaction {
-                try? rollbackToSavePoint(withName: name)
-                try? releaseSavePoint(withName: name)
+                _ = connection?.takeLateFailure()
+                do {
+                    try rollbackToSavePoint(withName: name)
+                    try releaseSavePoint(withName: name)
+                } catch {
+                    // What was to be undone must not be committed with the rest.
+                    try? rollback()
+                }
             }
             throw error
         }

@@ -39,8 +39,6 @@ public final class Database {
     private var savePoints = 0
     /// Whether each statement is compiled anew, because that tells what it reads.
     var isRecordingTables = false
-    /// The last that was looked at.
-    var lastDataVersion: Int64?
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()

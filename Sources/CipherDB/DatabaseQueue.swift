@@ -92,7 +92,6 @@ public final class DatabaseQueue: Sendable {
         self.database = database
         interrupter = Lock(database.interrupter)
         latestUnlocked = Lock(Access(key: database.unlocked))
-        database.lastDataVersion = try? database.dataVersion
         database.track(log)
     }
 
@@ -171,7 +170,6 @@ public final class DatabaseQueue: Sendable {
             interrupter.withLock { $0 = nil }
             latestUnlocked.withLock { $0 = nil }
         }
-        log.close()
     }
 
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it
@@ -272,10 +270,15 @@ public final class DatabaseQueue: Sendable {
     private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
         runner.store(Platform.currentThread, ordering: .relaxed)
-        defer { runner.store(0, ordering: .relaxed) }
+        defer {
+            runner.store(0, ordering: .relaxed)
+            // The block closed it, or a change of key that failed: nobody waits for a commit of it.
+            if !database.isOpen { log.close() }
+        }
         let result = Swift.Result { try body(database) }
         try checkKey()
         database.closeOpenResultSets()
+        database.settleCommit()
         let late = Swift.Result { try database.throwLateFailure(database.connection) }
         let isOpen = database.isInTransaction
         if isOpen { try database.rollback() }

@@ -13,7 +13,7 @@ public final class ResultSet {
     @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
     private var isClosed = false
     private lazy var names = columnNames
-    private lazy var hasTwins = Set(names).count < names.count
+    private lazy var hasTwins = Set(names.map { $0.lowercased() }).count < names.count
     /// The column that was found last by a coding key.
     private var found = 0
     /// How many rows there were so far.

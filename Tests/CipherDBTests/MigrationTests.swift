@@ -128,7 +128,13 @@ import Testing
             guard case MigrationError.transactionEnded("ends") = error else { return false }
             return true
         }
+        let another = Migration("ends") { try $0.executeStatements("CREATE TABLE half (a); COMMIT; BEGIN") }
+        #expect { try database.migrate([another]) } throws: { error in
+            guard case MigrationError.transactionEnded("ends") = error else { return false }
+            return true
+        }
         #expect(try database.completedMigrations.isEmpty)
+        #expect(!database.isInTransaction)
         #expect { try database.inTransaction { try $0.migrate([Self.first]) } } throws: {
             ($0 as? DatabaseError)?.code == .misuse
         }
@@ -138,6 +144,22 @@ import Testing
             _ = try database.executeQuery("SELECT a FROM t").next()
         }
         #expect(try database.migrate([leaves]) == ["leaves"])
+    }
+
+    @Test func foreignKeysAreEnforcedAgainWhateverAStepLeaves() throws {
+        let database = try open()
+        try database.executeStatements("CREATE TABLE p (id INTEGER PRIMARY KEY); INSERT INTO p VALUES (1), (2)")
+        let rows = try database.executeQuery("SELECT id FROM p")
+        #expect(try rows.next())
+        let fails = Migration("fails") { database in
+            let open = try database.executeQuery("SELECT id FROM p")
+            _ = try open.next()
+            database.interrupt()
+            throw Broken()
+        }
+        #expect(throws: (any Error).self) { try database.migrate([fails]) }
+        #expect(!database.isInTransaction)
+        #expect(try database.bool(forQuery: "PRAGMA foreign_keys") == true)
     }
 
     @Test func aPoolIsMigratedWhileItReads() throws {

@@ -70,6 +70,9 @@ import Testing
         ("ALTER TABLE a ADD COLUMN x", ["*"]),
         ("DROP TABLE b", ["*"]),
         ("CREATE INDEX by_v ON a (v)", ["*"]),
+        ("VACUUM", ["*"]),
+        ("CREATE TABLE IF NOT EXISTS a (x); INSERT INTO b VALUES (1)", ["b"]),
+        ("UPDATE a SET v = 2 WHERE i = 99; INSERT INTO b VALUES (1)", ["b"]),
     ]
 
     static let script = """
@@ -120,6 +123,57 @@ import Testing
         #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.validateSQL("SELECT * FROM a") } }
     }
 
+    @Test func commitsAreToldAfterAChangeOfKeyAsBefore() throws {
+        let queue = try queue()
+        // As many as before it: the engine counts from the beginning for each connection.
+        for key in [try DatabaseKey.random(), try DatabaseKey.random()] {
+            #expect(try told(queue) { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") } == ["a"])
+            try queue.rekey(key)
+            #expect(try queue.checkForForeignChanges(), "nobody knows")
+            #expect(try told(queue) { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") } == ["a"])
+        }
+    }
+
+    @Test func anExportIntoTheDatabaseIsToldAndABackupThatIsGivenUpIsNot() throws {
+        struct Enough: Error {}
+        let queue = try queue()
+        let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        try plain.open()
+        try plain.executeStatements("CREATE TABLE p (v); INSERT INTO p VALUES (1)")
+        let other = Database(path: folder.file("other.db"))
+        try other.open(key: Self.key)
+        try other.executeStatements("CREATE TABLE big (v); INSERT INTO big VALUES (zeroblob(200000))")
+        let givenUp = try told(queue) { database in
+            try? other.backup(to: database, pagesPerStep: 1) { _ in throw Enough() }
+        }
+        #expect(givenUp == [])
+        let empty = try DatabaseQueue(path: folder.file("empty.db"), key: Self.key)
+        let exported = try told(empty) { try plain.backup(to: $0) }
+        #expect(exported == ["*"])
+    }
+
+    @Test func aBlobIsSomethingThatAValueDependsOn() async throws {
+        let queue = try queue("INSERT INTO a VALUES (1, zeroblob(10));")
+        let read = queue.observe { try $0.openBlob(inTable: "A", column: "v", row: 1).read(at: 0, count: 1) }
+        let tables = try await read.read().1
+        #expect(tables == nil || tables?.contains(TableName("a", in: "main")) == true)
+    }
+
+    @Test func anObservationOfADatabaseThatIsClosedAtOnceEnds() async throws {
+        let queue = try queue()
+        var values = queue.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
+        #expect(try await values.next() == [])
+        try await queue.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
+        try queue.close()
+        #expect(try await values.next() == nil)
+        // Also where a block closed it.
+        let other = try DatabaseQueue(path: path, key: Self.key)
+        let waiting = Task { for await _ in other.tableChanges() {} }
+        while other.log.listeners == 0 { await Task.yield() }
+        try await other.inDatabase { $0.close() }
+        await waiting.value
+    }
+
     @Test func aCommitThatFailsIsToldWhenItIsMadeLater() throws {
         let queue = try queue()
         // A reader of another connection is in its way.
@@ -167,6 +221,7 @@ import Testing
         for _ in 0..<2 { #expect(try await tables("SELECT v FROM a") == ["a"]) }
         #expect(try await tables("SELECT count(*) FROM b") == ["b"])
         #expect(try await tables("SELECT v FROM seen") == ["a", "seen"])
+        #expect(try await tables("SELECT count(*) FROM a, child") == ["a", "child"])
         #expect(try await tables("SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM child)") == ["a", "child"])
         #expect(try await tables("SELECT 1") == [])
     }

@@ -130,4 +130,25 @@ import Testing
             #expect(throws: DatabaseError.self) { _ = try reader.int(forQuery: "SELECT count(*) FROM t") }
         }
     }
+
+    @Test(.enabled(if: Engine.current.has(.returning), "this engine has no RETURNING"))
+    func aSavePointIsUndoneAlsoWhereAStatementInItFailsWhenItIsGivenUp() throws {
+        struct Undo: Error {}
+        let database = Database(path: nil)
+        try database.open()
+        try database.executeStatements(
+            "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p (id)); CREATE TABLE kept (a)"
+        )
+        try database.inTransaction { database in
+            try database.executeUpdate("INSERT INTO kept VALUES ('before')")
+            try? database.inSavePoint { database in
+                try database.executeUpdate("INSERT INTO kept VALUES ('undone')")
+                let rows = try database.executeQuery("INSERT INTO c VALUES (99) RETURNING p")
+                _ = try? rows.next()
+                rows.close()
+                throw Undo()
+            }
+        }
+        #expect(try database.fetchAll(String.self, "SELECT a FROM kept") == ["before"])
+    }
 }

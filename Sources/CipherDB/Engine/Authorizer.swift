@@ -43,18 +43,26 @@ final class Authorizer {
     }
 
     private func note(_ code: Int32, table: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
-        guard [SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(code), let table, let schema else {
-            return
-        }
-        let name = String(cString: schema)
-        hasAccess = true
-        if code != SQLITE_READ {
-            access.write(TableName(String(cString: table), in: name))
+        switch code {
+        case SQLITE_READ:
+            guard let table else { return }
+            hasAccess = true
+            // Of a table whose columns are not read the database is not told.
+            let schema = schema.map { String(cString: $0) }
+            access.read(schema ?? "main")
+            if recordedReads != nil { record(TableName(String(cString: table), in: schema)) }
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            guard let table, let schema else { return }
+            hasAccess = true
+            access.write(TableName(String(cString: table), in: String(cString: schema)))
             if code == SQLITE_DELETE { access.deletes = true }
-        } else {
-            access.read(name)
-            if recordedReads != nil { recordedReads?.insert(TableName(String(cString: table), in: name)) }
+        default: break
         }
+    }
+
+    private func record(_ table: TableName) {
+        // A change of the schema is told to whoever reads anything.
+        if !table.isSchemaTable { recordedReads?.insert(table) }
     }
 
     /// Takes what was noted.

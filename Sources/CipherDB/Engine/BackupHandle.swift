@@ -5,6 +5,8 @@ final class BackupHandle {
     private var handle: OpaquePointer?
     private let source: Connection
     private let destination: Connection
+    /// Whether all of it was copied.
+    private var isDone = false
 
     init(from source: Connection, to destination: Connection) throws(DatabaseError) {
         self.source = source
@@ -28,7 +30,7 @@ final class BackupHandle {
         destination.forget(self)
         destination.isBackupTarget = false
         let code = sqlite3_backup_finish(handle)
-        if code == SQLITE_OK { destination.tracker?.replaced() }
+        if code == SQLITE_OK, isDone { destination.tracker?.replaced() }
         return code
     }
 
@@ -54,7 +56,9 @@ final class BackupHandle {
         try watch?.check()
         switch code & 0xff {
         case SQLITE_OK: return false
-        case SQLITE_DONE: return true
+        case SQLITE_DONE:
+            isDone = true
+            return true
         case SQLITE_BUSY, SQLITE_LOCKED: return nil
         default: throw destination.error(code)
         }

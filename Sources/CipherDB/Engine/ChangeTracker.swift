@@ -11,9 +11,18 @@ final class ChangeTracker {
     private var changesBefore: Int32 = 0
     /// Whether the engine began to commit, and it is not known yet how that ended.
     private(set) var isCommitting = false
+    /// `PRAGMA data_version` of the connection when it was looked at last; nil when it was not.
+    var lastDataVersion: Int64?
 
     init(log: ChangeLog) {
         self.log = log
+    }
+
+    /// The database is used by another connection from here on.
+    func connected(changes: Int32) {
+        clear()
+        changesBefore = changes
+        lastDataVersion = nil
     }
 
     /// A statement is about to run that writes this.
@@ -29,7 +38,7 @@ final class ChangeTracker {
         changesUncounted = true
     }
 
-    /// A backup wrote over the database.
+    /// Something wrote over the database that says nothing of tables.
     func replaced() {
         log.publish([], changesSchema: true)
     }
@@ -53,7 +62,14 @@ final class ChangeTracker {
         changesBefore = changes
         let (tables, changesSchema) = (tables, changesSchema)
         clear()
-        if hasChanges, changesSchema || !tables.isEmpty { log.publish(tables, changesSchema: changesSchema) }
+        // Rows were changed past this library's statements, on the engine's handle: nobody knows which.
+        if hasChanges { log.publish(tables, changesSchema: changesSchema || tables.isEmpty) }
+    }
+
+    /// A statement ended outside of any transaction, and nothing was committed: it changed nothing.
+    func endedWithoutCommit(changes: Int32) {
+        clear()
+        changesBefore = changes
     }
 
     private func clear() {

@@ -38,14 +38,7 @@ public struct Engine: Sendable {
     static let keying = Lock(0)
 
     /// Whether it is told that a statement reads a table of which it reads no column, as `count(*)` does: since SQLite 3.20.
-    static let tellsTablesWithoutColumns: Bool = {
-        guard let connection = try? Connection(path: ":memory:", flags: [.readWrite, .create]) else { return false }
-        defer { connection.close() }
-        connection.authorizer.recordedReads = []
-        guard let (statement, _) = try? connection.prepare("SELECT count(*) FROM sqlite_master") else { return false }
-        statement.finalize()
-        return connection.authorizer.recordedReads?.isEmpty == false
-    }()
+    static let tellsTablesWithoutColumns = sqlite3_libversion_number() >= 3_020_000
 
     /// Has the engine overwrite all memory that it gives back, and lock what it uses, for as long as the process lives.
     ///

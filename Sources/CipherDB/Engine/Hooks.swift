@@ -42,6 +42,7 @@ extension Connection {
         self.hooks = hooks
         hooks.connection = self
         authorizer.user = hooks.authorizer
+        if tracker == nil { hooks.tracker?.connected(changes: totalChanges) }
         tracker = hooks.tracker
         let pointer = Unmanaged.passUnretained(hooks).toOpaque()
         sqlite3_update_hook(

@@ -129,7 +129,7 @@ internal import CSQLCipher
         let code = sqlite3_step(handle)
         isStepping = false
         if connection.authorizer.hasAccess { try followAccess(code) }
-        settleCommit()
+        settle(isOver: code != SQLITE_ROW)
         isRunning = code == SQLITE_ROW
         if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
         if let wanted = afterStep {
@@ -169,7 +169,7 @@ internal import CSQLCipher
         if needsReset {
             needsReset = false
             let code = sqlite3_reset(handle)
-            settleCommit()
+            settle(isOver: true)
             // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
             // it repeats what the last step threw.
             if isRunning, code != SQLITE_OK { connection.keepFailure(connection.error(code, sql: sql)) }
@@ -208,10 +208,14 @@ internal import CSQLCipher
         tracker.willRun(access)
     }
 
-    /// Tells of a commit that the last call made.
-    private func settleCommit() {
-        guard let tracker = connection.tracker, tracker.isCommitting else { return }
-        connection.settleCommit(tracker)
+    /// Tells of a commit that the last call made, and forgets what was written where there was none.
+    private func settle(isOver: Bool) {
+        guard let tracker = connection.tracker else { return }
+        if tracker.isCommitting {
+            connection.settleCommit(tracker)
+        } else if isOver, !isReadOnly, connection.runningCallbacks == 0, !connection.isInTransaction {
+            tracker.endedWithoutCommit(changes: connection.totalChanges)
+        }
     }
 
     // MARK: Damage
@@ -244,7 +248,11 @@ internal import CSQLCipher
     private func followAccess(_ code: Int32) throws(DatabaseError) {
         let before = access.schemas.count
         access.formUnion(connection.authorizer.takeAccess())
-        if !isReadOnly { connection.tracker?.willRun(access) }
+        if let tracker = connection.tracker {
+            // Also of a query, whose function writes.
+            tracker.willRun(access)
+            if access.isVacuum { tracker.replaced() }
+        }
         guard access.schemas.count > before else { return }
         if isWatching { endWatch() }
         watches = []

@@ -11,6 +11,9 @@ struct TableAccess {
 
     var isEmpty: Bool { schemas.isEmpty && writes.isEmpty && !changesSchema }
 
+    /// Whether it copies the database into another one and back.
+    var isVacuum: Bool { writes.contains { $0.schema?.hasPrefix("vacuum_") == true } }
+
     mutating func read(_ schema: String) {
         if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }
     }

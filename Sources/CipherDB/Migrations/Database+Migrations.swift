@@ -18,18 +18,40 @@ extension Database {
         guard !isInTransaction else {
             throw DatabaseError(.misuse, "migrate outside of a transaction, so that each step can have its own")
         }
-        let enforces = try bool(forQuery: "PRAGMA foreign_keys") ?? false
+        return try withoutForeignKeys { enforced in
+            var run: [String] = []
+            for step in steps {
+                let wasRun = try inTransaction { database in
+                    try database.run(step, of: steps, checksForeignKeys: enforced)
+                }
+                if wasRun { run.append(step.name) }
+            }
+            return run
+        }
+    }
+
+    /// Runs `body` with foreign keys off, and has them enforced again where they were, whatever happens.
+    private func withoutForeignKeys<Result>(_ body: (_ enforced: Bool) throws -> Result) throws -> Result {
+        // An interruption lasts as long as one of them is open.
+        closeOpenResultSets()
+        let enforced = try bool(forQuery: "PRAGMA foreign_keys") ?? false
         // Within a transaction this would do nothing.
         try executeStatements("PRAGMA foreign_keys = OFF")
-        defer { if enforces { try? executeStatements("PRAGMA foreign_keys = ON") } }
-        var run: [String] = []
-        for step in steps {
-            let wasRun = try inTransaction { database in
-                try database.run(step, of: steps, checksForeignKeys: enforces)
+        let result = Swift.Result { try body(enforced) }
+        if enforced {
+            closeOpenResultSets()
+            _ = connection?.takeLateFailure()
+            if isInTransaction { try? rollback() }
+            try? executeStatements("PRAGMA foreign_keys = ON")
+            guard try bool(forQuery: "PRAGMA foreign_keys") == true else {
+                close()
+                throw DatabaseError(
+                    .error,
+                    "foreign keys could not be enforced again after a migration; the database is closed"
+                )
             }
-            if wasRun { run.append(step.name) }
         }
-        return run
+        return try result.get()
     }
 
     /// The steps that the database has behind it, in the order in which they were done.
@@ -68,13 +90,18 @@ extension Database {
     /// Runs a step, unless another connection did meanwhile; returns whether it did.
     private func run(_ step: Migration, of steps: [Migration], checksForeignKeys: Bool) throws -> Bool {
         guard try pendingMigrations(of: steps).contains(step.name) else { return false }
+        // It is gone where the step ended its transaction, even if it began another one.
+        let savePoint = nextSavePointName()
+        try startSavePoint(withName: savePoint)
         do {
             try step.body(self)
         } catch {
             throw MigrationError.failed(step: step.name, error)
         }
-        guard isInTransaction else { throw MigrationError.transactionEnded(step: step.name) }
         closeOpenResultSets()
+        guard isInTransaction, (try? releaseSavePoint(withName: savePoint)) != nil else {
+            throw MigrationError.transactionEnded(step: step.name)
+        }
         if checksForeignKeys { try checkForeignKeys(after: step) }
         try executeUpdate(
             """

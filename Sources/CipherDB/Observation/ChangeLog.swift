@@ -42,6 +42,9 @@ final class ChangeLog: Sendable {
 
     private let state = Lock(State())
 
+    /// Whether nothing is told any more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// The number of the last commit: what is read after asking for it has seen that one.
     var commit: Int { state.withLock { $0.commit } }
 

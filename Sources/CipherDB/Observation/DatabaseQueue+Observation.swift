@@ -102,8 +102,8 @@ extension Database {
 
     fileprivate func noticeForeignChanges(_ log: ChangeLog) throws -> Bool {
         let version = try dataVersion
-        defer { lastDataVersion = version }
-        guard version != lastDataVersion else { return false }
+        defer { hooks.tracker?.lastDataVersion = version }
+        guard version != hooks.tracker?.lastDataVersion else { return false }
         log.publish([], changesSchema: true)
         return true
     }

@@ -47,7 +47,7 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
             do {
                 (value, tables) = try await observation.read()
             } catch {
-                if Task.isCancelled { return nil }
+                if Task.isCancelled || observation.log.isClosed { return nil }
                 throw error
             }
             guard !Task.isCancelled else { return nil }

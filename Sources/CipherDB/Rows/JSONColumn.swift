@@ -57,10 +57,11 @@ extension JSONColumn: ColumnDecodable {
         let json = try Data.decode(column)
         do {
             return JSONColumn(try JSONDecoder().decode(Value.self, from: json))
-        } catch let error as DecodingError {
+        } catch is DecodingError {
+            // Its path may have keys of a dictionary in it, which are values here.
             throw DatabaseError(
                 .mismatch,
-                "column \(column.index) (\(column.name)) holds JSON that is not \(Value.self): \(error.reason)",
+                "column \(column.index) (\(column.name)) holds JSON that is not \(Value.self)",
                 sql: column.statement.sql
             )
         }

@@ -31,7 +31,8 @@ struct NoKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { NoEncoder(name: name) }
 }
 
-private struct NoEncoder: Encoder {
+/// As ``NoContainer``, for what asks for an encoder.
+struct NoEncoder: Encoder {
     let name: String?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -44,7 +45,7 @@ private struct NoEncoder: Encoder {
 }
 
 extension DatabaseError {
-    fileprivate static func severalValues(_ name: String?) -> DatabaseError {
+    static func severalValues(_ name: String?) -> DatabaseError {
         guard let name else { return DatabaseError(.mismatch, "only a type with coding keys is a row") }
         return DatabaseError(.mismatch, "\(name) is not one value that SQLite has; keep it in a JSONColumn")
     }

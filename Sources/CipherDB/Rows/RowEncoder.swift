@@ -1,6 +1,8 @@
 /// Collects the values of an `Encodable` by their coding keys, for the parameters or columns of these names.
 final class RowEncoder: Encoder {
     private(set) var values: [(name: String, value: (any Bindable)?)] = []
+    /// Whether it is a type with keys at all.
+    private var hasKeys = false
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -9,7 +11,13 @@ final class RowEncoder: Encoder {
     /// - Throws: ``DatabaseError`` for something inside that is more than one value; what `value` throws.
     static func values(of value: some Encodable) throws -> [(name: String, value: (any Bindable)?)] {
         let encoder = RowEncoder()
-        try value.encode(to: encoder)
+        do {
+            try value.encode(to: encoder)
+        } catch is EncodingError {
+            // It has the value in it.
+            throw DatabaseError(.mismatch, "\(type(of: value)) has a value that cannot be stored")
+        }
+        guard encoder.hasKeys else { throw DatabaseError.severalValues(nil) }
         return encoder.values
     }
 
@@ -18,7 +26,8 @@ final class RowEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(RowEncodingContainer(encoder: self))
+        hasKeys = true
+        return KeyedEncodingContainer(RowEncodingContainer(encoder: self))
     }
     func unkeyedContainer() -> any UnkeyedEncodingContainer { NoContainer() }
     func singleValueContainer() -> any SingleValueEncodingContainer { NoContainer() }
@@ -61,13 +70,14 @@ private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProto
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { NoContainer(name: key.stringValue) }
     /// A class and the one that it inherits from share the row.
     func superEncoder() -> any Encoder { encoder }
-    func superEncoder(forKey key: Key) -> any Encoder { ValueEncoder(name: key.stringValue) }
+    func superEncoder(forKey key: Key) -> any Encoder { NoEncoder(name: key.stringValue) }
 }
 
 /// Takes the one value of a type that is one: an enumeration with raw values, or a wrapper.
 private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     private let name: String
     private var value: (any Bindable)?
+    private var hasValue = false
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -79,6 +89,8 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
         if let value = value as? any Bindable { return value }
         let encoder = ValueEncoder(name: name)
         try value.encode(to: encoder)
+        // Else it is an array or has keys, though it may have put nothing in.
+        guard encoder.hasValue else { throw DatabaseError.severalValues(name) }
         return encoder.value
     }
 
@@ -87,6 +99,9 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     }
     func unkeyedContainer() -> any UnkeyedEncodingContainer { NoContainer(name: name) }
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
-    func encodeNil() { value = nil }
-    func encode<Value: Encodable>(_ value: Value) throws { self.value = try ValueEncoder.value(of: value, name) }
+    func encodeNil() { hasValue = true }
+    func encode<Value: Encodable>(_ value: Value) throws {
+        self.value = try ValueEncoder.value(of: value, name)
+        hasValue = true
+    }
 }

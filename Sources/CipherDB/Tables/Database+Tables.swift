@@ -149,7 +149,7 @@ extension Database {
 
     /// Deletes every row of a table.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many there were; of a table without row identifiers 0 with SQLite 3.15, which does not count them.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func deleteAll(from table: TableName) throws -> Int {
