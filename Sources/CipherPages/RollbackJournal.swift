@@ -20,6 +20,8 @@ package struct RollbackJournal {
         sectorSize = Int64(header.bigEndian(at: 20))
         pageSize = header.bigEndian(at: 24)
         guard (32...65536).contains(sectorSize), (512...65536).contains(pageSize) else { return nil }
+        // Both are powers of two, or SQLite does not read on.
+        guard sectorSize.nonzeroBitCount == 1, pageSize.nonzeroBitCount == 1 else { return nil }
         self.source = source
     }
 
