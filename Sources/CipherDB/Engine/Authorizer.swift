@@ -12,7 +12,8 @@ final class Authorizer {
     /// What the statement reads and writes that is compiled now.
     var access = TableAccess()
     /// Whether there is something in it.
-    var hasAccess = false
+    // One thread at a time uses a connection, and a truth value is read and written at once.
+    @exclusivity(unchecked) var hasAccess = false
     /// The tables that are read by what is compiled from here on, where that is asked for.
     var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.

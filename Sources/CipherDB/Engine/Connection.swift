@@ -23,7 +23,8 @@ final class Connection {
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
     /// What notes the tables that are changed; nil where nobody asks.
-    var tracker: ChangeTracker?
+    // One thread at a time uses a connection, and it is set while no statement runs.
+    @exclusivity(unchecked) var tracker: ChangeTracker?
     /// The task that uses the connection now, where one does.
     var turn: Turn?
     /// As long as the handle; the engine keeps their addresses.

@@ -169,7 +169,8 @@ internal import CSQLCipher
         if needsReset {
             needsReset = false
             let code = sqlite3_reset(handle)
-            settle(isOver: true)
+            // Else the last step has told it.
+            if isRunning { settle(isOver: true) }
             // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
             // it repeats what the last step threw.
             if isRunning, code != SQLITE_OK { connection.keepFailure(connection.error(code, sql: sql)) }
