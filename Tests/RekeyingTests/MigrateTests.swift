@@ -230,4 +230,27 @@ struct MigrateTests {
         #expect(throws: KeyError.damaged(pages: [leaf + 1])) { try file.migrate(key: Self.key.key, format: format) }
         #expect(try FileState(path) == before && folder.names == ["test.db"])
     }
+
+    @Test func theStepsOfASchemaGoOnInAFileOfAnotherFormatAndKey() throws {
+        let older = try #require(CipherFormat.standard.first { $0.version == Self.own - 1 })
+        let steps = (1...3).map { number in
+            Migration("step \(number)") { try $0.executeStatements("CREATE TABLE t\(number) (a)") }
+        }
+        let queue = try DatabaseQueue(
+            path: path,
+            key: Self.key.key,
+            configuration: Configuration { $0.format = older }
+        )
+        try queue.inDatabase { try $0.migrate(Array(steps.prefix(2))) }
+        try queue.close()
+        try file.migrate(key: Self.key.key, to: Self.other.key)
+        let pool = try DatabasePool(path: path, key: Self.other.key)
+        #expect(try pool.inDatabase { $0.cipherFormat?.version } == Self.own)
+        #expect(try pool.inDatabase { try $0.migrate(steps) } == ["step 3"])
+        #expect(try pool.read { try $0.completedMigrations.map(\.name) } == steps.map(\.name))
+        try pool.rekey(Self.key.key)
+        #expect(try pool.inDatabase { try $0.migrate(steps) } == [])
+        try pool.close()
+        #expect(try file.verify(key: Self.key.key).isSound)
+    }
 }

@@ -45,7 +45,7 @@ public struct Condition {
     public static func like(_ column: String, _ pattern: String) -> Condition { compare(column, "LIKE", pattern) }
 
     /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
-    /// values (``Limit/variableNumber``).
+    /// values (``Limit/parameters``).
     public static func isIn(_ column: String, _ values: [any Bindable]) -> Condition {
         Condition { "\(raw: $0).\(identifier: column) IN (\(list: values))" }
     }
