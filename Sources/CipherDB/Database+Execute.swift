@@ -145,8 +145,8 @@ extension Database {
     }
 
     @usableFromInline func cached(_ sql: String) throws -> Statement {
-        _ = try usableConnection()
-        if isRecordingTables { return try prepare(sql) }
+        // Compiling it anew tells what it reads.
+        if try usableConnection().authorizer.recordedReads != nil { return try prepare(sql) }
         if let statement = takeCached(sql) { return statement }
         let statement = try prepare(sql)
         cache.lend(statement)

@@ -91,12 +91,6 @@ extension Database {
         hooks.tracker?.lastDataVersion = try? dataVersion
     }
 
-    /// Tells of a commit that was made past this library's statements.
-    func settleCommit() {
-        guard let tracker = hooks.tracker, tracker.isCommitting else { return }
-        connection?.settleCommit(tracker)
-    }
-
     private func installHooks() {
         // While it is opened and keyed the statements are the library's own.
         if case .opened = state { return }

@@ -38,8 +38,13 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
     public func tableSchema(_ table: String) throws -> ResultSet {
+        try tableSchema(of: TableName(table))
+    }
+
+    func tableSchema(of table: TableName) throws -> ResultSet {
         // As a function the pragma takes a bound value, but not in SQLite 3.15.
-        try executeQuery("PRAGMA table_info(\(quotedIdentifier(table)))")
+        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
+        return try executeQuery("PRAGMA \(schema)table_info(\(quotedIdentifier(table.name)))")
     }
 
     /// The number that applications keep in the file as the version of their schema.

@@ -54,13 +54,17 @@ extension Database {
             return result
         } catch {
             // After some errors, such as a full disk, SQLite has rolled back by itself.
-            if isInTransaction {
-                // Of a statement that was given up: it must not keep what follows from running.
-                _ = connection?.takeLateFailure()
-                try? rollback()
-            }
+            abandonTransaction()
             throw error
         }
+    }
+
+    /// Rolls back where a transaction is open, after an error that is thrown on.
+    func abandonTransaction() {
+        guard isInTransaction else { return }
+        // Of a statement that was given up: it must not keep what follows from running.
+        _ = connection?.takeLateFailure()
+        try? rollback()
     }
 
     /// Begins a savepoint: a transaction that may stand inside another. The name may have any characters.
@@ -113,7 +117,7 @@ extension Database {
                     try releaseSavePoint(withName: name)
                 } catch {
                     // What was to be undone must not be committed with the rest.
-                    try? rollback()
+                    abandonTransaction()
                 }
             }
             throw error

@@ -37,8 +37,6 @@ public final class Database {
     /// Pages found damaged, so that the file is scanned for them once only.
     var knownDamage: [Int]?
     private var savePoints = 0
-    /// Whether each statement is compiled anew, because that tells what it reads.
-    var isRecordingTables = false
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()

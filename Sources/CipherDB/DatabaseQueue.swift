@@ -278,7 +278,8 @@ public final class DatabaseQueue: Sendable {
         let result = Swift.Result { try body(database) }
         try checkKey()
         database.closeOpenResultSets()
-        database.settleCommit()
+        // Of one that was made past this library's statements.
+        database.connection?.settleCommit()
         let late = Swift.Result { try database.throwLateFailure(database.connection) }
         let isOpen = database.isInTransaction
         if isOpen { try database.rollback() }

@@ -48,7 +48,7 @@ final class BlobHandle {
         connection.forget(blob: handle)
         self.handle = nil
         let code = sqlite3_blob_close(handle)
-        if let tracker = connection.tracker, tracker.isCommitting { connection.settleCommit(tracker) }
+        connection.settleCommit()
         if code != last { try connection.check(code) }
     }
 

@@ -28,7 +28,8 @@ final class Hooks {
 
 extension Connection {
     /// Tells of a commit, where there was one in the call of the engine that is over now.
-    func settleCommit(_ tracker: ChangeTracker) {
+    func settleCommit() {
+        guard let tracker, tracker.isCommitting else { return }
         tracker.settle(isInTransaction: isInTransaction, changes: totalChanges)
     }
 

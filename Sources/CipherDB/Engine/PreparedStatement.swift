@@ -213,7 +213,7 @@ internal import CSQLCipher
     private func settle(isOver: Bool) {
         guard let tracker = connection.tracker else { return }
         if tracker.isCommitting {
-            connection.settleCommit(tracker)
+            connection.settleCommit()
         } else if isOver, !isReadOnly, connection.runningCallbacks == 0, !connection.isInTransaction {
             tracker.endedWithoutCommit(changes: connection.totalChanges)
         }

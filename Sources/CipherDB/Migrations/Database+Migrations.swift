@@ -40,8 +40,8 @@ extension Database {
         let result = Swift.Result { try body(enforced) }
         if enforced {
             closeOpenResultSets()
+            abandonTransaction()
             _ = connection?.takeLateFailure()
-            if isInTransaction { try? rollback() }
             try? executeStatements("PRAGMA foreign_keys = ON")
             guard try bool(forQuery: "PRAGMA foreign_keys") == true else {
                 close()

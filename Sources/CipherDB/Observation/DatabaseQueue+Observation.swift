@@ -85,13 +85,8 @@ extension Database {
 
     /// Runs `body`, and returns also the tables that its statements read; nil where they are not known.
     fileprivate func recordingTables<Value>(_ body: () throws -> Value) throws -> (Value, Set<TableName>?) {
-        _ = try usableConnection()
-        isRecordingTables = true
-        connection?.authorizer.recordedReads = []
-        defer {
-            isRecordingTables = false
-            connection?.authorizer.recordedReads = nil
-        }
+        try usableConnection().authorizer.recordedReads = []
+        defer { connection?.authorizer.recordedReads = nil }
         let value = try body()
         // Before SQLite 3.20 nothing tells of a table whose columns are not read: count(*).
         guard Engine.tellsTablesWithoutColumns, let tables = connection?.authorizer.recordedReads else {

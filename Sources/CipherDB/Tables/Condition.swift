@@ -9,6 +9,11 @@ public struct Condition {
     /// The SQL, for a table as it stands in SQL.
     let sql: (_ table: String) -> SQL
 
+    /// As it stands behind a statement about the table.
+    func clause(for table: TableName) -> SQL {
+        " WHERE \(sql: sql(quotedIdentifier(table.name)))"
+    }
+
     /// Any SQL, with its values in it: `.sql("length(text) > \(100)")`.
     public static func sql(_ sql: SQL) -> Condition {
         Condition { _ in "(\(sql: sql))" }

@@ -95,7 +95,7 @@ extension Database {
     ) throws -> ResultSet {
         var sql: SQL = "SELECT \(raw: columns.isEmpty ? "*" : columns.map(table.column).joined(separator: ", "))"
         sql.append(" FROM \(raw: table.quoted)")
-        if let condition { sql.append(" WHERE \(sql: condition.sql(quotedIdentifier(table.name)))") }
+        if let condition { sql.append(condition.clause(for: table)) }
         if !ordering.isEmpty {
             let terms = ordering.map { table.column($0.column) + " " + $0.keyword }
             sql.append(" ORDER BY \(raw: terms.joined(separator: ", "))")
@@ -141,9 +141,7 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func delete(from table: TableName, where condition: Condition) throws -> Int {
-        try executeUpdate(
-            withFormat: "DELETE FROM \(raw: table.quoted) WHERE \(sql: condition.sql(quotedIdentifier(table.name)))"
-        )
+        try executeUpdate(withFormat: "DELETE FROM \(raw: table.quoted)\(sql: condition.clause(for: table))")
         return changes
     }
 
@@ -198,8 +196,7 @@ extension Database {
 
     /// The column that is the row identifier (sqlite.org/lang_createtable.html#rowid); nil where none is.
     private func rowIDColumn(of table: TableName) throws -> String? {
-        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
-        let columns = try executeQuery("PRAGMA \(schema)table_info(\(quotedIdentifier(table.name)))")
+        let columns = try tableSchema(of: table)
         defer { columns.close() }
         var keys: [(name: String, type: String)] = []
         while try columns.next() {
@@ -214,7 +211,7 @@ extension Database {
         for (index, pair) in pairs.enumerated() {
             sql.append("\(raw: index == 0 ? "" : ", ")\(identifier: pair.name) = \(pair.value)")
         }
-        if let condition { sql.append(" WHERE \(sql: condition.sql(quotedIdentifier(table.name)))") }
+        if let condition { sql.append(condition.clause(for: table)) }
         try executeUpdate(withFormat: sql)
         return changes
     }
