@@ -28,8 +28,9 @@ let package = Package(
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
         .target(name: "CSystem"),
+        .target(name: "CLanes"),
         .target(name: "CipherKeys", dependencies: ["COpenSSL", "CSystem"], path: "Keys"),
-        .target(name: "CipherPages", dependencies: ["COpenSSL", "CipherKeys"]),
+        .target(name: "CipherPages", dependencies: ["CLanes", "COpenSSL", "CipherKeys"]),
         .target(name: "CipherDB", dependencies: ["CSQLCipher", "CipherKeys", "CipherPages"]),
         .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys"]),
         .target(name: "Rekeying", dependencies: ["CipherDB", "CipherKeys", "CipherPages"]),

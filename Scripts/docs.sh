@@ -10,9 +10,13 @@ rm -rf "$graphs" "$catalogue"
 mkdir -p "$graphs"
 
 swift build -q
+own=()
+for module in CSystem CLanes; do
+    own+=(-I "Sources/$module/include" -Xcc "-fmodule-map-file=.build/debug/$module.build/module.modulemap")
+done
 for module in CipherDB Rekeying FMDBCompat; do
     swift symbolgraph-extract -module-name "$module" -I .build/debug/Modules -I Sources/CSQLCipher -I Sources/COpenSSL \
-        -I Sources/CSystem/include -Xcc -fmodule-map-file=.build/debug/CSystem.build/module.modulemap \
+        "${own[@]}" \
         -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
         -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys \
         -output-dir "$graphs"

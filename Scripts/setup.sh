@@ -5,6 +5,8 @@ cd "$(dirname "$0")/.."
 . Scripts/debian.sh
 
 packages=(libsqlcipher-dev sqlcipher libssl-dev pkg-config python3 python3-venv strace)
+# Optional, and of this architecture only: the HMACs of several pages at once.
+[ "$(uname -m)" != x86_64 ] || packages+=(libipsec-mb-dev)
 
 if [ "$(uname)" = Darwin ]; then
     command -v brew >/dev/null || { echo "setup: install Homebrew, then: brew install sqlcipher openssl@3 pkg-config" >&2; exit 1; }

@@ -81,14 +81,16 @@ package final class PageCipher {
     package func isAuthentic(_ page: UnsafeRawBufferPointer, number: UInt32) throws -> Bool? {
         guard let algorithm = format.pageAuthentication else { return nil }
         guard page.count == format.pageSize else { return false }
-        let stored = UnsafeRawBufferPointer(rebasing: page[(textEnd + CipherFormat.vectorSize)...])
         return try withUnsafeTemporaryAllocation(byteCount: algorithm.digestSize, alignment: 8) { code in
             try authenticate(page, number: number, into: code)
-            return OpenSSL.constantTimeEqual(
-                UnsafeRawBufferPointer(code),
-                UnsafeRawBufferPointer(rebasing: stored[..<code.count])
-            )
+            return isCode(UnsafeRawBufferPointer(code), of: page)
         }
+    }
+
+    /// Whether `code` is the one that stands in `page`.
+    func isCode(_ code: UnsafeRawBufferPointer, of page: UnsafeRawBufferPointer) -> Bool {
+        let stored = page[(textEnd + CipherFormat.vectorSize)...].prefix(code.count)
+        return OpenSSL.constantTimeEqual(code, UnsafeRawBufferPointer(rebasing: stored))
     }
 
     /// Writes the plaintext of `page` as SQLite sees it: with its own header on page 1, and zeros in the reserve.

@@ -52,7 +52,7 @@ package struct PageRewrite: Sendable {
 
     /// The buffers and ciphers of one thread.
     private final class Worker {
-        private let old: PageCipher?
+        private let old: BatchAuthentication?
         private let new: PageCipher?
         private let lanes: LaneEncryption?
         private let plain: UnsafeMutableRawBufferPointer
@@ -60,12 +60,14 @@ package struct PageRewrite: Sendable {
         private var result: UnsafeMutableRawBufferPointer
 
         init(from: Side, to: Side) throws {
-            old = try from.cipher()
-            new = try to.cipher()
-            lanes =
-                if case .encrypted(let key, let format) = to { try LaneEncryption(key: key, format: format) } else {
-                    nil
-                }
+            old =
+                if case .encrypted(let key, let format) = from {
+                    try BatchAuthentication(key: key, format: format)
+                } else { nil }
+            (new, lanes) =
+                if case .encrypted(let key, let format) = to {
+                    (try PageCipher(key: key, format: format), try LaneEncryption(key: key, format: format))
+                } else { (nil, nil) }
             plain = .allocate(byteCount: from.pageSize, alignment: 64)
             vectors = .allocate(byteCount: LaneEncryption.lanes * CipherFormat.vectorSize, alignment: 64)
             result = .allocate(byteCount: 0, alignment: 64)
@@ -84,7 +86,8 @@ package struct PageRewrite: Sendable {
                 result.deallocate()
                 result = .allocate(byteCount: batch.bytes.count, alignment: 4096)
             }
-            let format = (old ?? new)?.format
+            if let number = try old?.damaged(in: batch).first { throw UnauthenticPage(number: Int(number)) }
+            let format = (old?.cipher ?? new)?.format
             var waiting: [(number: UInt32, place: UnsafeMutableRawBufferPointer)] = []
             var index = 0
             try batch.forEach { page, number in
@@ -112,15 +115,14 @@ package struct PageRewrite: Sendable {
             return UnsafeRawBufferPointer(rebasing: result[..<batch.bytes.count])
         }
 
-        /// Writes the plaintext of a page; throws where the page is not authentic.
+        /// Writes the plaintext of a page.
         private func open(
             _ page: UnsafeRawBufferPointer,
             _ number: UInt32,
             into plain: UnsafeMutableRawBufferPointer
         ) throws {
             guard let old else { return plain.copyMemory(from: page) }
-            guard try old.isAuthentic(page, number: number) != false else { throw UnauthenticPage(number: Int(number)) }
-            try old.decrypt(page, number: number, into: plain)
+            try old.cipher.decrypt(page, number: number, into: plain)
         }
 
         /// Encrypts the pages that wait in the lanes, and writes them to their places.
@@ -146,15 +148,6 @@ package struct PageRewrite: Sendable {
         private func vector(_ index: Int) -> UnsafeRawBufferPointer {
             let start = index * CipherFormat.vectorSize
             return UnsafeRawBufferPointer(rebasing: vectors[start..<(start + CipherFormat.vectorSize)])
-        }
-    }
-}
-
-extension PageRewrite.Side {
-    fileprivate func cipher() throws -> PageCipher? {
-        switch self {
-        case .plaintext: nil
-        case .encrypted(let key, let format): try PageCipher(key: key, format: format)
         }
     }
 }

@@ -29,11 +29,10 @@ package struct PageScan {
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let damaged = Lock<[Int]>([])
         try pipeline.run(progress: progress) { [key, format] in
-            let cipher = try PageCipher(key: key, format: format)
+            let authentication = try BatchAuthentication(key: key, format: format)
             return { batch in
-                try batch.forEach { page, number in
-                    if try PageScan.isDamaged(page, number, cipher) { damaged.withLock { $0.append(Int(number)) } }
-                }
+                let found = try authentication.damaged(in: batch)
+                damaged.withLock { $0 += found.map(Int.init) }
             }
         }
         return Result(

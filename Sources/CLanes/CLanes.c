@@ -1,0 +1,90 @@
+#define _GNU_SOURCE
+
+#include "CLanes.h"
+
+#if defined(__linux__) && __has_include(<intel-ipsec-mb.h>)
+#include <dlfcn.h>
+#include <intel-ipsec-mb.h>
+#include <pthread.h>
+#include <string.h>
+
+// Loaded while it runs, because not every machine that the program is copied to has it.
+static struct {
+    size_t (*size)(void);
+    IMB_MGR *(*place)(void *memory, uint64_t flags, unsigned reset);
+    void (*begin)(IMB_MGR *manager, IMB_ARCH *architecture);
+    int (*error)(IMB_MGR *manager);
+} library;
+
+static void *symbol(void *handle, const char *name) { return handle ? dlsym(handle, name) : NULL; }
+
+static void load(void) {
+    void *handle = dlopen("libIPSec_MB.so.1", RTLD_NOW | RTLD_LOCAL);
+    unsigned (*version)(void) = symbol(handle, "imb_get_version");
+    // Newer ones add behind what older ones have.
+    if (!version || version() < IMB_VERSION_NUM) return;
+    library.place = symbol(handle, "imb_set_pointers_mb_mgr");
+    library.begin = symbol(handle, "init_mb_mgr_auto");
+    library.error = symbol(handle, "imb_get_errno");
+    if (library.place && library.begin && library.error) library.size = symbol(handle, "imb_get_mb_mgr_size");
+}
+
+// The library's own state stands behind it.
+struct lanes {
+    _Alignas(64) unsigned char inner[clanes_code_size];
+    _Alignas(64) unsigned char outer[clanes_code_size];
+    IMB_MGR *manager;
+    IMB_JOB jobs[clanes_most_messages];
+};
+
+size_t clanes_memory_size(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return library.size ? sizeof(struct lanes) + library.size() : 0;
+}
+
+bool clanes_begin(void *memory, const unsigned char *inner, const unsigned char *outer) {
+    if (clanes_memory_size() == 0) return false;
+    struct lanes *lanes = memory;
+    memset(lanes, 0, sizeof *lanes);
+    lanes->manager = library.place(lanes + 1, 0, 1);
+    if (!lanes->manager) return false;
+    IMB_ARCH architecture = IMB_ARCH_NONE;
+    library.begin(lanes->manager, &architecture);
+    // Without vectors of 256 bits OpenSSL's one lane is as fast.
+    if (library.error(lanes->manager) != 0 || architecture < IMB_ARCH_AVX2) return false;
+    lanes->manager->sha512_one_block(inner, lanes->inner);
+    lanes->manager->sha512_one_block(outer, lanes->outer);
+    return true;
+}
+
+bool clanes_run(void *memory, const unsigned char *messages, size_t stride, size_t length, unsigned count, unsigned char *codes) {
+    struct lanes *lanes = memory;
+    if (count > clanes_most_messages) return false;
+    memset(codes, 0, count * clanes_code_size);
+    memset(lanes->jobs, 0, count * sizeof *lanes->jobs);
+    for (unsigned index = 0; index < count; index++) {
+        IMB_JOB *job = &lanes->jobs[index];
+        job->src = messages + index * stride;
+        job->msg_len_to_hash_in_bytes = length;
+        job->hash_alg = IMB_AUTH_HMAC_SHA_512;
+        job->auth_tag_output = codes + index * clanes_code_size;
+        job->auth_tag_output_len_in_bytes = clanes_code_size;
+        job->u.HMAC._hashed_auth_key_xor_ipad = lanes->inner;
+        job->u.HMAC._hashed_auth_key_xor_opad = lanes->outer;
+    }
+    if (IMB_SUBMIT_HASH_BURST(lanes->manager, lanes->jobs, count, IMB_AUTH_HMAC_SHA_512) != count) return false;
+    for (unsigned index = 0; index < count; index++) {
+        if (lanes->jobs[index].status != IMB_STATUS_COMPLETED) return false;
+    }
+    return true;
+}
+#else
+size_t clanes_memory_size(void) { return 0; }
+
+bool clanes_begin(void *memory, const unsigned char *inner, const unsigned char *outer) { return false; }
+
+bool clanes_run(void *memory, const unsigned char *messages, size_t stride, size_t length, unsigned count, unsigned char *codes) {
+    return false;
+}
+#endif

@@ -1,0 +1,75 @@
+internal import CLanes
+internal import CipherKeys
+
+/// Computes the HMAC-SHA512 of several pages side by side, by libipsec-mb, where the machine has it.
+///
+/// SHA-512 goes through a page step by step, in one lane of the processor's vectors; several pages fill all lanes.
+final class LaneAuthentication {
+    /// How many pages at once.
+    static let lanes = clanes_most_messages
+    static var isAvailable: Bool { clanes_memory_size() > 0 }
+
+    /// The bytes of a page that its code is made of, with the page's number.
+    private let messageSize: Int
+    private let stride: Int
+    private let memory: UnsafeMutableRawBufferPointer
+    private let messages: UnsafeMutableRawBufferPointer
+    private let codes: UnsafeMutableRawBufferPointer
+
+    /// Nil where this machine cannot do it, or the format has no such codes.
+    init?(key: DerivedKey, format: CipherFormat) throws {
+        guard format.pageAuthentication == .sha512, LaneAuthentication.isAvailable else { return nil }
+        messageSize = format.pageSize - format.reserve + CipherFormat.vectorSize + 4
+        // A cache line more, so that the same place of all lanes is not in one set of the cache.
+        stride = format.pageSize + 64
+        memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
+        messages = .allocate(byteCount: stride * LaneAuthentication.lanes, alignment: 64)
+        codes = .allocate(byteCount: clanes_code_size * LaneAuthentication.lanes, alignment: 64)
+        let block = clanes_block_size
+        let hasBegun = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
+            withUnsafeTemporaryAllocation(byteCount: 2 * block, alignment: 8) { blocks in
+                defer { OpenSSL.cleanse(blocks) }
+                // > (2) XOR the B byte string computed in step (1) with ipad [0x36]; (5) … with opad [0x5C]
+                for (index, pad) in [UInt8(0x36), 0x5c].enumerated() {
+                    for byte in 0..<block { blocks[index * block + byte] = pad ^ (byte < key.count ? key[byte] : 0) }
+                }
+                let bytes = blocks.assumingMemoryBound(to: UInt8.self).baseAddress!
+                return clanes_begin(memory.baseAddress!, bytes, bytes + block)
+            }
+        }
+        guard hasBegun else { return nil }
+    }
+
+    deinit {
+        // Its beginnings of HMACs are worth as much as the key.
+        OpenSSL.cleanse(memory)
+        memory.deallocate()
+        messages.deallocate()
+        codes.deallocate()
+    }
+
+    /// Puts a page, as it is in the file and not the first, into a lane.
+    func load(_ page: UnsafeRawBufferPointer, number: UInt32, lane: Int) {
+        let message = messages.baseAddress! + lane * stride
+        message.copyMemory(from: page.baseAddress!, byteCount: messageSize - 4)
+        message.storeBytes(of: number.littleEndian, toByteOffset: messageSize - 4, as: UInt32.self)
+    }
+
+    /// Computes the codes of the first `count` lanes; false where the library refuses.
+    func run(_ count: Int) -> Bool {
+        clanes_run(
+            memory.baseAddress!,
+            messages.assumingMemoryBound(to: UInt8.self).baseAddress!,
+            stride,
+            messageSize,
+            UInt32(count),
+            codes.assumingMemoryBound(to: UInt8.self).baseAddress!
+        )
+    }
+
+    /// The code of a lane, after ``run(_:)``.
+    func code(_ lane: Int) -> UnsafeRawBufferPointer {
+        let size = clanes_code_size
+        return UnsafeRawBufferPointer(rebasing: codes[(lane * size)..<((lane + 1) * size)])
+    }
+}

@@ -1,0 +1,131 @@
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherPages
+
+struct BatchAuthenticationTests {
+    /// Pages with random content, as they are in a file.
+    private struct Pages {
+        let key: DerivedKey
+        let format: CipherFormat
+        let first: UInt32
+        var bytes: [UInt8] = []
+
+        init(_ count: Int, from first: UInt32 = 1, format: CipherFormat, key: DerivedKey? = nil) throws {
+            self.key = try key ?? Pages.randomKey(format)
+            self.format = format
+            self.first = first
+            let cipher = try PageCipher(key: self.key, format: format)
+            var plain = [UInt8](repeating: 0, count: format.pageSize)
+            var page = plain
+            var vector = [UInt8](repeating: 0, count: 16)
+            for index in 0..<UInt32(count) {
+                try plain.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
+                try vector.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
+                try plain.withUnsafeBytes { plain in
+                    try vector.withUnsafeBytes { vector in
+                        try page.withUnsafeMutableBytes {
+                            try cipher.encrypt(plain, number: first + index, vector: vector, into: $0)
+                        }
+                    }
+                }
+                bytes += page
+            }
+        }
+
+        static func randomKey(_ format: CipherFormat) throws -> DerivedKey {
+            try DatabaseKey.raw(.random(count: 32)).derive(salt: Array(0..<16), format: format)
+        }
+
+        func damaged(_ authentication: BatchAuthentication) throws -> [UInt32] {
+            try bytes.withUnsafeBytes { bytes in
+                try authentication.damaged(in: .init(first: first, pageSize: format.pageSize, bytes: bytes))
+            }
+        }
+    }
+
+    static let formats: [CipherFormat] = CipherFormat.standard.filter { $0.pageAuthentication != nil }
+    /// The codes of format 4 leave no room for text in pages of 512 bytes.
+    static let pageSizes = CipherFormat.pageSizes.filter { $0 > 512 }
+    static let areLanesThere = LaneAuthentication.isAvailable
+
+    #if os(Linux) && arch(x86_64)
+        @Test func theLanesAreThereWhereSetupInstallsTheirLibrary() throws {
+            #expect(Self.areLanesThere)
+            let processor = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+            let lanes = try LaneAuthentication(key: Pages.randomKey(.v4), format: .v4)
+            #expect((lanes != nil) == processor.contains(" avx2 "))
+        }
+    #endif
+
+    @Test(.enabled(if: areLanesThere, "libipsec-mb is missing: run make setup"), arguments: pageSizes)
+    func theLanesComputeTheCodesThatOpenSSLDoes(pageSize: Int) throws {
+        let format = try CipherFormat.v4.with(pageSize: pageSize)
+        let pages = try Pages(LaneAuthentication.lanes, from: 1_000_000, format: format)
+        let lanes = try #require(try LaneAuthentication(key: pages.key, format: format))
+        let cipher = try PageCipher(key: pages.key, format: format)
+        for count in 1...LaneAuthentication.lanes {
+            pages.bytes.withUnsafeBytes { bytes in
+                let page = { UnsafeRawBufferPointer(rebasing: bytes[($0 * pageSize)..<(($0 + 1) * pageSize)]) }
+                for lane in 0..<count { lanes.load(page(lane), number: pages.first + UInt32(lane), lane: lane) }
+                #expect(lanes.run(count))
+                #expect((0..<count).allSatisfy { cipher.isCode(lanes.code($0), of: page($0)) })
+                // One number off in the last lane: its code is another one, those of the others are not.
+                lanes.load(page(count - 1), number: pages.first, lane: count - 1)
+                #expect(lanes.run(count))
+                let isRight = (0..<count).map { cipher.isCode(lanes.code($0), of: page($0)) }
+                #expect(isRight == (0..<count).map { $0 < count - 1 || count == 1 })
+            }
+        }
+        #expect(!lanes.run(LaneAuthentication.lanes + 1))
+    }
+
+    @Test(arguments: formats, [true, false])
+    func theDamagedPagesAreFoundWhereverTheyStand(format: CipherFormat, lanes: Bool) throws {
+        let pages = try Pages(70, format: format)
+        let authentication = BatchAuthentication(
+            cipher: try PageCipher(key: pages.key, format: format),
+            lanes: lanes ? try LaneAuthentication(key: pages.key, format: format) : nil
+        )
+        #expect(try pages.damaged(authentication).isEmpty)
+        for number in 1...70 {
+            var copy = pages
+            let start = (number - 1) * format.pageSize + (number == 1 ? 16 : 0)
+            // The twelve bytes at the end of a page of format 3 are covered by nothing.
+            copy.bytes[start + (number * 997) % (format.pageSize - 48)] ^= 1
+            #expect(try copy.damaged(authentication) == [UInt32(number)])
+        }
+        var copy = pages
+        copy.bytes.removeLast(100)
+        for number in [1, 2, 33, 34, 69] { copy.bytes[number * format.pageSize - format.reserve] ^= 0x80 }
+        #expect(try copy.damaged(authentication) == [1, 2, 33, 34, 69, 70])
+        // Two pages in each other's place.
+        copy = pages
+        for offset in 0..<format.pageSize {
+            copy.bytes.swapAt(10 * format.pageSize + offset, 20 * format.pageSize + offset)
+        }
+        #expect(try copy.damaged(authentication) == [11, 21])
+    }
+
+    @Test(.enabled(if: areLanesThere, "libipsec-mb is missing: run make setup"))
+    func whatTheLanesRefuseIsDecidedByOpenSSL() throws {
+        var pages = try Pages(50, from: 2, format: .v4)
+        let cipher = try PageCipher(key: pages.key, format: .v4)
+        let wrong = try #require(try LaneAuthentication(key: Pages.randomKey(.v4), format: .v4))
+        let authentication = BatchAuthentication(cipher: cipher, lanes: wrong)
+        #expect(try pages.damaged(authentication).isEmpty)
+        pages.bytes[5 * 4096] ^= 1
+        #expect(try pages.damaged(authentication) == [7])
+    }
+
+    @Test func theLockPageAndFormatsWithoutCodesAreNotDamaged() throws {
+        var pages = try Pages(3, from: UInt32((1 << 30) / 4096), format: .v4)
+        pages.bytes.replaceSubrange(4096..<8192, with: repeatElement(0, count: 4096))
+        #expect(try pages.damaged(BatchAuthentication(key: pages.key, format: .v4)).isEmpty)
+        var old = try Pages(40, format: .v1)
+        old.bytes[5000] ^= 1
+        #expect(try old.damaged(BatchAuthentication(key: old.key, format: .v1)).isEmpty)
+    }
+}
