@@ -79,6 +79,61 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 1)
     }
 
+    /// Typed calls that name `text` and are refused, because there is no such thing in the table `t`.
+    private func refused(_ text: String) -> [(String, () throws -> Void)] {
+        let name = TableName(text)
+        return [
+            ("drop", { try database.dropTable(name) }),
+            ("drop in a schema", { try database.dropTable(TableName("t", in: text)) }),
+            ("insert into", { try database.insert(into: name, ["a": 1]) }),
+            ("column of an insert", { try database.insert(into: "t", [text: 1]) }),
+            ("conflict", { try database.upsert(into: "t", ["a": 1], conflictOn: text) }),
+            ("select from", { _ = try database.select(from: name).next() }),
+            ("select", { _ = try database.select([text], from: "t").next() }),
+            ("order", { _ = try database.select(from: "t", orderedBy: [.ascending(text)]).next() }),
+            ("update", { try database.update(name, set: ["a": 2], where: .equal("a", 1)) }),
+            ("column of an update", { try database.updateAll("t", set: [text: 2]) }),
+            ("column of a condition", { try database.delete(from: "t", where: .equal(text, 1)) }),
+            ("column that is NULL", { try database.delete(from: "t", where: !.isNull(text)) }),
+            ("column of a list", { try database.delete(from: "t", where: .isIn(text, [1, text])) }),
+            ("delete", { try database.deleteAll(from: name) }),
+            ("definition", { try database.createTable("u", columns: [.init("b", .text, .collate(text))]) }),
+            (
+                "constraint",
+                { try database.createTable("u", columns: [.init("b", .text)], constraints: [.unique(text)]) }
+            ),
+        ]
+    }
+
+    @Test(arguments: strings)
+    func noStringOfATypedCallBecomesSQL(text: String) throws {
+        for (name, call) in refused(text) {
+            #expect(throws: DatabaseError.self, "\(name)") { try call() }
+            #expect(try database.int(forQuery: "SELECT a FROM t") == 1, "\(name)")
+            #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master") == 1, "\(name)")
+        }
+        // Values that are compared, and patterns.
+        for condition in [Condition.equal("a", text), .like("a", text), .isIn("a", [text]), !.notEqual("a", text)] {
+            #expect(try database.delete(from: "t", where: condition) == 0)
+        }
+        let change = Migration(text) { try $0.insert(into: "t", ["a": text]) }
+        #expect(try database.migrate([change]) == [text] && database.completedMigrations.map(\.name) == [text])
+        #expect(try database.delete(from: "t", where: .equal("a", text)) == 1)
+        if text.utf8.contains(0) { return }
+        // Where it can be a name, a default and a reference, that is what it is.
+        try database.createTable(
+            TableName(text),
+            columns: [.init(text, .text, .default(text)), .init("r", .text, .references(text, text))],
+            constraints: [.primaryKey(text)]
+        )
+        try database.insert(into: TableName(text), [:])
+        let rows = try database.select([text], from: TableName(text))
+        #expect(try rows.next() && rows.string(forColumnIndex: 0) == text)
+        rows.close()
+        try database.dropTable(TableName(text))
+        #expect(try database.int(forQuery: "SELECT a FROM t") == 1)
+    }
+
     /// The names in a database of somebody else's go through the statements with which `rekey` copies and salvages it.
     @Test func namesInADatabaseBecomeNoSQLWhereItIsCopied() throws {
         let names = Self.strings.filter { !$0.utf8.contains(0) && !$0.isEmpty }
