@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <intel-ipsec-mb.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 // Loaded while it runs, because not every machine that the program is copied to has it.
@@ -19,7 +20,10 @@ static struct {
 static void *symbol(void *handle, const char *name) { return handle ? dlsym(handle, name) : NULL; }
 
 static void load(void) {
-    void *handle = dlopen("libIPSec_MB.so.1", RTLD_NOW | RTLD_LOCAL);
+    // What the header describes, and nothing of another layout.
+    char name[32];
+    snprintf(name, sizeof name, "libIPSec_MB.so.%d", IMB_VERSION_NUM >> 16);
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     unsigned (*version)(void) = symbol(handle, "imb_get_version");
     // Newer ones add behind what older ones have.
     if (!version || version() < IMB_VERSION_NUM) return;
