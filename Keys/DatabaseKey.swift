@@ -41,6 +41,8 @@ public struct DatabaseKey: Sendable, Equatable {
 
     /// The 32-byte key followed by the 16-byte salt that the file has, or shall have when it is made.
     ///
+    /// For one file only: pages of two files that have the same key and salt can be exchanged, and nobody sees it.
+    ///
     /// - Throws: ``MalformedKey`` unless it has 48 bytes.
     public static func rawWithSalt(_ bytes: SecretBytes) throws -> DatabaseKey {
         try check(bytes, count: CipherFormat.keySize + CipherFormat.saltSize)

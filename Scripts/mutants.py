@@ -89,7 +89,8 @@ def swift(engine, *arguments, mutant=None, longest=None):
         said, _ = process.communicate(timeout=longest)
         return process.returncode, said
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
+        # The tests are a group of their own in its session.
+        subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
         process.communicate()
         return None, ""
 

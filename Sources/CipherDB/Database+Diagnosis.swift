@@ -21,7 +21,7 @@ extension Database {
     /// The damaged pages; `[0]` where no page is authentic, which is a wrong key.
     private func scanOnce(_ unlocked: Unlocked) throws -> [Int] {
         if let knownDamage { return knownDamage }
-        let result = try scanPages(unlocked) { _, _ in }
+        let result = try scanPages(unlocked, countedOnly: true) { _, _ in }
         let damaged = result.damaged.count >= result.pages && result.pages > 0 ? [0] : result.damaged
         knownDamage = damaged
         return damaged

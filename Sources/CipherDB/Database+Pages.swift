@@ -65,14 +65,19 @@ extension Database {
             + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, cipher: cipher) } ?? [])
     }
 
-    /// Authenticates every page.
-    package func scanPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> PageScan.Result {
+    /// Authenticates every page, or those that the header counts.
+    package func scanPages(
+        _ unlocked: Unlocked,
+        countedOnly: Bool = false,
+        progress: (Int, Int) throws -> Void
+    ) throws -> PageScan.Result {
         let connection = try openConnection()
         return try PageScan(
             database: EngineFile(connection),
             log: writeAheadLog(of: connection),
             key: unlocked.key,
-            format: unlocked.format
+            format: unlocked.format,
+            countedOnly: countedOnly
         ).run(progress: progress)
     }
 

@@ -12,7 +12,8 @@ final class LaneAuthentication {
     /// The bytes of a page that its code is made of, with the page's number.
     private let messageSize: Int
     private let stride: Int
-    private let memory: UnsafeMutableRawBufferPointer
+    /// Begins with what is worth as much as the key: 64 bytes, and 64 more.
+    let memory: UnsafeMutableRawBufferPointer
     private let messages: UnsafeMutableRawBufferPointer
     private let codes: UnsafeMutableRawBufferPointer
 
@@ -41,7 +42,6 @@ final class LaneAuthentication {
     }
 
     deinit {
-        // Its beginnings of HMACs are worth as much as the key.
         OpenSSL.cleanse(memory)
         memory.deallocate()
         messages.deallocate()

@@ -11,12 +11,22 @@ package struct PageScan {
     }
 
     /// The pages in force, as they are found now.
-    private let newest: () throws -> NewestPages
+    private let newest: () throws -> any PageSource
     private let key: DerivedKey
     private let format: CipherFormat
 
-    package init(database: any PageSource, log: (any PageSource)?, key: DerivedKey, format: CipherFormat) {
-        newest = { try NewestPages(database: database, log: log, pageSize: format.pageSize) }
+    /// - Parameter countedOnly: Whether pages are left out that stand behind those which the header counts.
+    package init(
+        database: any PageSource,
+        log: (any PageSource)?,
+        key: DerivedKey,
+        format: CipherFormat,
+        countedOnly: Bool = false
+    ) {
+        newest = {
+            let pages = try NewestPages(database: database, log: log, pageSize: format.pageSize)
+            return countedOnly ? try CountedPages(pages, PageCipher(key: key, format: format)) : pages
+        }
         self.key = key
         self.format = format
     }

@@ -162,6 +162,13 @@ import Testing
         #expect(try database.bool(forQuery: "PRAGMA foreign_keys") == true)
     }
 
+    @Test func whereForeignKeysCannotBeEnforcedAgainTheDatabaseIsClosed() throws {
+        let database = try open()
+        let denies = Migration("denies") { $0.setAuthorizer { $0.kind == .pragma ? .deny : .allow } }
+        #expect(throws: (any Error).self) { try database.migrate([denies]) }
+        #expect(!database.isOpen)
+    }
+
     @Test func aPoolIsMigratedWhileItReads() throws {
         let pool = try DatabasePool(path: path, key: Self.key)
         try pool.inDatabase { try $0.migrate([Self.first]) }

@@ -47,6 +47,28 @@ struct PageScanTests {
         #expect(try scan(shell) == PageScan.Result(pages: pages - 1, damaged: [pages]))
     }
 
+    /// A hole of a gigabyte costs whoever makes it nothing.
+    @Test(arguments: StockShell.all)
+    func whatStandsBehindTheCountedPagesIsLookedAtWhereThatIsAskedForOnly(shell: StockShell) throws {
+        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
+        let format: CipherFormat = shell.format == 4 ? .v4 : .v3
+        let pages = try scan(shell).pages
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: UInt64((pages + 3) * format.pageSize))
+        try file.close()
+        try flipByte(of: path, at: 4 * format.pageSize + 9)
+        #expect(try scan(shell).damaged == [5, pages + 1, pages + 2, pages + 3])
+        let bytes = try FileBytes(path: path)
+        let key = try SampleKey.all[0].key.derive(salt: bytes.read(16, at: 0), format: format)
+        func counted() throws -> PageScan.Result {
+            try PageScan(database: bytes, log: nil, key: key, format: format, countedOnly: true).run()
+        }
+        #expect(try counted() == PageScan.Result(pages: pages, damaged: [5]))
+        // A first page that is damaged counts nothing.
+        try flipByte(of: path, at: 40)
+        #expect(try counted().damaged == [1, 5, pages + 1, pages + 2, pages + 3])
+    }
+
     @Test(arguments: StockShell.all)
     func pagesThatStandInTheLogAreReadThere(shell: StockShell) throws {
         // The shell is killed with its log not checkpointed: the file itself holds old pages only.

@@ -54,6 +54,49 @@ import Testing
         _ = try open()
     }
 
+    /// The engine calls them also while it runs statements of the library's own, which may do more.
+    @Test func closuresThatTheEngineCallsAreLockedToo() throws {
+        // The closures run within a call on the same thread.
+        nonisolated(unsafe) let database = try open()
+        let other = try open()
+        let plain = folder.file("plain.db")
+        let statements = [
+            "PRAGMA temp_store = FILE", "PRAGMA writable_schema = ON", "ATTACH '\(plain)' AS x KEY ''",
+            "PRAGMA rekey = 'evil'",
+        ]
+        let refusals = Lock<[String]>([])
+        let tryAll = { @Sendable () -> Void in
+            guard refusals.withLock({ $0.isEmpty }) else { return }
+            for sql in statements {
+                do {
+                    try database.executeStatements(sql)
+                    Issue.record("\(sql) was allowed")
+                } catch {
+                    if isRefusal(error) { refusals.withLock { $0.append(sql) } }
+                }
+            }
+        }
+        // The library asks for a lock of its own before a query returns.
+        try other.executeStatements("BEGIN EXCLUSIVE")
+        database.setBusyHandler { _ in
+            tryAll()
+            return false
+        }
+        #expect(throws: DatabaseError.self) { _ = try database.executeQuery("SELECT a FROM t").next() }
+        #expect(refusals.withLock { $0 } == statements)
+        try other.executeStatements("ROLLBACK")
+        database.setBusyHandler(nil)
+        // It attaches by a statement, too.
+        refusals.withLock { $0 = [] }
+        database.setTrace { _ in tryAll() }
+        try database.attach(folder.file("other.db"), as: "o", key: .passphrase("k"))
+        #expect(refusals.withLock { $0 } == statements)
+        database.setTrace(nil)
+        other.close()
+        database.close()
+        _ = try open()
+    }
+
     @Test func vacuumIntoAFileIsRefusedAndVacuumIsNot() throws {
         let database = try open()
         let isKnown = Engine.current.sqliteVersion.compare("3.27", options: .numeric) != .orderedAscending

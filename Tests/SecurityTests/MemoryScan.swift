@@ -21,15 +21,18 @@ enum MemoryScan {
                 let wanted = Int(min(UInt64(buffer.count), bounds[1] - position))
                 let count = pread(memory, &buffer, wanted, off_t(position))
                 guard count > 0 else { break }
+                // What stands across the end of this part is found in the next.
+                let next = position + UInt64(count) < bounds[1] && count > 128 ? count - 128 : count
                 for (index, needle) in needles.enumerated() {
                     counts[index] += occurrences(
                         of: needle.dropFirst(needle.count > 24 ? 16 : 8),
                         mask,
                         in: buffer,
-                        count
+                        count,
+                        before: next
                     )
                 }
-                position += UInt64(count)
+                position += UInt64(next)
             }
         }
         // The last chunk stays in the buffer: what it held must not be found by the next scan.
@@ -37,7 +40,13 @@ enum MemoryScan {
         return counts
     }
 
-    private static func occurrences(of needle: ArraySlice<UInt8>, _ mask: UInt8, in buffer: [UInt8], _ count: Int)
+    private static func occurrences(
+        of needle: ArraySlice<UInt8>,
+        _ mask: UInt8,
+        in buffer: [UInt8],
+        _ count: Int,
+        before end: Int
+    )
         -> Int
     {
         let needle = Array(needle)
@@ -45,7 +54,7 @@ enum MemoryScan {
         return buffer.withUnsafeBufferPointer { buffer in
             var found = 0
             let first = needle[0] ^ mask
-            for start in 0...(count - needle.count) where buffer[start] == first {
+            for start in 0..<min(end, count - needle.count + 1) where buffer[start] == first {
                 var length = 1
                 while length < needle.count, buffer[start + length] == needle[length] ^ mask { length += 1 }
                 if length == needle.count { found += 1 }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CipherKeys
+@testable import CipherPages
 
 /// Where a secret could show: errors, descriptions, dumps, the arguments of a process.
 @Suite struct SecretLeakTests {
@@ -84,6 +85,26 @@ import Testing
                 }
             }
         }
+        // A value that was bound once, and is read from its column now.
+        try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+        for value in ["\"\(Self.secret)", "\(Self.secret):x"] {
+            try database.executeUpdate("INSERT OR REPLACE INTO t VALUES (1, ?)", value)
+            for sql in [
+                "SELECT json_extract('{}', a) FROM t", "SELECT sqlcipher_export(a) FROM t",
+                "SELECT f.a FROM t, f WHERE f MATCH t.a", "CREATE INDEX i ON t (json_extract('{}', a))",
+                "UPDATE t SET a = json_set('{}', a, 1)", "SELECT j.value FROM t, json_each('{}', t.a) j",
+            ] {
+                do {
+                    try database.executeUpdate(sql)
+                    try database.executeStatements("DROP INDEX IF EXISTS i")
+                } catch {
+                    expectSilence(error)
+                }
+            }
+        }
+        // Of what reads no row the message is shown.
+        let error = try #require(throws: DatabaseError.self) { try database.executeUpdate("RELEASE missing") }
+        #expect(error.message.contains("no such savepoint: missing"))
         do {
             try database.executeUpdate("ATTACH ? AS x", "/nowhere/\(Self.secret)/y")
             Issue.record("no error")
@@ -153,12 +174,14 @@ import Testing
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "this system has no /proc"))
     func theCommandLeavesNoCoreDump() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
+        // Root may look into every process: it is started for somebody else then.
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A limit that is to be seen changing, where this process may set it.
         process.arguments = [
-            "-c", "ulimit -c 1000 2>/dev/null; exec \"$0\" verify \"$1\" --passphrase-fd 0", Program.built("rekey"),
-            path,
+            "-c", "ulimit -c 1000 2>/dev/null; exec $2 \"$0\" verify \"$1\" --passphrase-fd 0", Program.built("rekey"),
+            path, getuid() == 0 ? "setpriv --reuid 65534 --clear-groups" : "",
         ]
         let input = Pipe()
         process.standardInput = input
@@ -175,6 +198,9 @@ import Testing
             Thread.sleep(forTimeInterval: 0.01)
         }
         #expect(limits.contains("core file size 0 0"))
+        // > /proc/pid: files are owned by root:root if the process's "dumpable" attribute has a value other than 1 (proc(5))
+        let attributes = try FileManager.default.attributesOfItem(atPath: "/proc/\(process.processIdentifier)/mem")
+        #expect(attributes[.ownerAccountID] as? Int == 0)
     }
 
     @Test func theCommandSaysNothingOfASecretThatItReads() throws {
@@ -232,12 +258,23 @@ import Testing
                     count: 32
                 )
                 needles.append(masked(derived))
+                let key = try DatabaseKey.raw(derived).derive(salt: salt, format: format)
+                needles.append(masked(try KeyDerivation.pageAuthenticationKey(for: key, format: format)))
                 _ = try queue.openConnection()
+                // What looks at several pages at once.
+                let lanes = try LaneAuthentication(key: key, format: format)
+                if let lanes { needles += [0, 64].map { lanes.memory[$0..<($0 + 64)].map { $0 ^ mask } } }
+                let pages = try BatchAuthentication(cipher: PageCipher(key: key, format: format), lanes: lanes)
+                let damaged = try FileState(folder.file("test.db")).bytes.withUnsafeBytes {
+                    try pages.damaged(in: .init(first: 1, pageSize: format.pageSize, bytes: $0))
+                }
+                #expect(damaged.isEmpty)
                 #expect(try MemoryScan.count(needles, mask: mask).allSatisfy { $0 > 0 }, "while in use they are there")
                 try queue.close()
             }
             try use()
-            #expect(try MemoryScan.count(needles, mask: mask) == [0, 0])
+            let left = try MemoryScan.count(needles, mask: mask)
+            #expect(left == Array(repeating: 0, count: needles.count), "\(left)")
         }
     }
 

@@ -137,6 +137,28 @@ import Testing
         #expect(try damagedPages() == [])
     }
 
+    /// What tells files under one key apart is their salts.
+    @Test func aPageOfAFileWithTheSameKeyAndSaltIsTakenForAuthentic() throws {
+        let both = try DatabaseKey.rawWithSalt(.random(count: 48))
+        let paths = ["one.db", "two.db"].map { folder.file($0) }
+        let format = try #require(Engine.current.formats.first).with(pageSize: pageSize)
+        for path in paths {
+            let queue = try DatabaseQueue(path: path, key: both, configuration: Configuration { $0.format = format })
+            try queue.inDatabase { database in
+                try database.executeStatements("CREATE TABLE t (a)")
+                try database.executeUpdate("INSERT INTO t VALUES (?)", path)
+            }
+            try queue.close()
+        }
+        let size = 2 * pageSize
+        var bytes = try FileState(paths[0]).bytes
+        bytes.replaceSubrange(pageSize..<size, with: try FileState(paths[1]).bytes[pageSize..<size])
+        try bytes.write(to: URL(fileURLWithPath: paths[0]))
+        let queue = try DatabaseQueue(path: paths[0], key: both, configuration: Configuration { $0.format = format })
+        #expect(try queue.inDatabase { try $0.string(forQuery: "SELECT a FROM t") } == paths[1])
+        try queue.close()
+    }
+
     @Test func aFileCutOffAnywhereIsNeverAnEmptyDatabase() throws {
         let whole = try FileState(path).bytes
         for size in 1..<whole.count {

@@ -49,9 +49,12 @@ final class Authorizer {
             guard let table else { return }
             hasAccess = true
             // Of a table whose columns are not read the database is not told.
-            let schema = schema.map { String(cString: $0) }
-            access.read(schema ?? "main")
-            if recordedReads != nil { record(TableName(String(cString: table), in: schema)) }
+            let name = TableName(String(cString: table), in: schema.map { String(cString: $0) })
+            access.read(name.schema ?? "main")
+            // A change of the schema is told to whoever reads anything.
+            guard !name.isSchemaTable else { return }
+            access.readsRows = true
+            recordedReads?.insert(name)
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
             guard let table, let schema else { return }
             hasAccess = true
@@ -59,11 +62,6 @@ final class Authorizer {
             if code == SQLITE_DELETE { access.deletes = true }
         default: break
         }
-    }
-
-    private func record(_ table: TableName) {
-        // A change of the schema is told to whoever reads anything.
-        if !table.isSchemaTable { recordedReads?.insert(table) }
     }
 
     /// Takes what was noted.

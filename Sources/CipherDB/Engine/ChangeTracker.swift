@@ -2,7 +2,8 @@
 final class ChangeTracker {
     let log: ChangeLog
     /// Tells the transactions apart, so that a statement that runs often is looked at once in each.
-    private(set) var transaction = 1
+    // One thread at a time uses a connection, and an integer and a truth value are read and written at once.
+    @exclusivity(unchecked) private(set) var transaction = 1
     private var tables: Set<TableName> = []
     private var changesSchema = false
     /// Whether rows may have been changed that the engine does not count.
@@ -10,7 +11,7 @@ final class ChangeTracker {
     /// How many rows were changed before the transaction.
     private var changesBefore: Int32 = 0
     /// Whether the engine began to commit, and it is not known yet how that ended.
-    private(set) var isCommitting = false
+    @exclusivity(unchecked) private(set) var isCommitting = false
     /// `PRAGMA data_version` of the connection when it was looked at last; nil when it was not.
     var lastDataVersion: Int64?
 
@@ -51,13 +52,12 @@ final class ChangeTracker {
         clear()
     }
 
-    /// The call is over in which the engine began to commit.
+    /// The call is over in which the engine began to commit. It begins when it has all locks: what fails after that it rolls back, and
+    /// says so, while a commit that found a lock in its way can be tried again and has not begun.
     ///
     /// - Parameter changes: How many rows the connection changed so far.
-    func settle(isInTransaction: Bool, changes: Int32) {
+    func settle(changes: Int32) {
         isCommitting = false
-        // The commit failed, and can be tried again.
-        guard !isInTransaction else { return }
         let hasChanges = changes != changesBefore || changesSchema || changesUncounted
         changesBefore = changes
         let (tables, changesSchema) = (tables, changesSchema)

@@ -267,10 +267,16 @@ final class Connection {
         return hasRunningStatements ? "a result set is open; close it first" : nil
     }
 
-    /// Calls a closure for the engine: closing waits until it has returned.
+    /// Calls a closure for the engine: closing waits until it has returned. Its statements are not the library's own, whatever
+    /// statement called it.
     func inCallback<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let isSuspended = authorizer.isSuspended
+        authorizer.isSuspended = false
         runningCallbacks += 1
-        defer { runningCallbacks -= 1 }
+        defer {
+            runningCallbacks -= 1
+            authorizer.isSuspended = isSuspended
+        }
         return try body()
     }
 

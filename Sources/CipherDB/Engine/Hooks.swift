@@ -30,7 +30,7 @@ extension Connection {
     /// Tells of a commit, where there was one in the call of the engine that is over now.
     func settleCommit() {
         guard let tracker, tracker.isCommitting else { return }
-        tracker.settle(isInTransaction: isInTransaction, changes: totalChanges)
+        tracker.settle(changes: totalChanges)
     }
 
     /// Before the connection goes.

@@ -5,7 +5,8 @@ internal import CSQLCipher
     let sql: String
     private let connection: Connection
     /// What it reads and writes.
-    private var access: TableAccess
+    // One thread at a time uses a statement, and it is added to by nothing that could come back to it.
+    @exclusivity(unchecked) private var access: TableAccess
     /// The transaction in which that was noted last.
     private var notedTransaction = 0
     /// What watches their pages; empty until the first execution.
@@ -151,7 +152,9 @@ internal import CSQLCipher
             reset()
             if let thrown = connection.takeCallbackError() { throw thrown }
             // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
-            guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 else { throw error }
+            guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 || access.readsRows else {
+                throw error
+            }
             throw DatabaseError(
                 error.code,
                 "the statement failed on one of its values; SQLite's message is not shown, as it may quote it",

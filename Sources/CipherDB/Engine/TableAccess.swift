@@ -2,6 +2,8 @@
 struct TableAccess {
     /// The schemas that it reads, but for that of temporary tables.
     var schemas: [String] = []
+    /// Whether it reads what is stored in a table, other than the schema.
+    var readsRows = false
     /// The tables that it writes, also by triggers and foreign keys.
     var writes: [TableName] = []
     /// Whether it makes, changes or drops one.
@@ -31,6 +33,7 @@ struct TableAccess {
         for table in other.writes { write(table) }
         changesSchema = changesSchema || other.changesSchema
         deletes = deletes || other.deletes
+        readsRows = readsRows || other.readsRows
     }
 }
 

@@ -43,7 +43,7 @@ extension Database {
             abandonTransaction()
             _ = connection?.takeLateFailure()
             try? executeStatements("PRAGMA foreign_keys = ON")
-            guard try bool(forQuery: "PRAGMA foreign_keys") == true else {
+            guard (try? bool(forQuery: "PRAGMA foreign_keys")) == true else {
                 close()
                 throw DatabaseError(
                     .error,

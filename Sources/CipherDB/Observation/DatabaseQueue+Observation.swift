@@ -16,7 +16,8 @@ extension DatabaseQueue {
         TableChanges(log: log, tables: TableSelection(tables: tables.map(Set.init)), begin: log.commit)
     }
 
-    /// Each commit of this queue from now on that changed something, also while nobody looks: they are kept until they are taken.
+    /// Each commit of this queue from now on that changed something, also while nobody looks: they are kept until they are
+    /// taken, however many there are.
     public func commits() -> AsyncStream<Commit> {
         log.commits()
     }

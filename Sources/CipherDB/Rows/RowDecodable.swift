@@ -122,9 +122,8 @@ extension Database {
 extension DecodingError {
     /// What is wrong, without the value, which Swift's own descriptions quote.
     var reason: String {
-        func path(_ context: Context) -> String {
-            context.codingPath.isEmpty ? "it" : context.codingPath.map(\.stringValue).joined(separator: ".")
-        }
+        // On a path there may be keys of a dictionary, which are values.
+        func path(_ context: Context) -> String { context.codingPath.isEmpty ? "it" : "something in it" }
         return switch self {
         case .typeMismatch(let type, let context): "\(path(context)) is not \(type)"
         case .valueNotFound(let type, let context): "\(path(context)) has no \(type)"

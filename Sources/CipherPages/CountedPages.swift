@@ -1,0 +1,27 @@
+internal import CipherKeys
+
+/// The pages that the header counts. A file may be longer, such as one that somebody has made longer; with a hole, that costs him
+/// nothing and whoever reads it hours.
+struct CountedPages: PageSource {
+    private let pages: any PageSource
+    private let count: Int64
+
+    /// All of `pages` where the first one is not authentic, since nothing that it says is to be believed then.
+    init(_ pages: any PageSource, _ cipher: PageCipher) throws {
+        self.pages = pages
+        let first = try pages.read(cipher.format.pageSize, at: 0)
+        let size = try pages.size()
+        guard try cipher.isAuthentic(first, number: 1) == true else {
+            count = size
+            return
+        }
+        let counted = try DatabaseHeader(cipher.decrypt(first, number: 1)).pageCount
+        count = counted == 0 ? size : min(size, Int64(counted) * Int64(cipher.format.pageSize))
+    }
+
+    func size() throws -> Int64 { count }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try pages.read(into: buffer, at: offset)
+    }
+}
