@@ -15,11 +15,14 @@ import Testing
 
     let folder: TemporaryFolder
     let database: Database
+    let key: DatabaseKey
 
     init() throws {
         folder = try TemporaryFolder()
         database = Database(path: folder.file("test.db"))
-        try database.open(key: .passphrase("right"))
+        // A raw key: a derivation for each string would take most of the time.
+        key = try .random()
+        try database.open(key: key)
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
     }
 
@@ -36,7 +39,7 @@ import Testing
             ("column's table", { _ = try database.columnExists("a", inTableWithName: text) }),
             ("checkpoint", { _ = try database.checkpoint(.passive, name: text) }),
             ("attach", { try database.attach(other, as: text, key: .passphrase(text + "x")) }),
-            ("attached path", { try database.attach(folder.path + "/" + text, as: "o", key: .passphrase("x")) }),
+            ("attached path", { try database.attach(folder.path + "/" + text, as: "o", key: key) }),
             ("plaintext", { try database.attachPlaintext(other, as: text) }),
             ("function", { try database.makeFunction(named: text, arguments: 1) { _ in 1 } }),
             ("collation", { try database.makeCollation(named: text) { _, _ in .orderedSame } }),
@@ -60,7 +63,7 @@ import Testing
                     let made = Database(path: folder.file("set.db")); try made.open(); try made.setKey(text)
                 }
             ),
-            ("path", { _ = try DatabaseQueue(path: folder.path + "/" + text, key: .passphrase("x")) }),
+            ("path", { _ = try DatabaseQueue(path: folder.path + "/" + text, key: key) }),
         ]
     }
 
@@ -75,7 +78,7 @@ import Testing
         // What names could be given is nothing but names.
         while database.isInTransaction { try database.rollback() }
         database.close()
-        try database.open(key: .passphrase("right"))
+        try database.open(key: key)
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 1)
     }
 
@@ -145,7 +148,6 @@ import Testing
             )
         }
         database.close()
-        let key = try DatabaseKey.passphrase("right")
         let file = DatabaseFile(path: folder.file("test.db"))
         try file.copy(key: key, to: folder.file("copy.db"))
         _ = try file.recover(key: key, to: folder.file("recovered.db"))

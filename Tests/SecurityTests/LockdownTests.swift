@@ -8,15 +8,18 @@ import Testing
 @Suite struct LockdownTests {
     let folder: TemporaryFolder
     let path: String
+    /// A raw key: a derivation at each opening would take most of the time.
+    let key: DatabaseKey
 
     init() throws {
         folder = try TemporaryFolder()
+        key = try .random()
         path = folder.file("test.db")
     }
 
     private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
         let database = Database(path: path, configuration: Configuration(change))
-        try database.open(key: .passphrase("right"))
+        try database.open(key: key)
         try database.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES ('plaintextmarker')")
         return database
     }
@@ -118,7 +121,7 @@ import Testing
 
     @Test func readersOfAPoolAndLaterConnectionsAreLockedToo() throws {
         try open().close()
-        let pool = try DatabasePool(path: path, key: .passphrase("right"))
+        let pool = try DatabasePool(path: path, key: key)
         let attach = "ATTACH '\(folder.file("plain.db"))' AS x KEY ''"
         try pool.read { database in
             for sql in [attach, "PRAGMA query_only = OFF"] {
