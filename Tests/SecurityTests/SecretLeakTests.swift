@@ -261,7 +261,8 @@ import Testing
                 let key = try DatabaseKey.raw(derived).derive(salt: salt, format: format)
                 needles.append(masked(try KeyDerivation.pageAuthenticationKey(for: key, format: format)))
                 _ = try queue.openConnection()
-                // What looks at several pages at once.
+                // What looks at several pages at once. The first goes back to the system whole, later ones to the allocator.
+                _ = try LaneAuthentication(key: key, format: format)
                 let lanes = try LaneAuthentication(key: key, format: format)
                 if let lanes { needles += [0, 64].map { lanes.memory[$0..<($0 + 64)].map { $0 ^ mask } } }
                 let pages = try BatchAuthentication(cipher: PageCipher(key: key, format: format), lanes: lanes)
