@@ -61,21 +61,12 @@ package struct PageScan {
             let source = try newest()
             let again = try suspects.filter { number in
                 let page = try source.read(format.pageSize, at: Int64(number - 1) * Int64(format.pageSize))
-                return try page.withUnsafeBytes { try PageScan.isDamaged($0, UInt32(number), cipher) }
+                return try page.withUnsafeBytes { try cipher.isAuthentic($0, number: UInt32(number)) == false }
             }
             if again.count == suspects.count { break }
             suspects = again
         }
         return suspects
-    }
-
-    private static func isDamaged(
-        _ page: UnsafeRawBufferPointer,
-        _ number: UInt32,
-        _ cipher: PageCipher
-    ) throws -> Bool {
-        if cipher.format.isLockPage(number) { return false }
-        return try cipher.isAuthentic(page, number: number) == false
     }
 }
 
