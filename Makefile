@@ -44,7 +44,7 @@ manual: setup
 	@swift package -q generate-manual
 	@cp .build/plugins/GenerateManual/outputs/rekey/rekey.1 .build/rekey.1
 
-torture: setup
+torture: engines
 	@Scripts/torture.sh
 
 sanitize: setup
