@@ -134,12 +134,23 @@ import Testing
         let database = Database(path: path)
         try database.open(key: key)
         let queue = try DatabaseQueue(path: path, key: key)
-        // As hexadecimal digits, as a list of numbers, and as the digits in decimal with line breaks.
-        let spellings = ["c0c1c2c3", "192, 193, 194", "192\n", "\u{c0}\u{c1}\u{c2}"]
-        for spelling in spellings {
+        // As hexadecimal digits, as a list of numbers, and as text.
+        for spelling in ["c0c1c2c3", "192, 193, 194", "\u{c0}\u{c1}\u{c2}"] {
             expectSilence(database, about: spelling)
             expectSilence(queue, about: spelling)
             expectSilence(key, about: spelling)
+        }
+        // As a dump has the elements of an array, one in a line. One of them alone may end another number.
+        #expect(showsByLines(raw))
+        #expect(!showsByLines(database))
+        #expect(!showsByLines(queue))
+        #expect(!showsByLines(key))
+    }
+
+    private func showsByLines(_ value: Any) -> Bool {
+        texts(of: value).contains { text in
+            text.split(separator: "\n").compactMap { $0.split(separator: " ").last }.joined(separator: " ")
+                .contains("192 193 194")
         }
     }
 
