@@ -8,8 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # Load on a pool, in seconds, without and with ThreadSanitizer.
 export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60}
-# Kills in each operation and journal mode.
-export CIPHERDB_KILLS=${KILLS:-100}
+# Kills in each operation and journal mode, of a file and of a keyring.
+export CIPHERDB_KILLS=${KILLS:-100} CIPHERDB_KEYRING_KILLS=${KEYRING_KILLS:-50}
 # Torn states after each call of a change of a keyring's key.
 export CIPHERDB_TORN=${TORN:-10}
 # Flipped bits for each format, in a file and in a journal, and in a log; and files to be recovered that lost pages.
@@ -25,6 +25,11 @@ if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
 # For each target.
 fuzz_seconds=${FUZZ_SECONDS:-30}
 tests='KillTests|aMigrationThatIsKilled|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests|ArgumentTests'
+engines=(.engines/[0-9]*)
+if [ ! -d "${engines[0]}" ]; then
+    echo "torture: there are no engines: run make engines" >&2
+    exit 1
+fi
 
 echo "== stress, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests
@@ -37,8 +42,7 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
     --scratch-path .build-tsan \
     --filter 'PoolStressTests|DatabasePoolTests|PoolRekeyTests|PoolDeadlockTests|DatabaseQueueTests|PagePipeline|ChangeTests'
 
-for engine in .engines/[0-9]*; do
-    [ -d "$engine" ] || continue
+for engine in "${engines[@]}"; do
     name=$(basename "$engine")
     echo "== kills, faults, crash states, damage and command lines, SQLCipher $name"
     Scripts/with-engine.sh "$name" swift build -q --build-tests --scratch-path ".build-$name"

@@ -6,7 +6,7 @@ import Testing
 
 /// `rekey keyring` is killed at random moments: the keyring opens with what it opened with before or is to open with after, and
 /// opens the database.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), .serialized)
+@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct KeyringKillTests {
     let scene: KeyringScene
     let shell: StockShell
@@ -26,7 +26,11 @@ struct KeyringKillTests {
             try FileManager.default.copyItem(atPath: sound, toPath: scene.data)
         }
 
-        var chance = Chance("kills of keyring \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 2)
+        var chance = Chance(
+            "kills of keyring \(operation.rawValue), \(mode.rawValue)",
+            "CIPHERDB_KEYRING_KILLS",
+            rounds: 2
+        )
 
         let before = try scene.ways()
         let began = ContinuousClock.now
