@@ -10,6 +10,8 @@ import argparse, collections, os, re, subprocess, sys, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BENCH = os.path.join(ROOT, ".build-bench/library/release/Bench")
+# Connections that the topic opening makes, whatever the rows.
+OPENINGS = 200
 # The topic of the benchmark, its side, the function that the side is (a pattern of its demangled name), and how many pieces of work it does of N rows.
 PLACES = [
     ("insert", "raw C", r"^raw_insert$", 1),
@@ -19,6 +21,8 @@ PLACES = [
     ("scan", "typed", r"^closure #3 .*Workload\.scan\(", 1),
     ("points", "raw C", r"^raw_points$", 0.5),
     ("points", "typed", r"closure #1 .*in closure #3 .*Workload\.points\(", 0.25),
+    ("opening", "raw C", r"^closure #1 .*Workload\.opening\(", None),
+    ("opening", "typed", r"^closure #2 .*Workload\.opening\(", None),
 ]
 PARTS = [("cryptography", r"libcrypto"), ("engine", r"libsqlcipher"), ("wrapper, Swift, C library", r"")]
 
@@ -78,7 +82,7 @@ def main():
                            check=True, stdout=subprocess.DEVNULL, env=environment)
             found = count(out)
             # One round, and the one before it that warms.
-            pieces = rows * 2 * share
+            pieces = 2 * (rows * share if share else OPENINGS)
             cells = ["%.0f" % (found[part] / pieces) for part, _ in PARTS] + ["%.0f" % (sum(found.values()) / pieces)]
             print("| %s | %s | %s |" % (workload, side, " | ".join(cells)), flush=True)
             os.unlink(out)
