@@ -21,11 +21,12 @@ import Testing
     private func texts(of value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)
+        let texts = ["\(value)", String(reflecting: value), dumped]
         // A dump has the elements of an array one in a line, each of which may be the end of another number.
-        let elements = dumped.split(separator: "\n").compactMap { $0.split(separator: " ").last }.joined(
-            separator: ", "
-        )
-        return ["\(value)", String(reflecting: value), dumped, elements]
+        return texts
+            + texts.map { text in
+                text.split(separator: "\n").compactMap { $0.split(separator: " ").last }.joined(separator: ", ")
+            }
     }
 
     private func expectSilence(_ value: Any, about secret: String = secret, _ comment: Comment? = nil) {
