@@ -47,7 +47,7 @@ manual: setup
 torture: engines
 	@Scripts/torture.sh
 
-sanitize: setup
+sanitize: engines
 	@Scripts/sanitize.sh
 
 mutants: engines

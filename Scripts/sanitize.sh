@@ -9,9 +9,16 @@ left_out='IsLeftInMemory|memoryIsLocked|theEngineWipesItsMemory|ForeignEngineTes
 in_time='PoolDeadlockTests|PoolRekeyTests|DatabasePoolTests|DatabaseQueueTests|FMDBBehaviourTests'
 # A backtrace of a crash would be that of the sanitizer.
 export SWIFT_BACKTRACE=enable=no
+# The default linker warns of 170 symbols of the sanitizer's own in each executable.
+quiet=(-Xswiftc -use-ld=lld)
+engines=(.engines/[0-9]*)
+if [ ! -d "${engines[0]}" ]; then
+    echo "sanitize: there are no engines: run make engines" >&2
+    exit 1
+fi
 
 echo "== LeakSanitizer"
-CIPHERDB_LEAKS= swift build -q --product LeakCycle --sanitize=address --scratch-path .build-leaks
+CIPHERDB_LEAKS= swift build -q --product LeakCycle --sanitize=address --scratch-path .build-leaks "${quiet[@]}"
 if ASAN_OPTIONS=detect_leaks=1 .build-leaks/debug/LeakCycle --leak > /dev/null 2>&1; then
     echo "sanitize: LeakSanitizer does not see a leak that was made for it" >&2
     exit 1
@@ -23,7 +30,7 @@ failed=()
 # suite NAME: all tests under this sanitizer. Those that must not wait for others, because they are to end in time, run alone.
 suite() {
     local scratch=.build-$1
-    swift build -q --build-tests --sanitize="$1" --scratch-path "$scratch"
+    swift build -q --build-tests --sanitize="$1" --scratch-path "$scratch" "${quiet[@]}"
     local run=(swift test -q --skip-build --disable-xctest --sanitize="$1" --scratch-path "$scratch")
     "${run[@]}" --skip "$left_out|$in_time" || failed+=("$1")
     "${run[@]}" --filter "$in_time" || failed+=("$1")
