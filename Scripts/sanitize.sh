@@ -5,17 +5,13 @@
 # command, which `make torture` does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. Scripts/matrix.sh
 left_out='IsLeftInMemory|memoryIsLocked|theEngineWipesItsMemory|ForeignEngineTests|KillTests|CrashStateTests|theCommandLeavesNoCoreDump'
 in_time='PoolDeadlockTests|PoolRekeyTests|DatabasePoolTests|DatabaseQueueTests|FMDBBehaviourTests'
 # A backtrace of a crash would be that of the sanitizer.
 export SWIFT_BACKTRACE=enable=no
 # The default linker warns of 170 symbols of the sanitizer's own in each executable.
 quiet=(-Xswiftc -use-ld=lld)
-engines=(.engines/[0-9]*)
-if [ ! -d "${engines[0]}" ]; then
-    echo "sanitize: there are no engines: run make engines" >&2
-    exit 1
-fi
 
 echo "== LeakSanitizer"
 CIPHERDB_LEAKS= swift build -q --product LeakCycle --sanitize=address --scratch-path .build-leaks "${quiet[@]}"

@@ -6,6 +6,7 @@
 # the environment sets others; SEED=n repeats the choices, as far as threads and processes let them be repeated.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. Scripts/matrix.sh
 # Load on a pool, in seconds, without and with ThreadSanitizer.
 export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60}
 # Kills in each operation and journal mode, of a file and of a keyring.
@@ -25,11 +26,6 @@ if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
 # For each target.
 fuzz_seconds=${FUZZ_SECONDS:-30}
 tests='KillTests|aMigrationThatIsKilled|CrashStateTests|SystemFaultTests|DamageTests|RecoverTests|ArgumentTests'
-engines=(.engines/[0-9]*)
-if [ ! -d "${engines[0]}" ]; then
-    echo "torture: there are no engines: run make engines" >&2
-    exit 1
-fi
 
 echo "== stress, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests

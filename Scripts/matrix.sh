@@ -1,0 +1,6 @@
+# Sourced in the project's folder by what cannot do without the engines of the matrix: their folders, in `engines`.
+engines=(.engines/[0-9]*)
+if [ ! -d "${engines[0]}" ]; then
+    echo "$(basename "$0" .sh): there are no engines: run make engines" >&2
+    exit 1
+fi
