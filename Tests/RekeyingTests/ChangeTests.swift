@@ -343,6 +343,8 @@ struct ChangeTests {
             }.start()
             Thread.sleep(forTimeInterval: 0.2)
         }
+        // Without it nothing would ever open the gate.
+        try #require(second.passed)
         done.wait()
         // Its key was that of the old file: it must neither call the new one damaged nor bring the old one back.
         #expect { try outcome.withLock { try $0?.get() } } throws: { error in
