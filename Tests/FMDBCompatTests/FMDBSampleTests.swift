@@ -171,8 +171,8 @@ import Testing
             let sql = """
                 create table bulktest1 (id integer primary key autoincrement, x text);
                 create table bulktest2 (id integer primary key autoincrement, y text);
-                insert into bulktest1 (x) values ('XXX');
-                insert into bulktest2 (y) values ('YYY');
+                insert into bulktest1 (x) values ('one');
+                insert into bulktest2 (y) values ('two');
                 """
             #expect(db.executeStatements(sql))
             let success = db.executeStatements("select count(*) as count from bulktest1;") { dictionary in

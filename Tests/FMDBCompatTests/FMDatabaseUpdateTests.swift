@@ -143,7 +143,7 @@ import Testing
             db.executeStatements(
                 """
                 CREATE TABLE one (id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE two (id INTEGER PRIMARY KEY, y BLOB);
-                INSERT INTO one (x) VALUES ('XXX'); INSERT INTO two (y) VALUES (x'fffe');
+                INSERT INTO one (x) VALUES ('first'); INSERT INTO two (y) VALUES (x'fffe');
                 """
             )
         )
