@@ -11,7 +11,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         source = Database(path: folder.file("source.db"))
-        try source.open(key: .passphrase("one"))
+        try source.open(key: .sample("one"))
         try source.executeStatements(
             """
             CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT); CREATE INDEX i ON t (text);
@@ -26,7 +26,7 @@ import Testing
         -> Database
     {
         let database = Database(path: folder.file(name), configuration: Configuration(change))
-        try database.open(key: .passphrase(key))
+        try database.open(key: .sample(key))
         return database
     }
 
@@ -53,8 +53,8 @@ import Testing
         #expect(steps.count > 3 && steps.last?.remaining == 0)
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.remaining > $1.remaining && $0.total == $1.total })
         copy.close()
-        #expect(throws: KeyError.wrongKey) { try copy.open(key: .passphrase("one")) }
-        try copy.open(key: .passphrase("two"))
+        #expect(throws: KeyError.wrongKey) { try copy.open(key: .sample("one")) }
+        try copy.open(key: .sample("two"))
         try checkCopy(copy)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
@@ -107,7 +107,7 @@ import Testing
         try plain.backup(to: copy)
         try checkCopy(copy)
         copy.close()
-        try copy.open(key: .passphrase("two"))
+        try copy.open(key: .sample("two"))
         try checkCopy(copy)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
@@ -154,7 +154,7 @@ import Testing
     @Test func aReadingBlockOfAPoolCanBeTheSource() throws {
         let copy = try encrypted("copy.db", "two")
         source.close()
-        let pool = try DatabasePool(path: folder.file("source.db"), key: .passphrase("one"))
+        let pool = try DatabasePool(path: folder.file("source.db"), key: .sample("one"))
         nonisolated(unsafe) let destination = copy
         try pool.read { try $0.backup(to: destination) }
         try checkCopy(copy)
@@ -168,7 +168,7 @@ import Testing
             calls += 1
             guard progress.remaining > 0 else { return }
             for database in [source, destination] {
-                #expect(throws: (any Error).self) { try database.rekey(.passphrase("three")) }
+                #expect(throws: (any Error).self) { try database.rekey(.sample("three")) }
             }
             #expect { try destination.executeStatements("CREATE TABLE t (a)") } throws: {
                 ($0 as? DatabaseError)?.code == .busy
@@ -178,7 +178,7 @@ import Testing
         }
         #expect(calls > 1)
         try checkCopy(destination)
-        try destination.rekey(.passphrase("three"))
+        try destination.rekey(.sample("three"))
         try checkCopy(destination)
     }
 
@@ -192,9 +192,9 @@ import Testing
             }
         } throws: { ($0 as? DatabaseError)?.code == .misuse }
         if closesSource {
-            try source.open(key: .passphrase("one"))
+            try source.open(key: .sample("one"))
         } else {
-            try destination.open(key: .passphrase("two"))
+            try destination.open(key: .sample("two"))
         }
         #expect(try destination.tableExists("precious") && !destination.tableExists("t"))
         try source.backup(to: destination)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { database in
             try database.executeStatements(
                 """
@@ -81,7 +81,7 @@ import Testing
         try queue.inDatabase { database in
             let blob = try database.openBlob(inTable: "t", column: "data", row: 1)
             #expect(database.hasOpenResultSets)
-            #expect(throws: RekeyError.self) { try database.rekey("new") }
+            #expect(throws: RekeyError.self) { try database.rekey(.sampleKey("new")) }
             // Kept alive to the block's end and longer.
             try database.makeFunction(named: "keep") { [size = try blob.count] _ in size }
         }
@@ -92,7 +92,7 @@ import Testing
 
     @Test func whatCouldNotBeCommittedIsNotLostInSilence() throws {
         let other = Database(path: folder.file("test.db"))
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         try queue.inDatabase { $0.busyTimeout = .milliseconds(10) }
         let reading = try other.executeQuery("SELECT * FROM t")
         #expect(try reading.next())

@@ -12,7 +12,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         database = Database(path: folder.file("test.db"))
-        try database.open(key: .passphrase("secret"))
+        try database.open(key: .sample("secret"))
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
     }
 
@@ -22,13 +22,13 @@ import Testing
         #expect(!other.goodConnection)
         try other.open()
         #expect(!other.goodConnection, "open, and not keyed")
-        #expect(throws: KeyError.wrongKey) { try other.setKey("wrong") }
+        #expect(throws: KeyError.wrongKey) { try other.setKey(.sampleKey("wrong")) }
         #expect(!other.goodConnection)
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         #expect(other.goodConnection)
         try flipByte(of: folder.file("test.db"), at: 100)
         let damaged = Database(path: folder.file("test.db"))
-        #expect(throws: KeyError.self) { try damaged.open(key: .passphrase("secret")) }
+        #expect(throws: KeyError.self) { try damaged.open(key: .sample("secret")) }
         #expect(!damaged.goodConnection)
     }
 
@@ -57,7 +57,7 @@ import Testing
         weak var released: Database?
         do {
             let other = Database(path: folder.file("test.db"))
-            try other.open(key: .passphrase("secret"))
+            try other.open(key: .sample("secret"))
             released = other
             var rows: ResultSet? = try other.executeQuery("SELECT a FROM t")
             #expect(try rows?.next() == true)
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try blob.read(at: 0, count: 1) }
         #expect(throws: DatabaseError.self) { try statement.executeUpdate(1) }
         let other = Database(path: folder.file("test.db"), configuration: Configuration { $0.busyTimeout = .zero })
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         try other.inTransaction(.exclusive) { try $0.executeUpdate("INSERT INTO t VALUES (4)") }
     }
 
@@ -141,7 +141,7 @@ import Testing
 
     @Test func aBusyHandlerDecidesHowOftenToTry() throws {
         let other = Database(path: folder.file("test.db"))
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         try other.beginTransaction(.exclusive)
         let attempts = Lock<[Int]>([])
         database.setBusyHandler { count in
@@ -178,7 +178,7 @@ import Testing
         #expect(!"\(seen)".contains("hunter2") && !"\(seen)".contains("later"))
         // On a keyed connection what holds a key does not begin.
         let open = Database(path: folder.file("open.db"), configuration: Configuration { $0.unsafeAllowsAllSQL = true })
-        try open.open(key: .passphrase("secret"))
+        try open.open(key: .sample("secret"))
         open.setTrace { event in events.withLock { $0.append(event) } }
         try open.executeUpdate("ATTACH ? AS other KEY 'hunter2'", folder.file("other.db"))
         let more = "\(events.withLock { $0 })"
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func interruptingAClosedDatabaseDoesNothing() throws {
-        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .sample("secret"))
         let interrupter = database.interrupter
         database.close()
         interrupter?.interrupt()
@@ -210,11 +210,11 @@ import Testing
         ) {
             let folder = try TemporaryFolder()
             let database = Database(path: folder.file("test.db"))
-            try database.open(key: .passphrase("secret"))
+            try database.open(key: .sample("secret"))
             try? database.executeUpdate("blah blah 'hunter2'")
             try? database.executeUpdate("INSERT INTO nothing VALUES (?)", "hunter2")
             database.close()
-            try? database.open(key: .passphrase("wrong"))
+            try? database.open(key: .sample("wrong"))
         }
         let output = (result?.standardErrorContent ?? []) + (result?.standardOutputContent ?? [])
         let text = String(decoding: output, as: UTF8.self)
@@ -245,7 +245,7 @@ import Testing
         let here = FileManager.default.currentDirectoryPath
         let name = "file:\u{301}\(UUID().uuidString).db?key=x"
         let database = Database(path: name)
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         defer { try? FileManager.default.removeItem(atPath: "\(here)/\(name)") }
         try database.executeStatements("CREATE TABLE t (a)")
         #expect(FileManager.default.fileExists(atPath: "\(here)/\(name)"))

@@ -13,10 +13,13 @@ import Testing
         folder = try TemporaryFolder()
     }
 
-    private func pool(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
+    private func pool(
+        key: DatabaseKey? = nil,
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) throws -> DatabasePool {
         let pool = try DatabasePool(
             path: folder.file("test.db"),
-            key: .passphrase("secret"),
+            key: key ?? .sample("secret"),
             configuration: Configuration(change)
         )
         try pool.write { try $0.executeStatements("CREATE TABLE IF NOT EXISTS t (a)") }
@@ -91,7 +94,7 @@ import Testing
     }
 
     @Test func readersAreOpenedWhenNeededUpToTheMaximumAndDeriveNothing() throws {
-        let pool = try pool { $0.maximumReaders = 3 }
+        let pool = try pool(key: .passphrase("secret")) { $0.maximumReaders = 3 }
         #expect(pool.readerCounts == (0, 0, 0))
         let derived = KeyDerivation.passphraseCount
         let inside = Counter()
@@ -272,7 +275,7 @@ import Testing
         #expect(code { try pool.read { _ in } } == .misuse)
         #expect(code { try pool.write { _ in } } == .misuse)
         await #expect(throws: DatabaseError.self) { try await pool.read { _ in } }
-        #expect(throws: DatabaseError.self) { try pool.rekey(.passphrase("new")) }
+        #expect(throws: DatabaseError.self) { try pool.rekey(.sample("new")) }
         #expect(folder.names == ["test.db"], "the last connection takes the log with it")
     }
 
@@ -282,13 +285,13 @@ import Testing
         #expect(throws: KeyError.keyMissing) { try DatabasePool(path: folder.file("new.db")) }
         #expect(folder.names.isEmpty)
         try pool().close()
-        #expect(throws: KeyError.wrongKey) { try DatabasePool(path: folder.file("test.db"), key: .passphrase("wrong")) }
+        #expect(throws: KeyError.wrongKey) { try DatabasePool(path: folder.file("test.db"), key: .sample("wrong")) }
     }
 
     @Test func aPoolForReadingOnlyReads() throws {
         let writing = try pool()
         try writing.write { try $0.executeUpdate("INSERT INTO t VALUES (5)") }
-        let pool = try DatabasePool(path: folder.file("test.db"), key: .passphrase("secret"), flags: .readOnly)
+        let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("secret"), flags: .readOnly)
         #expect(try pool.read { try $0.int(forQuery: "SELECT a FROM t") } == 5)
         #expect(code { try pool.inDatabase { try $0.executeUpdate("DELETE FROM t") } }?.primary == .readOnly)
     }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
     }
 
@@ -31,7 +31,7 @@ import Testing
             refused { try queue.inTransaction { _ in } }
             refused { try queue.inSavePoint { _ in } }
             refused { try queue.close() }
-            refused { try queue.rekey(.passphrase("new")) }
+            refused { try queue.rekey(.sample("new")) }
             refused { _ = try queue.openConnection() }
             // Also by way of another queue.
             try other.inDatabase { _ in refused { try queue.inDatabase { _ in } } }
@@ -192,7 +192,7 @@ import Testing
         let path = folder.file("a.db")
         let queue = try DatabaseQueue(
             path: path,
-            key: .passphrase("k"),
+            key: .sample("k"),
             configuration: Configuration { $0.allowsPlaintext = true }
         )
         #expect {

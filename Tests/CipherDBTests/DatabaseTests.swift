@@ -274,20 +274,20 @@ import Testing
         let folder = try TemporaryFolder()
         // Relative to the working folder such a path would be a URI with a key in it, for SQLCipher 4.
         let name = "file:\(UUID().uuidString).db?key=other"
-        let queue = try DatabaseQueue(path: name, key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: name, key: .sample("secret"))
         defer { try? FileManager.default.removeItem(atPath: name) }
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         try queue.close()
         try FileManager.default.copyItem(atPath: name, toPath: folder.file("copy.db"))
-        _ = try DatabaseQueue(path: folder.file("copy.db"), key: .passphrase("secret"))
+        _ = try DatabaseQueue(path: folder.file("copy.db"), key: .sample("secret"))
     }
 
     @Test func aReadOnlyConnectionReadsAndDoesNotWrite() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("test.db")
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
-        let reader = try DatabaseQueue(path: path, key: .passphrase("secret"), flags: .readOnly)
+        let reader = try DatabaseQueue(path: path, key: .sample("secret"), flags: .readOnly)
         let count: Int = try reader.inDatabase { try $0.first("SELECT count(*) FROM t") }
         #expect(count == 1)
         #expect(try reader.inDatabase { try $0.isReadOnly })
@@ -306,7 +306,7 @@ import Testing
         }
         let queue = try DatabaseQueue(
             path: folder.file("test.db"),
-            key: .passphrase("secret"),
+            key: .sample("secret"),
             configuration: configuration
         )
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO mine VALUES (1)") }
@@ -326,7 +326,7 @@ import Testing
         let configuration = Configuration { $0.busyTimeout = .milliseconds(50) }
         let queue = try DatabaseQueue(
             path: folder.file("test.db"),
-            key: .passphrase("secret"),
+            key: .sample("secret"),
             configuration: configuration
         )
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
@@ -346,9 +346,9 @@ import Testing
 
     @Test func aBusyDatabaseIsWaitedFor() throws {
         let folder = try TemporaryFolder()
-        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
-        let other = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        let other = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         let holding = Gate()
         let holder = Thread {
             try? other.inTransaction(.exclusive) { _ in
@@ -366,7 +366,7 @@ import Testing
         for mode in [JournalMode.delete, .truncate, .persist, .wal] {
             let queue = try DatabaseQueue(
                 path: folder.file("\(mode).db"),
-                key: .passphrase("secret"),
+                key: .sample("secret"),
                 configuration: Configuration { $0.journalMode = mode }
             )
             let found: String = try queue.inDatabase { try $0.first("PRAGMA journal_mode") }

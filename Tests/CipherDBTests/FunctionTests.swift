@@ -154,7 +154,7 @@ import Testing
     @Test func whatWasMadeInSwiftIsThereAfterReopeningAndAfterARekey() throws {
         let folder = try TemporaryFolder()
         let file = Database(path: folder.file("test.db"))
-        try file.open(key: .passphrase("one"))
+        try file.open(key: .sample("one"))
         try file.makeFunction(named: "seven") { _ in 7 }
         try file.makeCollation(named: "reverse") {
             $0 < $1 ? .orderedDescending : $0 > $1 ? .orderedAscending : .orderedSame
@@ -164,10 +164,10 @@ import Testing
             commits.withLock { $0 += 1 }
             return true
         }
-        try file.rekey("two")
+        try file.rekey(.sampleKey("two"))
         #expect(try file.int(forQuery: "SELECT seven()") == 7)
         file.close()
-        try file.open(key: .passphrase("two"))
+        try file.open(key: .sample("two"))
         #expect(try file.int(forQuery: "SELECT seven() WHERE 'a' > 'b' COLLATE reverse") == 7)
         let before = commits.withLock { $0 }
         try file.executeStatements("CREATE TABLE t (a)")
@@ -179,7 +179,7 @@ import Testing
         let configuration = Configuration {
             $0.prepareDatabase = { try $0.makeFunction(named: "seven") { _ in 7 } }
         }
-        let pool = try DatabasePool(path: folder.file("test.db"), key: .passphrase("k"), configuration: configuration)
+        let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("k"), configuration: configuration)
         #expect(try pool.read { try $0.int(forQuery: "SELECT seven()") } == 7)
         #expect(try pool.write { try $0.int(forQuery: "SELECT seven()") } == 7)
     }
@@ -202,17 +202,17 @@ import Testing
     @Test func aNameIsTheSameInSmallAndCapitalLettersAlsoAfterReopening() throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         try database.makeFunction(named: "price", arguments: 0) { _ in "old" }
         try database.makeFunction(named: "PRICE", arguments: 0) { _ in "new" }
         for _ in 0..<5 {
             database.close()
-            try database.open(key: .passphrase("k"))
+            try database.open(key: .sample("k"))
             #expect(try database.string(forQuery: "SELECT price()") == "new")
         }
         try database.removeFunction(named: "Price", arguments: 0)
         database.close()
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         #expect(throws: DatabaseError.self) { _ = try database.string(forQuery: "SELECT price()") }
     }
 
@@ -221,7 +221,7 @@ import Testing
         let database = Database(path: folder.file("a.db"))
         try database.open()
         try database.makeFunction(named: "one", arguments: 0) { _ in 1 }
-        try database.setKey(.passphrase("k"))
+        try database.setKey(.sample("k"))
         #expect(try database.int(forQuery: "SELECT one()") == 1)
     }
 
@@ -235,7 +235,7 @@ import Testing
     func aFunctionThatTurnsOnItsOwnStatementGetsAnErrorAndNoCrash(act: String) throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
         let reach = Reach()
         reach.database = database
@@ -245,7 +245,7 @@ import Testing
             case "close": reach.rows?.close()
             case "closeAll": reach.database?.closeOpenResultSets()
             case "closeDatabase": reach.database?.close()
-            default: try reach.database?.rekey(.passphrase("other"))
+            default: try reach.database?.rekey(.sample("other"))
             }
             return nil
         }
@@ -258,7 +258,7 @@ import Testing
         reach.rows = nil
         reach.database = nil
         database.close()
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         #expect(try database.int(forQuery: "SELECT sum(a) FROM t") == 6)
     }
 }

@@ -41,14 +41,14 @@ import Testing
 
     @Test func anEmptyFileIsMadeIntoADatabaseWhereCreatingIsAllowed() throws {
         _ = try folder.write([], to: "test.db")
-        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
-        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .passphrase("other")) }
+        _ = try DatabaseQueue(path: path, key: .sample("secret"))
+        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .sample("other")) }
     }
 
     @Test func anEmptyFileIsNoDatabaseWhereCreatingIsNotAllowed() throws {
         _ = try folder.write([], to: "test.db")
         #expect(throws: KeyError.notADatabase) {
-            _ = try DatabaseQueue(path: path, key: .passphrase("secret"), flags: .readWrite)
+            _ = try DatabaseQueue(path: path, key: .sample("secret"), flags: .readWrite)
         }
         #expect(try FileState(path).bytes.isEmpty)
     }
@@ -78,14 +78,14 @@ import Testing
         for path in [nil, ":memory:", ""] as [String?] {
             let database = Database(path: path)
             try database.open()
-            #expect(throws: DatabaseError.self) { try database.setKey("secret") }
+            #expect(throws: DatabaseError.self) { try database.setKey(.sampleKey("secret")) }
             try database.executeStatements("CREATE TABLE t (a)")
         }
     }
 
     @Test func keyingBeforeOpeningIsRefused() {
         let database = Database(path: path)
-        #expect(throws: DatabaseError.self) { try database.setKey("secret") }
+        #expect(throws: DatabaseError.self) { try database.setKey(.sampleKey("secret")) }
         #expect(folder.names.isEmpty)
     }
 
@@ -102,14 +102,14 @@ import Testing
     @Test func aFailedOpeningLeavesNoFileThatItMade() throws {
         guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
             #expect(throws: DatabaseError.self) {
-                _ = try DatabaseQueue(path: folder.path + "/none/test.db", key: .passphrase("secret"))
+                _ = try DatabaseQueue(path: folder.path + "/none/test.db", key: .sample("secret"))
             }
             return
         }
         #expect(throws: KeyError.otherFormat(lacking)) {
             _ = try DatabaseQueue(
                 path: path,
-                key: .passphrase("secret"),
+                key: .sample("secret"),
                 configuration: Configuration { $0.format = lacking }
             )
         }
@@ -135,11 +135,11 @@ import Testing
     }
 
     @Test func laterConnectionsAreVerifiedToo() throws {
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         try FileManager.default.removeItem(atPath: path)
         #expect(throws: DatabaseError.self) { _ = try queue.openConnection() }
         #expect(folder.names.isEmpty, "nothing is made in its place")
-        _ = try DatabaseQueue(path: path, key: .passphrase("another database"))
+        _ = try DatabaseQueue(path: path, key: .sample("another database"))
         #expect(throws: KeyError.wrongKey) { _ = try queue.openConnection() }
     }
 
@@ -150,7 +150,7 @@ import Testing
             let results = Results()
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 do {
-                    let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+                    let queue = try DatabaseQueue(path: path, key: .sample("secret"))
                     try queue.inDatabase {
                         try $0.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)")
                     }
@@ -161,7 +161,7 @@ import Testing
             }
             let failures = results.errors.compactMap { $0 }
             #expect(failures.allSatisfy { ($0 as? DatabaseError)?.code.primary == .busy }, "\(failures)")
-            let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+            let queue = try DatabaseQueue(path: path, key: .sample("secret"))
             let count: Int = try queue.inDatabase { try $0.first("SELECT count(*) FROM t") }
             #expect(count == 4 - failures.count)
         }
@@ -175,24 +175,24 @@ import Testing
         first.close()
         #expect(folder.names.isEmpty)
         // What it wrote now would be in a file without a name.
-        #expect(throws: DatabaseError.self) { try second.setKey("secret") }
-        try second.open(key: .passphrase("secret"))
+        #expect(throws: DatabaseError.self) { try second.setKey(.sampleKey("secret")) }
+        try second.open(key: .sample("secret"))
         try second.executeStatements("CREATE TABLE t (a)")
         second.close()
-        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
     @Test func aFileThatAnotherConnectionUsesStays() throws {
         let first = Database(path: path)
         try first.open()
         let second = Database(path: path)
-        try second.open(key: .passphrase("secret"))
+        try second.open(key: .sample("secret"))
         try second.beginTransaction(.exclusive)
         first.close()
         try second.executeStatements("CREATE TABLE t (a)")
         try second.commit()
         second.close()
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         #expect(try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } as Int == 0)
     }
 
@@ -202,7 +202,7 @@ import Testing
     func aKeyPragmaIsRefusedAndTheFileUnharmed(pragma: String) throws {
         // SQLCipher 3.4.1 would write the next page under the second key, into a file under the first.
         let database = Database(path: path)
-        try database.open(key: .passphrase("secret"))
+        try database.open(key: .sample("secret"))
         try database.executeStatements("CREATE TABLE t (a)")
         for sql in ["PRAGMA \(pragma) = 'hunter2'", "PRAGMA \(pragma)('hunter2')", "pragma  \(pragma)=\"6869\""] {
             for run in [{ try database.executeUpdate($0) }, { try database.executeStatements($0) }]
@@ -218,7 +218,7 @@ import Testing
         }
         try database.executeUpdate("INSERT INTO t VALUES (1)")
         database.close()
-        try database.open(key: .passphrase("secret"))
+        try database.open(key: .sample("secret"))
         #expect(try database.first("SELECT a FROM t") == 1)
     }
 
@@ -229,15 +229,15 @@ import Testing
         let database = Database(path: nil)
         try database.open()
         #expect(throws: DatabaseError.self) { try database.executeStatements("PRAGMA \(pragma)") }
-        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
     @Test func aLinkThatLeadsNowhereIsRefused() throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("target.db"))
-        #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: .passphrase("secret")) }
+        #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: .sample("secret")) }
         #expect(folder.names == ["test.db"])
-        _ = try DatabaseQueue(path: folder.file("target.db"), key: .passphrase("secret"))
-        _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        _ = try DatabaseQueue(path: folder.file("target.db"), key: .sample("secret"))
+        _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
     @Test func aLinkKeepsItsJournalsBesideTheFile() throws {
@@ -245,12 +245,12 @@ import Testing
         let configuration = Configuration { $0.journalMode = .wal }
         let queue = try DatabaseQueue(
             path: target.file("t.db"),
-            key: .passphrase("secret"),
+            key: .sample("secret"),
             configuration: configuration
         )
         try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (a)") }
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target.file("t.db"))
-        let other = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let other = try DatabaseQueue(path: path, key: .sample("secret"))
         #expect(try other.inDatabase { try $0.first("SELECT count(*) FROM t") } as Int == 0)
         #expect(folder.names == ["test.db"])
     }

@@ -256,7 +256,7 @@ import Testing
         let pool = try pool()
         var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
         #expect(try await values.next() == [])
-        try await pool.rekey(.passphrase("other"))
+        try await pool.rekey(.sample("other"))
         try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
         #expect(try await values.next() == [1])
         try await pool.rekey(.random())

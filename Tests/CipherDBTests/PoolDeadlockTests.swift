@@ -12,7 +12,7 @@ import Testing
         folder = try TemporaryFolder()
         pool = try DatabasePool(
             path: folder.file("test.db"),
-            key: .passphrase("secret"),
+            key: .sample("secret"),
             configuration: Configuration { $0.maximumReaders = 1 }
         )
         try pool.write { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
@@ -23,7 +23,7 @@ import Testing
     @Test func readingInsideOfAWritingBlockHangsConnectionsOfEqualRightsAndNotThePool() throws {
         func connection() throws -> Database {
             let database = Database(path: folder.file("equal.db"))
-            try database.open(key: .passphrase("secret"))
+            try database.open(key: .sample("secret"))
             return database
         }
         let outer = try connection()
@@ -77,7 +77,7 @@ import Testing
             refused { try pool.inSavePoint { _, _ in } }
             refused { try pool.checkpoint() }
             refused { try pool.close() }
-            refused { try pool.rekey(.passphrase("new")) }
+            refused { try pool.rekey(.sample("new")) }
         }
         try pool.read { _ in tryAll() }
         try pool.write { _ in tryAll() }
@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test func twoPoolsAndAQueueInsideOfEachOtherAreNoCircle() throws {
-        let other = try DatabasePool(path: folder.file("other.db"), key: .passphrase("other"))
-        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .passphrase("queue"))
+        let other = try DatabasePool(path: folder.file("other.db"), key: .sample("other"))
+        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .sample("queue"))
         try pool.write { _ in
             try other.write { _ in
                 try queue.inTransaction { database in

@@ -12,7 +12,7 @@ import Testing
         folder = try TemporaryFolder()
         pool = try DatabasePool(
             path: folder.file("test.db"),
-            key: .passphrase("old"),
+            key: .sample("old"),
             configuration: Configuration {
                 $0.maximumReaders = 2
                 $0.readerWaitingLimit = .seconds(1)
@@ -25,18 +25,18 @@ import Testing
 
     private func opens(_ key: String) -> Bool {
         let database = Database(path: folder.file("test.db"))
-        return (try? database.open(key: .passphrase(key), flags: .readWrite)) != nil
+        return (try? database.open(key: .sample(key), flags: .readWrite)) != nil
     }
 
     @Test func afterwardsTheNewKeyIsInForceForEveryConnection() throws {
         #expect(try count() == 1)
-        try pool.rekey(.passphrase("new"))
+        try pool.rekey(.sample("new"))
         #expect(opens("new") && !opens("old"))
         #expect(pool.readerCounts.open == 0, "no reader under the old key is left")
         #expect(try count() == 1)
         try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
         #expect(try count() == 2)
-        try pool.rekey(.passphrase("newer"))
+        try pool.rekey(.sample("newer"))
         #expect(try count() == 2)
         #expect(opens("newer") && !opens("new"))
     }
@@ -54,7 +54,7 @@ import Testing
         holder.start()
         try await held.waited()
         do {
-            try await pool.rekey(.passphrase("new"), waitingForReaders: .milliseconds(30))
+            try await pool.rekey(.sample("new"), waitingForReaders: .milliseconds(30))
             Issue.record("no error")
         } catch RekeyError.notStarted(let reason) {
             #expect(reason.contains("1 reading block"))
@@ -64,7 +64,7 @@ import Testing
         try await pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
         release.open()
         while !holder.isFinished { try await Task.sleep(for: .milliseconds(1)) }
-        try await pool.rekey(.passphrase("new"))
+        try await pool.rekey(.sample("new"))
         #expect(try count() == 2)
     }
 
@@ -79,7 +79,7 @@ import Testing
         }
         holder.start()
         try await held.waited()
-        async let change: Void = pool.rekey(.passphrase("new"), waitingForReaders: .seconds(60))
+        async let change: Void = pool.rekey(.sample("new"), waitingForReaders: .seconds(60))
         // From here on nobody gets a reader; a request that comes too early gets one, and waits for nothing.
         try await Task.sleep(for: .milliseconds(50))
         let done = Counter()
@@ -108,19 +108,19 @@ import Testing
 
     @Test func aConnectionOfSomebodyElseStopsTheChange() throws {
         let other = Database(path: folder.file("test.db"))
-        try other.open(key: .passphrase("old"))
+        try other.open(key: .sample("old"))
         #expect(try other.int(forQuery: "SELECT count(*) FROM t") == 1)
         try pool.inDatabase { $0.busyTimeout = .milliseconds(20) }
-        #expect { try pool.rekey(.passphrase("new")) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
+        #expect { try pool.rekey(.sample("new")) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
         #expect(try count() == 1)
         other.close()
-        try pool.rekey(.passphrase("new"))
+        try pool.rekey(.sample("new"))
         #expect(try count() == 1)
     }
 
     @Test func theSameKeyIsRefusedAndThePoolGoesOn() throws {
         #expect(try count() == 1)
-        #expect { try pool.rekey(.passphrase("old")) } throws: {
+        #expect { try pool.rekey(.sample("old")) } throws: {
             if case RekeyError.sameKey = $0 { true } else { false }
         }
         #expect(try count() == 1)
@@ -132,12 +132,12 @@ import Testing
         let reach = PoolReach()
         let pool = try DatabasePool(
             path: folder.file("other.db"),
-            key: .passphrase("old"),
+            key: .sample("old"),
             configuration: Configuration { $0.prepareDatabase = { _ in try reach.read() } }
         )
         reach.pool.withLock { $0 = pool }
         defer { reach.pool.withLock { $0 = nil } }
-        #expect { try pool.rekey(.passphrase("new")) } throws: { ($0 as? DatabaseError)?.code == .misuse }
+        #expect { try pool.rekey(.sample("new")) } throws: { ($0 as? DatabaseError)?.code == .misuse }
     }
 }
 

@@ -14,12 +14,12 @@ import Testing
         path = folder.file("test.db")
     }
 
-    private func make(_ mode: JournalMode, timeout: Duration = .milliseconds(100)) throws -> DatabaseQueue {
+    private func make(_ mode: JournalMode, key: DatabaseKey? = nil) throws -> DatabaseQueue {
         let configuration = Configuration {
             $0.journalMode = mode
-            $0.busyTimeout = timeout
+            $0.busyTimeout = .milliseconds(100)
         }
-        let queue = try DatabaseQueue(path: path, key: .passphrase("old"), configuration: configuration)
+        let queue = try DatabaseQueue(path: path, key: key ?? .sample("old"), configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
         return queue
     }
@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: modes)
     func afterARekeyTheNewKeyOpensAndTheOldDoesNot(mode: JournalMode) throws {
-        let queue = try make(mode)
+        let queue = try make(mode, key: .passphrase("old"))
         let salt = try FileState(path).bytes.prefix(16)
         try queue.rekey(.passphrase("new"))
         #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
@@ -46,7 +46,7 @@ import Testing
     func afterARekeyNoPageIsUnderTheOldKey(mode: JournalMode) throws {
         let queue = try make(mode)
         let format = try #require(try queue.inDatabase { $0.cipherFormat })
-        try queue.rekey(.passphrase("new"))
+        try queue.rekey(.sample("new"))
         // Before the queue closes: what is in the file now is what a thief would find.
         let bytes = try FileState(path).bytes
         let copy = try FileBytes(path: folder.write(bytes, to: "copy"))
@@ -54,14 +54,14 @@ import Testing
         let old = try PageScan(
             database: copy,
             log: nil,
-            key: DatabaseKey.passphrase("old").derive(salt: salt, format: format),
+            key: DatabaseKey.sample("old").derive(salt: salt, format: format),
             format: format
         ).run()
         #expect(old.damaged.count == old.pages)
         let new = try PageScan(
             database: copy,
             log: nil,
-            key: DatabaseKey.passphrase("new").derive(salt: salt, format: format),
+            key: DatabaseKey.sample("new").derive(salt: salt, format: format),
             format: format
         ).run()
         #expect(new.damaged.isEmpty && new.pages > 20)
@@ -99,15 +99,15 @@ import Testing
             try? FileManager.default.removeItem(atPath: path)
             let queue = try DatabaseQueue(
                 path: path,
-                key: .passphrase("old"),
+                key: .sample("old"),
                 configuration: Configuration { $0.format = format }
             )
             try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
-            try queue.rekey(.passphrase("new"))
+            try queue.rekey(.sample("new"))
             try queue.close()
             let again = try DatabaseQueue(
                 path: path,
-                key: .passphrase("new"),
+                key: .sample("new"),
                 configuration: Configuration { $0.format = format }
             )
             #expect(try again.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
@@ -117,7 +117,7 @@ import Testing
     @Test func theSameKeyIsRefused() throws {
         let queue = try make(.delete)
         do {
-            try queue.rekey(.passphrase("old"))
+            try queue.rekey(.sample("old"))
             Issue.record("not refused")
         } catch RekeyError.sameKey {}
         #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
@@ -137,7 +137,7 @@ import Testing
 
     private func expectNotStarted(_ database: Database, _ word: String) {
         do {
-            try database.rekey("new")
+            try database.rekey(.sampleKey("new"))
             Issue.record("started")
         } catch let error as RekeyError {
             #expect("\(error)".contains(word))
@@ -149,7 +149,7 @@ import Testing
     @Test func whatWouldBeLostForbidsToBegin() throws {
         _ = try make(.delete)
         let database = Database(path: path)
-        try database.open(key: .passphrase("old"))
+        try database.open(key: .sample("old"))
         try database.inTransaction { expectNotStarted($0, "transaction") }
         let rows = try database.executeQuery("SELECT * FROM people")
         _ = try rows.next()
@@ -160,7 +160,7 @@ import Testing
         try database.executeStatements("DROP TABLE mine; ATTACH ':memory:' AS other")
         expectNotStarted(database, "other is attached")
         try database.executeStatements("DETACH other")
-        try database.rekey("new")
+        try database.rekey(.sampleKey("new"))
         #expect(try database.first(SampleFile.query) == SampleFile.answer)
     }
 
@@ -168,11 +168,11 @@ import Testing
         try make(mode).close()
         let before = try FileState(path)
         let database = Database(path: path)
-        try database.open(key: .passphrase("old"), flags: .readOnly)
+        try database.open(key: .sample("old"), flags: .readOnly)
         expectNotStarted(database, "reading only")
         database.close()
         #expect(try FileState(path) == before)
-        #expect(try answer(.passphrase("old")) == SampleFile.answer)
+        #expect(try answer(.sample("old")) == SampleFile.answer)
     }
 
     @Test(arguments: modes, [TransactionKind.deferred, .immediate])
@@ -183,7 +183,7 @@ import Testing
         _ = try other.first(SampleFile.query) as String
         let before = try FileState(path)
         do {
-            try queue.rekey(.passphrase("new"))
+            try queue.rekey(.sample("new"))
             Issue.record("rekeyed under another connection's lock")
         } catch let error as DatabaseError {
             #expect(error.code.primary == .busy)
@@ -194,26 +194,26 @@ import Testing
         other.close()
         // The queue goes on under the old key, and its locks are gone.
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES ('later')") }
-        #expect(try answer(.passphrase("old")) != SampleFile.answer)
-        try queue.rekey(.passphrase("new"))
+        #expect(try answer(.sample("old")) != SampleFile.answer)
+        try queue.rekey(.sample("new"))
     }
 
     @Test(arguments: modes)
     func aPageThatTheEngineCannotReadLeavesTheOldKeyInForce(mode: JournalMode) throws {
         try make(mode).close()
         let database = Database(path: path)
-        try database.open(key: .passphrase("old"))
+        try database.open(key: .sample("old"))
         let size = try #require(database.cipherFormat?.pageSize)
         // The engine answers OK to such a rekey, and undoes it.
         try flipByte(of: path, at: 9 * size + 40)
         do {
-            try database.rekey("new")
+            try database.rekey(.sampleKey("new"))
             Issue.record("a damaged file was rekeyed")
         } catch RekeyError.oldKeyInForce {}
         #expect(database.isOpen)
         #expect(try database.first("SELECT name FROM people WHERE id = 1") == "Person-1-plaintextmarker")
         try flipByte(of: path, at: 9 * size + 40)
-        #expect(try answer(.passphrase("old")) == SampleFile.answer)
+        #expect(try answer(.sample("old")) == SampleFile.answer)
     }
 
     @Test func aDatabaseWithoutEncryptionCannotBeRekeyed() throws {
@@ -235,7 +235,7 @@ import Testing
                         try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "\(value)")
                     }
                 }
-                if value == 25 { group.addTask { try await queue.rekey(.passphrase("new")) } }
+                if value == 25 { group.addTask { try await queue.rekey(.sample("new")) } }
             }
             try await group.waitForAll()
         }

@@ -14,7 +14,7 @@ import Testing
         path = folder.file("sample.db")
     }
 
-    private var key: DatabaseKey { get throws { try .passphrase("correct horse battery staple") } }
+    private var key: DatabaseKey { get throws { try .sample("correct horse battery staple") } }
 
     /// Open, make a table, put rows in, read them.
     @Test func openInsertAndRead() throws {

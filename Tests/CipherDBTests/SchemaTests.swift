@@ -11,7 +11,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         database = Database(path: folder.file("test.db"))
-        try database.open(key: .passphrase("secret"))
+        try database.open(key: .sample("secret"))
     }
 
     @Test(arguments: ["plain", "234 fds", "it's", "a\"b", "x); DROP TABLE plain; --"])
@@ -45,7 +45,7 @@ import Testing
         try database.setApplicationID(-7)
         #expect(try database.userVersion == 12 && database.applicationID == -7)
         database.close()
-        try database.open(key: .passphrase("secret"), flags: .readOnly)
+        try database.open(key: .sample("secret"), flags: .readOnly)
         #expect(try database.userVersion == 12 && database.applicationID == -7)
         #expect(throws: DatabaseError.self) { try database.setUserVersion(13) }
         #expect(throws: DatabaseError.self) { try database.setApplicationID(1) }
@@ -82,7 +82,7 @@ import Testing
         let some = try database.checkpoint(.passive, name: "main")
         #expect(some.logFrameCount > 0 && some.checkpointCount == some.logFrameCount)
         let other = Database(path: folder.file("test.db"), configuration: Configuration { $0.busyTimeout = .zero })
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         try other.executeStatements("BEGIN; SELECT a FROM t")
         try database.executeStatements("INSERT INTO t VALUES (2)")
         database.busyTimeout = .zero
@@ -98,11 +98,11 @@ import Testing
         database.close()
         let path = folder.file("test.db").replacing("/", with: "%2F")
         let reader = Database(path: "file:\(path)?mode=ro#fragment")
-        try reader.open(key: .passphrase("secret"), flags: [.readWrite, .create, .uri])
+        try reader.open(key: .sample("secret"), flags: [.readWrite, .create, .uri])
         #expect(try reader.tableExists("t") && reader.isReadOnly)
         reader.close()
         let local = Database(path: "file://localhost\(folder.file("test.db"))?mode=rw")
-        try local.open(key: .passphrase("secret"), flags: [.readWrite, .create, .uri])
+        try local.open(key: .sample("secret"), flags: [.readWrite, .create, .uri])
         #expect(try local.tableExists("t") && !local.isReadOnly)
         let memory = Database(path: "file:anything?mode=memory")
         try memory.open(flags: [.readWrite, .create, .uri])
@@ -126,7 +126,7 @@ import Testing
 
     @Test func theFileSystemInterfaceIsTakenByItsName() throws {
         let named = Database(path: folder.file("vfs.db"), configuration: Configuration { $0.vfs = "unix" })
-        try named.open(key: .passphrase("secret"))
+        try named.open(key: .sample("secret"))
         try named.executeStatements("CREATE TABLE t (a)")
         #expect(named.goodConnection)
         let unknown = Database(path: folder.file("other.db"), configuration: Configuration { $0.vfs = "no such thing" })
@@ -137,7 +137,7 @@ import Testing
     @Test func aURLOfAFileIsItsPath() throws {
         let url = URL(fileURLWithPath: folder.file("with space.db"))
         let other = try Database(url: url)
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         #expect(other.path == url.path && folder.names.contains("with space.db"))
         #expect(throws: DatabaseError.self) { try Database(url: #require(URL(string: "https://example.org/a.db"))) }
     }

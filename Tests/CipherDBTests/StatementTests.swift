@@ -9,7 +9,7 @@ import Testing
     func anInsertLeftAtItsFirstRowThatCannotBeCommittedIsNotLostInSilence() throws {
         let folder = try TemporaryFolder()
         let (writer, reader) = (Database(path: folder.file("test.db")), Database(path: folder.file("test.db")))
-        for database in [writer, reader] { try database.open(key: .passphrase("secret")) }
+        for database in [writer, reader] { try database.open(key: .sample("secret")) }
         try writer.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         writer.busyTimeout = .milliseconds(10)
         let reading = try reader.executeQuery("SELECT a FROM t")

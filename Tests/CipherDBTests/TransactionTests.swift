@@ -104,18 +104,18 @@ import Testing
     @Test func aTransactionOpenAtClosingIsRolledBack() throws {
         let folder = try TemporaryFolder()
         let file = Database(path: folder.file("test.db"))
-        try file.open(key: .passphrase("secret"))
+        try file.open(key: .sample("secret"))
         try file.executeStatements("CREATE TABLE t (a)")
         try file.beginTransaction()
         try file.executeUpdate("INSERT INTO t VALUES (1)")
         file.close()
-        try file.open(key: .passphrase("secret"))
+        try file.open(key: .sample("secret"))
         #expect(try file.first("SELECT count(*) FROM t") == 0)
     }
 
     @Test func aTransactionLetsOthersReadUnlessItIsExclusive() throws {
         let folder = try TemporaryFolder()
-        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         let other = try queue.openConnection()
         other.busyTimeout = .zero

@@ -137,11 +137,11 @@ import Testing
     @Test func aResultSetThatOutlivesItsConnectionLeavesNoDeadStatementBehind() throws {
         let folder = try TemporaryFolder()
         let other = Database(path: folder.file("test.db"))
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         let rows = try other.executeQuery("SELECT 1")
         #expect(try rows.next())
         other.close()
-        try other.open(key: .passphrase("secret"))
+        try other.open(key: .sample("secret"))
         rows.close()
         #expect(try other.int(forQuery: "SELECT 1") == 1)
         #expect(try other.int(forQuery: "SELECT 1") == 1)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CipherKeys
@@ -32,7 +33,8 @@ import Testing
         #expect(Set(Vector.all.map(\.hash)) == ["sha1", "sha256", "sha512"])
     }
 
-    @Test(arguments: Vector.all)
+    // RFC 6070 has one of 16,777,216 iterations, which takes seconds.
+    @Test(arguments: Vector.all.filter { Extent.isComplete || $0.iterations < 1 << 20 })
     func pbkdf2GivesThePublishedKey(vector: Vector) throws {
         let algorithm = try #require(HashAlgorithm(rawValue: vector.hash.uppercased()))
         let expected = try Self.bytes(vector.key)

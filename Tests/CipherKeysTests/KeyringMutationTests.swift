@@ -76,7 +76,9 @@ import Testing
 
     @Test func aFlippedBitIsDamage() throws {
         for place in bytes.indices {
-            for bit in 0..<8 {
+            // What is behind the version is under the digest, whichever bit it is.
+            let bits = Extent.isComplete || place < 10 ? Array(0..<8) : [place % 8]
+            for bit in bits {
                 var mutant = bytes
                 mutant[place] ^= 1 << bit
                 let expected: KeyringError.Problem =
@@ -96,7 +98,7 @@ import Testing
         let places = bytes.indices.dropLast(KeyringContent.codeSize + KeyringContent.digestSize)
         for place in places {
             // The number of iterations is left to the test below: some of these take their time.
-            for bit in [0, 3, 7] {
+            for bit in Extent.isComplete ? [0, 3, 7] : [[0, 3, 7][place % 3]] {
                 var mutant = bytes
                 mutant[place] ^= 1 << bit
                 #expect(try refusals(digested(mutant)).count == 4, "\(place) \(bit)")
@@ -174,7 +176,7 @@ import Testing
 
     @Test func junkIsRefused() throws {
         var random = SplitMix(20_261_121)
-        for _ in 0..<2000 {
+        for _ in 0..<(Extent.isComplete ? 2000 : 300) {
             var mutant = bytes
             for _ in 0..<Int.random(in: 1...20, using: &random) {
                 // Not the functions' parameters, which would take their time.
@@ -184,7 +186,7 @@ import Testing
             guard mutant != bytes else { continue }
             #expect(try refusals(digested(mutant)).count == 4)
         }
-        for _ in 0..<1000 {
+        for _ in 0..<(Extent.isComplete ? 1000 : 200) {
             let count = Int.random(in: 0...2000, using: &random)
             let junk = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             #expect(try refusals([0] + junk) == Array(repeating: .notAKeyring, count: 4))

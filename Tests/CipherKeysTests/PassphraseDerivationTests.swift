@@ -66,16 +66,14 @@ import Testing
         .scrypt(logCost: 1, blockSize: 1, parallelism: 1),
     ])
     func calibrationKeepsToTheBounds(function: Function) throws {
-        for duration in [Duration.zero, .milliseconds(200), .seconds(3600)] {
-            let found = try PassphraseDerivation.calibrated(for: duration, function)
-            #expect(!found.isWeak)
-            #expect(try PassphraseDerivation(found.function) == found)
+        let found = try [Duration.zero, .milliseconds(200), .seconds(3600)].map {
+            try PassphraseDerivation.calibrated(for: $0, function)
         }
-        let (short, long) = try (
-            PassphraseDerivation.calibrated(for: .zero, function),
-            PassphraseDerivation.calibrated(for: .seconds(3600), function)
-        )
-        #expect(long.work > short.work)
+        for derivation in found {
+            #expect(!derivation.isWeak)
+            #expect(try PassphraseDerivation(derivation.function) == derivation)
+        }
+        #expect(found[2].work > found[0].work)
     }
 
     @Test func whatOpenSSLLacksIsSaid() throws {

@@ -24,11 +24,12 @@ struct KeyProbeTests {
         try SampleFile.make(
             at: path,
             by: sample.shell,
-            key: SampleKey.all[5],
+            key: SampleKey.named("secret"),
             format: sample.format.version,
             pageSize: sample.format.pageSize
         )
-        guard case .opens(_, let found) = try probe().run(SampleKey.all[5].key, formats: CipherFormat.standard) else {
+        guard case .opens(_, let found) = try probe().run(SampleKey.named("secret").key, formats: CipherFormat.standard)
+        else {
             Issue.record("not recognised")
             return
         }

@@ -31,7 +31,7 @@ struct PageCipherTests {
     }
 
     let folder: TemporaryFolder
-    static let key = SampleKey.all[1]
+    static let key = SampleKey.named("secret")
 
     init() throws {
         folder = try TemporaryFolder()

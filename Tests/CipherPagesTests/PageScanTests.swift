@@ -7,6 +7,7 @@ import Testing
 
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct PageScanTests {
+    private static let key = SampleKey.named("secret")
     let folder: TemporaryFolder
     let path: String
 
@@ -18,7 +19,7 @@ struct PageScanTests {
     private func scan(_ shell: StockShell, log: String? = nil) throws -> PageScan.Result {
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let file = try FileBytes(path: path)
-        let derived = try SampleKey.all[0].key.derive(salt: file.read(16, at: 0), format: format)
+        let derived = try Self.key.key.derive(salt: file.read(16, at: 0), format: format)
         return try PageScan(
             database: file,
             log: log.map { try FileBytes(path: $0) },
@@ -29,7 +30,7 @@ struct PageScanTests {
 
     @Test(arguments: StockShell.all)
     func theDamagedPagesAndNoOthersAreNamed(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
         let size = shell.format == 4 ? 4096 : 1024
         let sound = try scan(shell)
         #expect(sound.damaged.isEmpty && sound.pages > 20)
@@ -39,7 +40,7 @@ struct PageScanTests {
 
     @Test(arguments: StockShell.all)
     func aPageThatWasCutOffIsDamaged(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
         let pages = try scan(shell).pages
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.truncate(atOffset: UInt64(pages * (shell.format == 4 ? 4096 : 1024) - 100))
@@ -50,7 +51,7 @@ struct PageScanTests {
     /// A hole of a gigabyte costs whoever makes it nothing.
     @Test(arguments: StockShell.all)
     func whatStandsBehindTheCountedPagesIsLookedAtWhereThatIsAskedForOnly(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let pages = try scan(shell).pages
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -59,7 +60,7 @@ struct PageScanTests {
         try flipByte(of: path, at: 4 * format.pageSize + 9)
         #expect(try scan(shell).damaged == [5, pages + 1, pages + 2, pages + 3])
         let bytes = try FileBytes(path: path)
-        let key = try SampleKey.all[0].key.derive(salt: bytes.read(16, at: 0), format: format)
+        let key = try Self.key.key.derive(salt: bytes.read(16, at: 0), format: format)
         func counted() throws -> PageScan.Result {
             try PageScan(database: bytes, log: nil, key: key, format: format, countedOnly: true).run()
         }
@@ -72,11 +73,11 @@ struct PageScanTests {
     @Test(arguments: StockShell.all)
     func pagesThatStandInTheLogAreReadThere(shell: StockShell) throws {
         // The shell is killed with its log not checkpointed: the file itself holds old pages only.
-        try shell.run(path, key: SampleKey.all[0].pragma, "PRAGMA journal_mode = WAL; CREATE TABLE first (a);")
+        try shell.run(path, key: Self.key.pragma, "PRAGMA journal_mode = WAL; CREATE TABLE first (a);")
         let copy = folder.file("copy.db")
         try shell.run(
             path,
-            key: SampleKey.all[0].pragma,
+            key: Self.key.pragma,
             "PRAGMA wal_autocheckpoint = 0; \(SampleFile.script)\n.shell cp '\(path)' '\(copy)'\n"
                 + ".shell cp '\(path)-wal' '\(copy)-wal'\n"
         )
@@ -84,7 +85,7 @@ struct PageScanTests {
         #expect(log.offsets.count > 20 && !log.firstPages.isEmpty)
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let file = try FileBytes(path: copy)
-        let derived = try SampleKey.all[0].key.derive(salt: file.read(16, at: 0), format: format)
+        let derived = try Self.key.key.derive(salt: file.read(16, at: 0), format: format)
         func damaged() throws -> [Int] {
             try PageScan(database: file, log: FileBytes(path: copy + "-wal"), key: derived, format: format).run()
                 .damaged
@@ -107,7 +108,7 @@ struct PageScanTests {
         let copy = folder.file("copy.db")
         try shell.run(
             path,
-            key: SampleKey.all[0].pragma,
+            key: Self.key.pragma,
             "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; \(SampleFile.script)\n"
                 + ".shell cp '\(path)-wal' '\(copy)-wal'\n"
         )

@@ -15,7 +15,7 @@ import Testing
     private func queue(_ name: String = "test.db") throws -> FMDatabaseQueue {
         let queue = try #require(FMDatabaseQueue(path: folder.file(name)))
         queue.inDatabase { db in
-            #expect(db.setKey("secret"))
+            #expect(db.setKey(.sampleKey("secret")))
             #expect(db.executeStatements("CREATE TABLE IF NOT EXISTS t (a UNIQUE)"))
         }
         return queue
@@ -60,7 +60,7 @@ import Testing
         let queue = try queue()
         queue.close()
         #expect(count(queue) == 0)
-        queue.inDatabase { #expect($0.rekey("new") && $0.executeStatements("INSERT INTO t VALUES (1)")) }
+        queue.inDatabase { #expect($0.rekey(.sampleKey("new")) && $0.executeStatements("INSERT INTO t VALUES (1)")) }
         queue.inDatabase { $0.close() }
         #expect(count(queue) == 1)
         let header = try FileState(folder.file("test.db")).bytes.prefix(6)
@@ -127,7 +127,9 @@ import Testing
                 asked.add()
                 return true
             }
-            func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) { database.setKey("secret") }
+            func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {
+                database.setKey(.sampleKey("secret"))
+            }
         }
         _ = try queue()
         let pool = FMDatabasePool(path: folder.file("test.db"))

@@ -11,7 +11,7 @@ import Testing
         folder = try TemporaryFolder()
         db = FMDatabase(path: folder.file("test.db"))
         db.logsErrors = false
-        #expect(db.open() && db.setKey("secret"))
+        #expect(db.open() && db.setKey(.sampleKey("secret")))
     }
 
     @Test func aTableWithASpaceAndDigitsInItsNameHasColumns() throws {

@@ -21,7 +21,10 @@ import Testing
         #expect(db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix"))
         #expect(!db.hadError() && db.close())
         let file = quiet(folder.file("vfs.db"))
-        #expect(file.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix") && file.setKey("secret"))
+        #expect(
+            file.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix")
+                && file.setKey(.sampleKey("secret"))
+        )
         #expect(file.executeStatements("CREATE TABLE t (a)"))
     }
 
@@ -62,7 +65,7 @@ import Testing
 
     @Test func openingTwiceIsOpeningOnce() {
         let db = quiet(folder.file("twice.db"))
-        #expect(db.open() && db.setKey("secret") && db.open())
+        #expect(db.open() && db.setKey(.sampleKey("secret")) && db.open())
         #expect(db.goodConnection && db.executeStatements("CREATE TABLE t (a)"))
     }
 
@@ -76,15 +79,16 @@ import Testing
         #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE) && folder.names.isEmpty)
         let maker = quiet(folder.file("late.db"))
         #expect(
-            maker.open() && maker.setKey("secret") && maker.executeStatements("CREATE TABLE t (a)") && maker.close()
+            maker.open() && maker.setKey(.sampleKey("secret")) && maker.executeStatements("CREATE TABLE t (a)")
+                && maker.close()
         )
-        #expect(db.open(withFlags: SQLITE_OPEN_READWRITE) && db.setKey("secret"))
+        #expect(db.open(withFlags: SQLITE_OPEN_READWRITE) && db.setKey(.sampleKey("secret")))
         #expect(db.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
 
     @Test func anOpenConnectionIsGood() {
         let db = quiet(folder.file("good.db"))
-        #expect(db.open() && db.setKey("secret") && db.goodConnection)
+        #expect(db.open() && db.setKey(.sampleKey("secret")) && db.goodConnection)
     }
 
     @Test func aConnectionThatIsNotOpenIsNotGood() {
@@ -125,7 +129,7 @@ import Testing
 
     @Test func theListOfDatabasesHasThePath() throws {
         let db = quiet(folder.file("listed.db"))
-        #expect(db.open() && db.setKey("secret"))
+        #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA database_list", values: nil)
         var files: [String?] = []
         while rows.next() { files.append(rows.string(forColumn: "file")) }
@@ -136,7 +140,7 @@ import Testing
 
     @Test func theJournalModeAnswersWithARow() throws {
         let db = quiet(folder.file("journal.db"))
-        #expect(db.open() && db.setKey("secret"))
+        #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA journal_mode = DELETE", values: nil)
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "delete")
     }
@@ -150,7 +154,8 @@ import Testing
     @Test func vacuumRunsWithoutAnError() {
         let db = quiet(folder.file("vacuum.db"))
         #expect(
-            db.open() && db.setKey("secret") && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+            db.open() && db.setKey(.sampleKey("secret"))
+                && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         )
         #expect(db.executeUpdate("VACUUM", withArgumentsIn: []) && !db.hadError())
         #expect(db.int(forQuery: "SELECT a FROM t") == 1)
@@ -159,12 +164,12 @@ import Testing
     @Test func aLockOfAnotherConnectionIsBusyUntilItGoes() throws {
         let db = quiet(folder.file("busy.db"))
         #expect(
-            db.open() && db.setKey("secret")
+            db.open() && db.setKey(.sampleKey("secret"))
                 && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
         )
         db.maxBusyRetryTimeInterval = 0.05
         let reader = quiet(folder.file("busy.db"))
-        #expect(reader.open() && reader.setKey("secret"))
+        #expect(reader.open() && reader.setKey(.sampleKey("secret")))
         let rows = try reader.executeQuery("SELECT a FROM t", values: nil)
         #expect(rows.next())
         #expect(!db.executeUpdate("INSERT INTO t VALUES (3)", withArgumentsIn: []) && db.lastErrorCode() == 5)
@@ -175,7 +180,7 @@ import Testing
     @Test func theTimeoutCanBeSetWhileItIsOpen() {
         let db = quiet(folder.file("timeout.db"))
         #expect(db.maxBusyRetryTimeInterval == 2)
-        #expect(db.open() && db.setKey("secret"))
+        #expect(db.open() && db.setKey(.sampleKey("secret")))
         db.maxBusyRetryTimeInterval = 0.25
         #expect(db.maxBusyRetryTimeInterval == 0.25 && db.goodConnection)
     }

@@ -9,7 +9,7 @@ import Testing
         func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {
             database.maxBusyRetryTimeInterval = 10
             database.logsErrors = false
-            database.setKeyWith(Data("secret".utf8))
+            database.setKey(.sampleKey("secret"))
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
         folder = try TemporaryFolder()
         queue = try #require(FMDatabaseQueue(path: folder.file("queue.db")))
         queue.inDatabase { db in
-            db.setKey("secret")
+            db.setKey(.sampleKey("secret"))
             db.executeStatements("CREATE TABLE easy (a TEXT); INSERT INTO easy VALUES ('hello world'), ('hi')")
             db.logsErrors = false
         }
@@ -83,7 +83,7 @@ import Testing
         let reader = try #require(FMDatabaseQueue(path: folder.file("queue.db"), flags: SQLITE_OPEN_READONLY))
         reader.inDatabase { db in
             db.logsErrors = false
-            #expect(db.setKey("secret") && db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+            #expect(db.setKey(.sampleKey("secret")) && db.int(forQuery: "SELECT count(*) FROM easy") == 2)
             #expect(!db.executeUpdate("INSERT INTO easy VALUES (3)", withArgumentsIn: []))
         }
         reader.close()

@@ -11,7 +11,7 @@ import Testing
         folder = try TemporaryFolder()
         db = FMDatabase(path: folder.file("test.db"))
         db.logsErrors = false
-        #expect(db.open() && db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
+        #expect(db.open() && db.setKey(.sampleKey("secret")) && db.executeStatements("CREATE TABLE t (a)"))
     }
 
     @Test func aTransactionInATransactionIsRefused() {

@@ -159,13 +159,13 @@ import Testing
         let file = FMDatabase(path: folder.file("test.db"))
         file.logsErrors = false
         #expect(
-            file.open() && file.setKey("secret")
+            file.open() && file.setKey(.sampleKey("secret"))
                 && file.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         )
         let rows = try file.executeQuery("SELECT a FROM t", values: nil)
         file.maxBusyRetryTimeInterval = 0.02
         let other = FMDatabase(path: folder.file("test.db"))
-        #expect(other.open() && other.setKey("secret") && other.beginExclusiveTransaction())
+        #expect(other.open() && other.setKey(.sampleKey("secret")) && other.beginExclusiveTransaction())
         #expect { try rows.nextWithError() } throws: { ($0 as NSError).code == 5 }
         #expect(file.lastErrorCode() == 5 && other.rollback())
     }

@@ -10,8 +10,13 @@ struct KeyringCommandTests {
     let folder: TemporaryFolder
     let path: String
     var keyring: String { path + ".keyring" }
+    /// Files with passphrases, and with raw keys, which are not derived.
     let ada: String
     let bob: String
+    let adaKey: String
+    let bobKey: String
+
+    enum Secret { case passphrase, rawKey }
     let keyFile: String
 
     init() throws {
@@ -19,6 +24,8 @@ struct KeyringCommandTests {
         path = folder.file("test.db")
         ada = try folder.write("Ada's passphrase\n".utf8, to: "ada")
         bob = try folder.write("Bob's passphrase".utf8, to: "bob")
+        adaKey = try folder.write(DatabaseKey.sampleBytes("Ada"), to: "ada.key")
+        bobKey = try folder.write(DatabaseKey.sampleBytes("Bob"), to: "bob.key")
         keyFile = try folder.write((0..<40).map { UInt8($0 * 5) }, to: "key file")
     }
 
@@ -26,27 +33,24 @@ struct KeyringCommandTests {
         try Program.run(Program.built("rekey"), arguments)
     }
 
-    /// A database under its own passphrase, that of Bob.
-    private func makeDatabase() throws {
-        let queue = try DatabaseQueue(path: path, key: .passphrase("Bob's passphrase"))
+    /// A database under a key of its own, that of Bob.
+    private func makeDatabase(by secret: Secret = .rawKey) throws {
+        let key = try secret == .passphrase ? DatabaseKey.passphrase("Bob's passphrase") : .sample("Bob")
+        let queue = try DatabaseQueue(path: path, key: key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
         try queue.close()
     }
 
-    /// The same under a keyring that Ada's passphrase opens.
-    private func make() throws {
-        try makeDatabase()
-        let outcome = try rekey(
-            "keyring",
-            "init",
-            path,
-            "--passphrase-file",
-            bob,
-            "--new-passphrase-file",
-            ada,
-            "--label",
-            "Ada"
-        )
+    /// The same under a keyring that Ada's secret opens.
+    private func make(by secret: Secret = .rawKey) throws {
+        try makeDatabase(by: secret)
+        let secrets =
+            switch secret {
+            case .passphrase: ["--passphrase-file", bob, "--new-passphrase-file", ada]
+            case .rawKey: ["--key-file", bobKey, "--new-key-file", adaKey]
+            }
+        let arguments = ["keyring", "init", path, "--label", "Ada"] + secrets
+        let outcome = try Program.run(Program.built("rekey"), arguments)
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
@@ -62,11 +66,11 @@ struct KeyringCommandTests {
     }
 
     @Test func initBringsADatabaseUnderAKeyring() throws {
-        try make()
+        try make(by: .passphrase)
         #expect(try opens("--passphrase-file", ada))
         #expect(try !opens("--passphrase-file", bob))
         #expect(try rekey("verify", path, "--passphrase-file", bob).status == 77)
-        #expect(folder.names == ["ada", "bob", "key file", "test.db", "test.db.keyring"])
+        #expect(folder.names == ["ada", "ada.key", "bob", "bob.key", "key file", "test.db", "test.db.keyring"])
         let again = try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
         #expect(again.status != 0)
     }
@@ -91,13 +95,13 @@ struct KeyringCommandTests {
     @Test func initThatFailsLeavesNoKeyring() throws {
         try makeDatabase()
         let before = try FileState(path)
-        let wrong = try rekey("keyring", "init", path, "--passphrase-file", ada, "--new-passphrase-file", bob)
+        let wrong = try rekey("keyring", "init", path, "--key-file", adaKey, "--new-key-file", bobKey)
         #expect(wrong.status == 77)
-        let other = try DatabaseQueue(path: path, key: .passphrase("Bob's passphrase"))
+        let other = try DatabaseQueue(path: path, key: .sample("Bob"))
         let outcome = try other.inDatabase { database in
             try database.beginTransaction(.immediate)
             defer { try? database.rollback() }
-            return try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
+            return try rekey("keyring", "init", path, "--key-file", bobKey, "--new-key-file", adaKey)
         }
         #expect(outcome.status == 75)
         try other.close()
@@ -106,7 +110,7 @@ struct KeyringCommandTests {
     }
 
     @Test func slotsAreAddedChangedAndRemoved() throws {
-        try make()
+        try make(by: .passphrase)
         let before = try FileState(path)
         #expect(
             try rekey(
@@ -155,7 +159,7 @@ struct KeyringCommandTests {
         try make()
         let added = try Program.run(
             Program.built("rekey"),
-            ["keyring", "recovery", path, "--passphrase-file", ada],
+            ["keyring", "recovery", path, "--key-file", adaKey],
             typingBack: 48
         )
         #expect(added.status == 0)
@@ -165,7 +169,7 @@ struct KeyringCommandTests {
 
         let refused = try Program.run(
             Program.built("rekey"),
-            ["keyring", "recovery", path, "--passphrase-file", ada],
+            ["keyring", "recovery", path, "--key-file", adaKey],
             input: code
         )
         #expect(refused.status == 64)
@@ -174,10 +178,10 @@ struct KeyringCommandTests {
 
     @Test func rotateChangesTheKeyForAllSlots() throws {
         try make()
-        let export = { try rekey("keyring", "unlock", path, "--passphrase-file", ada, "--export-raw-key").output }
+        let export = { try rekey("keyring", "unlock", path, "--key-file", adaKey, "--export-raw-key").output }
         let old = try export()
         #expect(old.count == 65)
-        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "rotate", path, "--key-file", adaKey).status == 0)
         let new = try export()
         #expect(new != old)
         let shell = try #require(StockShell.all.first { $0.format == Engine.current.formats.first?.version })
@@ -188,36 +192,36 @@ struct KeyringCommandTests {
     @Test(arguments: ["resume", "cancel"])
     func anInterruptedRotationIsToldAndEnded(verb: String) throws {
         try make()
-        let unlocked = try Keyring(path: keyring).unlock(.passphrase("Ada's passphrase"))
+        let unlocked = try Keyring(path: keyring).unlock(.sample("Ada"))
         _ = try unlocked.withLock { try $0.beginRotation() }
-        let status = try object(rekey("keyring", "status", path, "--passphrase-file", ada, "--json"))
+        let status = try object(rekey("keyring", "status", path, "--key-file", adaKey, "--json"))
         #expect(status["rotationPending"] as? Bool == true && status["database"] as? String == "current")
-        let refused = try rekey("verify", path, "--keyring", keyring, "--passphrase-file", ada, "--json")
+        let refused = try rekey("verify", path, "--keyring", keyring, "--key-file", adaKey, "--json")
         // Whichever key fits is taken, by what leaves the key alone.
         #expect(refused.status == 0)
-        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 1)
+        #expect(try rekey("keyring", "rotate", path, "--key-file", adaKey).status == 1)
         #expect(try rekey("inspect", path).output.contains("rekey keyring resume"))
-        #expect(try rekey("keyring", verb, path, "--passphrase-file", ada).status == 0)
-        #expect(try opens("--passphrase-file", ada))
-        let again = try rekey("keyring", verb, path, "--passphrase-file", ada)
+        #expect(try rekey("keyring", verb, path, "--key-file", adaKey).status == 0)
+        #expect(try opens("--key-file", adaKey))
+        let again = try rekey("keyring", verb, path, "--key-file", adaKey)
         #expect(again.status == 0 && again.output.contains("nothing to do"))
     }
 
     @Test func statusSaysWhereTheDatabaseIs() throws {
         try make()
         #expect(
-            try rekey("keyring", "status", path, "--passphrase-file", ada).output.contains("under the keyring's key")
+            try rekey("keyring", "status", path, "--key-file", adaKey).output.contains("under the keyring's key")
         )
         try FileManager.default.removeItem(atPath: path)
         try makeDatabase()
-        let other = try rekey("keyring", "status", path, "--passphrase-file", ada, "--json")
+        let other = try rekey("keyring", "status", path, "--key-file", adaKey, "--json")
         #expect(other.status == 77)
         #expect(try object(other)["database"] as? String == "other")
-        #expect(try rekey("keyring", "status", path, "--passphrase-file", bob).status == 77)
+        #expect(try rekey("keyring", "status", path, "--key-file", bobKey).status == 77)
     }
 
     @Test func aDatabaseMovesBackToAPassphraseAndToAnotherKeyring() throws {
-        try make()
+        try make(by: .passphrase)
         let next = folder.file("next.keyring")
         let moved = try rekey(
             "change",
@@ -244,67 +248,67 @@ struct KeyringCommandTests {
     @Test func aBackupIsMadeRestoredAndAnErasedKeyringIsGone() throws {
         try make()
         let backup = folder.file("backup")
-        #expect(try rekey("keyring", "backup", path, backup, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "backup", path, backup, "--key-file", adaKey).status == 0)
         #expect(try rekey("keyring", "erase", path).status == 64)
         #expect(FileManager.default.fileExists(atPath: keyring))
         #expect(try rekey("keyring", "erase", path, "--yes-destroy-the-data").status == 0)
         #expect(!FileManager.default.fileExists(atPath: keyring))
         #expect(try rekey("keyring", "list", path).status == 66)
-        #expect(try rekey("keyring", "restore", path, backup, "--passphrase-file", ada).status == 0)
-        #expect(try opens("--passphrase-file", ada))
-        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
-        #expect(try rekey("keyring", "restore", path, backup, "--passphrase-file", ada).status == 77)
-        #expect(try opens("--passphrase-file", ada))
+        #expect(try rekey("keyring", "restore", path, backup, "--key-file", adaKey).status == 0)
+        #expect(try opens("--key-file", adaKey))
+        #expect(try rekey("keyring", "rotate", path, "--key-file", adaKey).status == 0)
+        #expect(try rekey("keyring", "restore", path, backup, "--key-file", adaKey).status == 77)
+        #expect(try opens("--key-file", adaKey))
         // A restored keyring is newer than what the database has noted.
         let queue = {
             try DatabaseQueue(
                 path: path,
                 keyring: Keyring(path: keyring),
-                unlockedBy: .passphrase("Ada's passphrase")
+                unlockedBy: .sample("Ada")
             )
         }
         try rekeyBackup(backup + "2")
         for number in 0..<3 {
             let file = try folder.write(Array(repeating: UInt8(number), count: 32), to: "key \(number)")
-            #expect(try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", file).status == 0)
+            #expect(try rekey("keyring", "add", path, "--key-file", adaKey, "--new-key-file", file).status == 0)
         }
         try queue().close()
         #expect(try rekey("keyring", "erase", path, "--yes-destroy-the-data").status == 0)
-        #expect(try rekey("keyring", "restore", path, backup + "2", "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "restore", path, backup + "2", "--key-file", adaKey).status == 0)
         try queue().close()
     }
 
     private func rekeyBackup(_ path: String) throws {
-        #expect(try rekey("keyring", "backup", self.path, path, "--passphrase-file", ada).status == 0)
+        #expect(try rekey("keyring", "backup", self.path, path, "--key-file", adaKey).status == 0)
     }
 
     @Test func anOldCopyOfTheDatabaseIsAdoptedOrForgotten() throws {
         try make()
         let old = folder.file("old.db")
         try FileManager.default.copyItem(atPath: path, toPath: old)
-        #expect(try rekey("keyring", "rotate", path, "--passphrase-file", ada).status == 0)
-        let status = try rekey("keyring", "status", old, "--keyring", keyring, "--passphrase-file", ada, "--json")
+        #expect(try rekey("keyring", "rotate", path, "--key-file", adaKey).status == 0)
+        let status = try rekey("keyring", "status", old, "--keyring", keyring, "--key-file", adaKey, "--json")
         #expect(status.status == 77)
         #expect(try object(status)["database"] as? String == "older")
-        #expect(try rekey("keyring", "adopt", path, "--passphrase-file", ada).output.contains("nothing to do"))
-        #expect(try rekey("verify", old, "--keyring", keyring, "--passphrase-file", ada).status == 0)
-        let refused = try rekey("keyring", "rotate", old, "--keyring", keyring, "--passphrase-file", ada)
+        #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
+        #expect(try rekey("verify", old, "--keyring", keyring, "--key-file", adaKey).status == 0)
+        let refused = try rekey("keyring", "rotate", old, "--keyring", keyring, "--key-file", adaKey)
         #expect(refused.status == 77 && refused.errors.contains("rekey keyring adopt"))
         let yes = "--yes-forget-backups"
-        #expect(try rekey("keyring", "forget", old, yes, "--keyring", keyring, "--passphrase-file", ada).status == 77)
-        #expect(try rekey("keyring", "adopt", old, "--keyring", keyring, "--passphrase-file", ada).status == 0)
-        #expect(try rekey("verify", old, "--keyring", keyring, "--passphrase-file", ada).status == 0)
-        #expect(try rekey("keyring", "adopt", path, "--passphrase-file", ada).status == 0)
-        #expect(try rekey("keyring", "forget", path, yes, "--passphrase-file", ada).status == 0)
-        #expect(try rekey("keyring", "adopt", old, "--keyring", keyring, "--passphrase-file", ada).status == 77)
-        #expect(try opens("--passphrase-file", ada))
+        #expect(try rekey("keyring", "forget", old, yes, "--keyring", keyring, "--key-file", adaKey).status == 77)
+        #expect(try rekey("keyring", "adopt", old, "--keyring", keyring, "--key-file", adaKey).status == 0)
+        #expect(try rekey("verify", old, "--keyring", keyring, "--key-file", adaKey).status == 0)
+        #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).status == 0)
+        #expect(try rekey("keyring", "forget", path, yes, "--key-file", adaKey).status == 0)
+        #expect(try rekey("keyring", "adopt", old, "--keyring", keyring, "--key-file", adaKey).status == 77)
+        #expect(try opens("--key-file", adaKey))
     }
 
     @Test func aRotationThatFailsLosesNoOlderKeyAndLeavesNothingPending() throws {
         try make()
         let queue = try DatabaseQueue(
             path: path,
-            keyring: Keyring(path: keyring).unlock(.passphrase("Ada's passphrase"))
+            keyring: Keyring(path: keyring).unlock(.sample("Ada"))
         )
         let olderKeys = try Keyring(path: keyring).content().olderKeyCount
         let outcomes = try queue.inDatabase { database in
@@ -313,7 +317,7 @@ struct KeyringCommandTests {
             return try [[], ["--in-place"]].map {
                 try Program.run(
                     Program.built("rekey"),
-                    ["keyring", "rotate", path, "--passphrase-file", ada] + $0
+                    ["keyring", "rotate", path, "--key-file", adaKey] + $0
                 )
             }
         }
@@ -323,7 +327,7 @@ struct KeyringCommandTests {
     }
 
     @Test func aForgottenPassphraseIsReplacedByMeansOfAnotherSecret() throws {
-        try make()
+        try make(by: .passphrase)
         #expect(
             try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile, "--label", "server")
                 .status == 0
@@ -342,18 +346,18 @@ struct KeyringCommandTests {
     @Test func initThatWasKilledAfterTheExchangeIsEndedByTheNext() throws {
         try makeDatabase()
         // The keyring is made and the file under its key, but that is not written down.
-        let unlocked = try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"))
-        try DatabaseFile(path: path).changeKey(from: .passphrase("Bob's passphrase"), to: unlocked.databaseKey())
+        let unlocked = try Keyring(path: keyring).create(with: .sample("Ada"))
+        try DatabaseFile(path: path).changeKey(from: .sample("Bob"), to: unlocked.databaseKey())
         #expect(try !unlocked.content().isInUse)
-        let again = try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
+        let again = try rekey("keyring", "init", path, "--key-file", bobKey, "--new-key-file", adaKey)
         #expect(again.status == 0, "\(again.errors)")
         #expect(try unlocked.content().isInUse)
-        #expect(try opens("--passphrase-file", ada))
+        #expect(try opens("--key-file", adaKey))
     }
 
     @Test func whatOnlyReadsDoesNotWriteTheKeyring() throws {
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
-        try makeDatabase()
+        try makeDatabase(by: .passphrase)
         let unlocked = try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
         try DatabaseFile(path: path).moveToKeyring(unlocked, from: .passphrase("Bob's passphrase"))
         let before = try FileState(keyring)
@@ -398,7 +402,7 @@ struct KeyringCommandTests {
     }
 
     @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
-        try makeDatabase()
+        try makeDatabase(by: .passphrase)
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
         let found = try object(rekey("inspect", path, "--json"))
@@ -413,16 +417,16 @@ struct KeyringCommandTests {
     @Test func eachErrorHasItsStatusAndItsName() throws {
         try make()
         for (arguments, status, name) in [
-            (["keyring", "unlock", path, "--passphrase-file", bob], 77, "wrongSecret"),
-            (["keyring", "unlock", path, "--passphrase-file", ada, "--slot", "7"], 64, "noSuchSlot"),
+            (["keyring", "unlock", path, "--key-file", bobKey], 77, "wrongSecret"),
+            (["keyring", "unlock", path, "--key-file", adaKey, "--slot", "7"], 64, "noSuchSlot"),
             (["keyring", "list", ada, "--keyring", bob], 65, "notAKeyring"),
-            (["keyring", "add", path, "--passphrase-file", ada, "--new-passphrase-file", ada], 64, "secretInUse"),
-            (["keyring", "init", path, "--passphrase-file", ada, "--new-passphrase-file", ada], 73, "exists"),
-            (["keyring", "init", "", "--new-passphrase-file", ada], 64, nil),
-            (["keyring", "init", path + "x", "--passphrase-file", ada, "--new-passphrase-file", ada], 66, "noInput"),
-            (["keyring", "erase", path, "--yes-destroy-the-data", "--passphrase-file", bob], 77, "wrongSecret"),
-            (["keyring", "forget", path, "--passphrase-file", ada], 64, nil),
-            (["keyring", "backup", path, bob, "--passphrase-file", ada], 73, "exists"),
+            (["keyring", "add", path, "--key-file", adaKey, "--new-key-file", adaKey], 64, "secretInUse"),
+            (["keyring", "init", path, "--key-file", adaKey, "--new-key-file", adaKey], 73, "exists"),
+            (["keyring", "init", "", "--new-key-file", adaKey], 64, nil),
+            (["keyring", "init", path + "x", "--key-file", adaKey, "--new-key-file", adaKey], 66, "noInput"),
+            (["keyring", "erase", path, "--yes-destroy-the-data", "--key-file", bobKey], 77, "wrongSecret"),
+            (["keyring", "forget", path, "--key-file", adaKey], 64, nil),
+            (["keyring", "backup", path, bob, "--key-file", adaKey], 73, "exists"),
             (["keyring", "list", folder.file("nothing")], 66, "missing"),
             (["verify", path, "--recovery", "--passphrase-file", ada], 64, "usage"),
         ] as [([String], Int, String?)] {
@@ -430,7 +434,7 @@ struct KeyringCommandTests {
             #expect(outcome.status == Int32(status), "\(arguments)")
             if let name { #expect(try object(outcome)["error"] as? String == name) }
         }
-        let hinted = try rekey("verify", path, "--passphrase-file", bob)
+        let hinted = try rekey("verify", path, "--key-file", bobKey)
         #expect(hinted.status == 77 && hinted.errors.contains("\(keyring) stands beside it: --keyring"))
     }
 }

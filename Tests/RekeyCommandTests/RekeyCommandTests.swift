@@ -9,14 +9,21 @@ import Testing
 struct RekeyCommandTests {
     let folder: TemporaryFolder
     let path: String
+    /// Files with passphrases, and with raw keys, which are not derived.
     let oldFile: String
     let newFile: String
+    let oldKey: String
+    let newKey: String
+
+    enum Secret { case passphrase, rawKey }
 
     init() throws {
         folder = try TemporaryFolder()
         path = folder.file("test.db")
         oldFile = try folder.write("old secret\n".utf8, to: "old.passphrase")
         newFile = try folder.write("new secret".utf8, to: "new.passphrase")
+        oldKey = try folder.write(DatabaseKey.sampleBytes("old secret"), to: "old.key")
+        newKey = try folder.write(DatabaseKey.sampleBytes("new secret"), to: "new.key")
     }
 
     private func rekey(
@@ -27,10 +34,10 @@ struct RekeyCommandTests {
         try Program.run(Program.built("rekey"), arguments, input: input, environment: environment)
     }
 
-    private func make(_ mode: JournalMode = .delete) throws {
+    private func make(_ mode: JournalMode = .delete, by secret: Secret = .rawKey) throws {
         let queue = try DatabaseQueue(
             path: path,
-            key: .passphrase("old secret"),
+            key: secret == .passphrase ? .passphrase("old secret") : .sample("old secret"),
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
@@ -54,7 +61,7 @@ struct RekeyCommandTests {
         try FileManager.default.removeItem(atPath: path)
         try make()
         #expect(try object(rekey("inspect", path, "--json"))["kind"] as? String == "encrypted")
-        let found = try object(rekey("inspect", path, "--json", "--passphrase-file", oldFile))
+        let found = try object(rekey("inspect", path, "--json", "--key-file", oldKey))
         let own = try #require(Engine.current.formats.first)
         #expect(found["format"] as? Int == own.version && found["pageSize"] as? Int == own.pageSize)
         #expect(try found["pageCount"] as? Int == FileState(path).bytes.count / own.pageSize)
@@ -64,24 +71,24 @@ struct RekeyCommandTests {
     @Test(arguments: [JournalMode.delete, .wal])
     func verifyPassesASoundFileAndNamesDamagedPages(mode: JournalMode) throws {
         try make(mode)
-        let sound = try rekey("verify", path, "--json", "--passphrase-file", oldFile)
+        let sound = try rekey("verify", path, "--json", "--key-file", oldKey)
         #expect(sound.status == 0 && sound.errors.isEmpty)
         let object = try object(sound)
         #expect(object["ok"] as? Bool == true && object["damagedPages"] as? [Int] == [])
         #expect(object["format"] as? Int == Engine.current.formats.first?.version && object["pages"] as? Int ?? 0 > 20)
         let size = try #require(object["pageSize"] as? Int)
         try flipByte(of: path, at: 10 * size + 5)
-        let damaged = try rekey("verify", path, "--json", "--passphrase-file", oldFile)
+        let damaged = try rekey("verify", path, "--json", "--key-file", oldKey)
         #expect(damaged.status == 65)
         #expect(
             try self.object(damaged)["damagedPages"] as? [Int] == [11] && self.object(damaged)["ok"] as? Bool == false
         )
-        #expect(try rekey("verify", path, "--passphrase-file", oldFile).output.contains("damaged: 11"))
+        #expect(try rekey("verify", path, "--key-file", oldKey).output.contains("damaged: 11"))
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
     func changeChangesTheKey(mode: JournalMode) throws {
-        try make(mode)
+        try make(mode, by: .passphrase)
         let outcome = try rekey(
             "change",
             path,
@@ -100,7 +107,7 @@ struct RekeyCommandTests {
     }
 
     @Test func secretsComeFromEverySource() throws {
-        try make()
+        try make(by: .passphrase)
         let raw = try folder.write((0..<32).map { UInt8($0) }, to: "raw.key")
         let toRaw = try rekey(
             "change",
@@ -162,7 +169,7 @@ struct RekeyCommandTests {
     }
 
     @Test func thePromptAsksWithoutEcho() throws {
-        try make()
+        try make(by: .passphrase)
         let verified = try atTerminal(["old secret"], "verify", path)
         #expect(verified.status == 0 && verified.shown.contains("Passphrase of"))
         #expect(verified.shown.contains("█"), "progress is shown at a terminal")
@@ -173,7 +180,7 @@ struct RekeyCommandTests {
     }
 
     @Test func aNewPassphraseThatIsNotRepeatedChangesNothing() throws {
-        try make()
+        try make(by: .passphrase)
         let before = try FileState(path)
         let outcome = try atTerminal(["old secret", "new secret", "new sceret"], "change", path)
         #expect(outcome.status == 64 && outcome.shown.contains("differ"))
@@ -181,7 +188,7 @@ struct RekeyCommandTests {
     }
 
     @Test func statusesSayWhatHappened() throws {
-        try make()
+        try make(by: .passphrase)
         let wrong = try folder.write("wrong".utf8, to: "wrong.passphrase")
         let open = try folder.write("old secret".utf8, to: "open.passphrase", mode: 0o644)
         let short = try folder.write([1, 2, 3], to: "short.key")
@@ -227,12 +234,12 @@ struct RekeyCommandTests {
 
     @Test func aBusyFileIsLeftAlone() throws {
         try make(.wal)
-        let holder = try DatabaseQueue(path: path, key: .passphrase("old secret"))
+        let holder = try DatabaseQueue(path: path, key: .sample("old secret"))
         try holder.inDatabase { try $0.executeStatements("SELECT count(*) FROM people") }
-        let outcome = try rekey("change", path, "--passphrase-file", oldFile, "--new-passphrase-file", newFile)
+        let outcome = try rekey("change", path, "--key-file", oldKey, "--new-key-file", newKey)
         #expect(outcome.status == 75 && outcome.errors.contains("another connection"))
         try holder.close()
-        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
+        #expect(try rekey("verify", path, "--key-file", oldKey).status == 0)
     }
 
     @Test func aFormatThatTheEngineLacksIsTold() throws {
@@ -276,7 +283,7 @@ struct RekeyCommandTests {
     }
 
     @Test func severalFilesAreWorkedOnOneAfterTheOtherAndTheFirstFailureIsTheStatus() throws {
-        try make()
+        try make(by: .passphrase)
         let second = folder.file("second.db")
         try FileManager.default.copyItem(atPath: path, toPath: second)
         let missing = folder.file("missing.db")
@@ -307,41 +314,41 @@ struct RekeyCommandTests {
     @Test func plaintextIsNotWrittenWithoutTheWordOrTheFlag() throws {
         try make()
         let before = try FileState(path)
-        let refused = try rekey("decrypt", path, "--passphrase-file", oldFile, input: "plaintext\n")
+        let refused = try rekey("decrypt", path, "--key-file", oldKey, input: "plaintext\n")
         #expect(refused.status == 64 && refused.errors.contains("--yes-write-plaintext"))
         #expect(try FileState(path) == before)
-        #expect(try rekey("decrypt", path, "--passphrase-file", oldFile, "--yes-write-plaintext").status == 0)
+        #expect(try rekey("decrypt", path, "--key-file", oldKey, "--yes-write-plaintext").status == 0)
         #expect(try rekey("inspect", path).output.contains("plaintext"))
-        #expect(try rekey("encrypt", path, "--passphrase-file", newFile).status == 0)
-        #expect(try rekey("verify", path, "--passphrase-file", newFile).status == 0)
-        let larger = try rekey("migrate", path, "--passphrase-file", newFile, "--page-size", "8192", "--json")
+        #expect(try rekey("encrypt", path, "--key-file", newKey).status == 0)
+        #expect(try rekey("verify", path, "--key-file", newKey).status == 0)
+        let larger = try rekey("migrate", path, "--key-file", newKey, "--page-size", "8192", "--json")
         #expect(try object(larger)["pageSize"] as? Int == 8192)
-        #expect(try rekey("migrate", path, "--passphrase-file", newFile, "--page-size", "1000").status == 64)
-        #expect(try rekey("migrate", path, "--passphrase-file", newFile, "--format", "1").status == 64)
+        #expect(try rekey("migrate", path, "--key-file", newKey, "--page-size", "1000").status == 64)
+        #expect(try rekey("migrate", path, "--key-file", newKey, "--format", "1").status == 64)
         let copy = folder.file("copy.db")
-        #expect(try rekey("copy", path, copy, "--passphrase-file", newFile).status == 0)
-        #expect(try rekey("verify", copy, "--passphrase-file", newFile).status == 0)
-        #expect(try rekey("copy", path, copy, "--passphrase-file", newFile).status == 73)
+        #expect(try rekey("copy", path, copy, "--key-file", newKey).status == 0)
+        #expect(try rekey("verify", copy, "--key-file", newKey).status == 0)
+        #expect(try rekey("copy", path, copy, "--key-file", newKey).status == 73)
         #expect(try rekey("cleanup", path).output.contains("nothing"))
     }
 
     @Test func whatADamagedFileStillHasIsSavedAndTheRestIsAccountedFor() throws {
         try make()
         let saved = folder.file("saved.db")
-        let sound = try rekey("recover", path, saved, "--passphrase-file", oldFile)
+        let sound = try rekey("recover", path, saved, "--key-file", oldKey)
         #expect(sound.status == 0 && sound.output.contains("nothing is missing"))
-        #expect(try rekey("recover", path, saved, "--passphrase-file", oldFile).status == 73)
+        #expect(try rekey("recover", path, saved, "--key-file", oldKey).status == 73)
         try FileManager.default.removeItem(atPath: saved)
-        let map = try DatabaseFile(path: path).map(key: .passphrase("old secret"))
+        let map = try DatabaseFile(path: path).map(key: .sample("old secret"))
         let size = try FileState(path).bytes.count / map.count
         let leaf = try #require(map.lastIndex(of: .tableLeaf))
         try flipByte(of: path, at: leaf * size + 99)
-        let told = try rekey("recover", path, saved, "--passphrase-file", oldFile, "--new-passphrase-file", newFile)
+        let told = try rekey("recover", path, saved, "--key-file", oldKey, "--new-key-file", newKey)
         #expect(told.status == 65 && told.output.contains("may lack rows") && told.output.contains("page"))
         #expect(told.output.contains("page \(leaf + 1)\n") && !told.output.contains("lost_and_found"))
-        #expect(try rekey("verify", saved, "--passphrase-file", newFile).status == 0)
+        #expect(try rekey("verify", saved, "--key-file", newKey).status == 0)
         let again = folder.file("again.db")
-        let object = try object(rekey("recover", path, again, "--passphrase-file", oldFile, "--json"))
+        let object = try object(rekey("recover", path, again, "--key-file", oldKey, "--json"))
         #expect(object["ok"] as? Bool == false && object["damagedPages"] as? [Int] == [leaf + 1])
         let table = try #require((object["tables"] as? [[String: Any]])?.first { $0["name"] as? String == "people" })
         #expect(table["lostPages"] as? Int == 1 && (table["missing"] as? [[Int]])?.count == 1)
@@ -374,16 +381,16 @@ struct RekeyCommandTests {
         try make()
         let before = try FileState(path)
         for target in [path, oldFile, folder.path] {
-            let outcome = try rekey("verify", path, "--passphrase-file", oldFile, "--map-svg", target)
+            let outcome = try rekey("verify", path, "--key-file", oldKey, "--map-svg", target)
             #expect(outcome.status == 64 && outcome.errors.contains("nothing is replaced"))
         }
         #expect(try FileState(path) == before)
-        let nowhere = try rekey("verify", path, "--passphrase-file", oldFile, "--map-svg", folder.file("no/map.svg"))
+        let nowhere = try rekey("verify", path, "--key-file", oldKey, "--map-svg", folder.file("no/map.svg"))
         #expect(nowhere.status == 74 && nowhere.errors.contains("No such file") && !nowhere.errors.contains("NSCocoa"))
     }
 
     @Test func otherIterationsAreNamedForReading() throws {
-        try make()
+        try make(by: .passphrase)
         #expect(try rekey("migrate", path, "--passphrase-file", oldFile, "--kdf-iter", "300000").status == 0)
         #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 77)
         #expect(try rekey("verify", path, "--passphrase-file", oldFile, "--file-kdf-iter", "300000").status == 0)
@@ -398,14 +405,14 @@ struct RekeyCommandTests {
     func aResultThatCannotBeToldIsAFailure() throws {
         try make()
         let command =
-            "exec '\(Program.built("rekey"))' verify '\(path)' --passphrase-file '\(oldFile)' --json > /dev/full"
+            "exec '\(Program.built("rekey"))' verify '\(path)' --key-file '\(oldKey)' --json > /dev/full"
         let outcome = try Program.run("/bin/sh", ["-c", command])
         #expect(outcome.status == 74, "\(outcome.errors)")
     }
 
     @Test func controlCharactersInNamesDoNotReachTheTerminal() throws {
         let name = folder.file("a\u{1b}[31mb.db")
-        let outcome = try rekey("verify", name, "--passphrase-file", oldFile)
+        let outcome = try rekey("verify", name, "--key-file", oldKey)
         #expect(outcome.status == 66 && outcome.errors.contains("\\u{1b}") && !outcome.errors.contains("\u{1b}"))
     }
 
@@ -415,19 +422,19 @@ struct RekeyCommandTests {
         for (kept, status) in [(taken, 73), (path + "-wal", 73), ("/dev/shm/kept.db", 73)] {
             guard FileManager.default.fileExists(atPath: (kept as NSString).deletingLastPathComponent) else { continue }
             for arguments in [["--dry-run"], []] {
-                let change = ["change", path, "--passphrase-file", oldFile, "--new-passphrase-file", newFile]
+                let change = ["change", path, "--key-file", oldKey, "--new-key-file", newKey]
                 let outcome = try Program.run(Program.built("rekey"), change + ["--keep-old", kept] + arguments)
                 #expect(outcome.status == status, "\(kept) \(arguments): \(outcome.errors)")
             }
         }
-        #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
+        #expect(try rekey("verify", path, "--key-file", oldKey).status == 0)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
     func aSignalEndsTheRunAndTheFileIsAsItWas(signal: Int32) throws {
         try make()
         let key = try folder.write([UInt8](repeating: 7, count: 32), to: "raw.key")
-        let queue = try DatabaseQueue(path: path, key: .passphrase("old secret"))
+        let queue = try DatabaseQueue(path: path, key: .sample("old secret"))
         try queue.inTransaction { database in
             try database.executeStatements("CREATE TABLE large (a)")
             let insert = try database.prepare("INSERT INTO large VALUES (zeroblob(100000))")
@@ -437,7 +444,7 @@ struct RekeyCommandTests {
         let before = try FileState(path)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
-        process.arguments = ["change", path, "--passphrase-file", oldFile, "--new-key-file", key]
+        process.arguments = ["change", path, "--key-file", oldKey, "--new-key-file", key]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -467,8 +474,8 @@ struct RekeyCommandTests {
             "--map-svg",
             picture,
             "--pages-only",
-            "--passphrase-file",
-            oldFile
+            "--key-file",
+            oldKey
         )
         #expect(outcome.status == 65)
         let cells = try #require(outcome.output.split(separator: "\n").first)
@@ -477,7 +484,7 @@ struct RekeyCommandTests {
         #expect(outcome.output.contains("X damaged: 1"))
         let drawing = try String(contentsOfFile: picture, encoding: .utf8)
         #expect(drawing.contains("<title>page 5: damaged</title>") && drawing.hasSuffix("</svg>\n"))
-        #expect(try rekey("verify", path, "--map", "--json", "--passphrase-file", oldFile).status == 64)
+        #expect(try rekey("verify", path, "--map", "--json", "--key-file", oldKey).status == 64)
     }
 
     @Test func aDryRunSaysWhatWouldBeDoneAndDoesNothing() throws {
@@ -485,9 +492,9 @@ struct RekeyCommandTests {
         let leftover = try folder.write([1], to: "test.db.rekey-0123456789abcdef")
         let before = try FileState(path)
         let own = try #require(Engine.current.formats.first)
-        let keys = ["--passphrase-file", oldFile]
+        let keys = ["--key-file", oldKey]
         for (arguments, byPages, format) in [
-            (["change", path, "--new-passphrase-file", newFile], true, own.version),
+            (["change", path, "--new-key-file", newKey], true, own.version),
             (["migrate", path, "--page-size", "8192"], false, own.version), (["decrypt", path], true, nil),
         ] as [([String], Bool, Int?)] {
             let outcome = try Program.run(Program.built("rekey"), arguments + keys + ["--dry-run", "--json"])
@@ -498,11 +505,11 @@ struct RekeyCommandTests {
             #expect(plan["size"] as? Int == before.bytes.count && plan["neededSpace"] as? Int ?? 0 > before.bytes.count)
         }
         #expect(
-            try rekey("decrypt", path, "--passphrase-file", oldFile, "--dry-run").output.contains(
+            try rekey("decrypt", path, "--key-file", oldKey, "--dry-run").output.contains(
                 "would write:  plaintext"
             )
         )
-        #expect(try rekey("decrypt", path, "--passphrase-file", newFile, "--dry-run").status == 77)
+        #expect(try rekey("decrypt", path, "--key-file", newKey, "--dry-run").status == 77)
         #expect(try FileState(path) == before && folder.names.contains("test.db.rekey-0123456789abcdef"))
     }
 }

@@ -12,8 +12,8 @@ struct ChangeTests {
     let folder: TemporaryFolder
     let path: String
     var file: DatabaseFile { DatabaseFile(path: path) }
-    static let old = SampleKey.all[1]
-    static let new = SampleKey.all[2]
+    static let old = SampleKey.named("old")
+    static let new = SampleKey.named("new")
 
     init() throws {
         folder = try TemporaryFolder()
@@ -21,10 +21,10 @@ struct ChangeTests {
     }
 
     /// A database of this process's engine, open nowhere.
-    private func make(_ mode: JournalMode = .delete) throws {
+    private func make(_ mode: JournalMode = .delete, key: SampleKey = Self.old) throws {
         let queue = try DatabaseQueue(
             path: path,
-            key: Self.old.key,
+            key: key.key,
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
@@ -41,31 +41,33 @@ struct ChangeTests {
     @Test(arguments: StockShell.all, ["delete", "wal"])
     func theShellOpensTheFileWithTheNewKeyAndNotWithTheOld(shell: StockShell, mode: String) throws {
         for format in 2...shell.format {
+            // Under a raw key formats 2 and 3 are the same.
+            let (old, new) = format == 2 ? (SampleKey.all[1], SampleKey.all[2]) : (Self.old, Self.new)
             for size in [1024, 4096, 65536] {
                 try? FileManager.default.removeItem(atPath: path)
                 try SampleFile.make(
                     at: path,
                     by: shell,
-                    key: Self.old,
+                    key: old,
                     format: format,
                     pageSize: size,
                     before: "PRAGMA journal_mode = \(mode);"
                 )
                 try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
                 let before = try FileState(path)
-                let done = try file.changeKey(from: Self.old.key, to: Self.new.key)
+                let done = try file.changeKey(from: old.key, to: new.key)
                 #expect(done.format?.version == format && done.pageSize == size)
                 #expect(done.pages == before.bytes.count / size)
                 let settings = shell.settings(forFormat: format) + ["cipher_page_size = \(size)"]
                 let rows = try shell.run(
                     path,
-                    key: Self.new.pragma,
+                    key: new.pragma,
                     settings: settings,
                     SampleFile.query + "PRAGMA integrity_check; PRAGMA journal_mode;"
                 )
                 #expect(rows == [SampleFile.answer, "ok", mode], "format \(format), pages of \(size)")
                 #expect(throws: StockShell.Failure.self) {
-                    try shell.run(path, key: Self.old.pragma, settings: settings, SampleFile.query)
+                    try shell.run(path, key: old.pragma, settings: settings, SampleFile.query)
                 }
                 let after = try FileState(path)
                 #expect(after.bytes.count == before.bytes.count && after.bytes.prefix(16) != before.bytes.prefix(16))
@@ -77,21 +79,23 @@ struct ChangeTests {
 
     @Test func filesOfFormat4OpenInPython() throws {
         let shell = try #require(StockShell.all.last)
-        try SampleFile.make(at: path, by: shell, key: Self.old, format: 4)
-        try file.changeKey(from: Self.old.key, to: Self.new.key)
+        let (old, new) = (SampleKey.all[1], SampleKey.all[2])
+        try SampleFile.make(at: path, by: shell, key: old, format: 4)
+        try file.changeKey(from: old.key, to: new.key)
         let sql = "SELECT count(*) || '|' || sum(id) || '|' || max(name) FROM people"
-        #expect(try StockShell.runPython(path, key: Self.new.pragma, sql) == [SampleFile.answer])
-        #expect(try StockShell.runPython(path, key: Self.new.pragma, "PRAGMA cipher_integrity_check") == [])
+        #expect(try StockShell.runPython(path, key: new.pragma, sql) == [SampleFile.answer])
+        #expect(try StockShell.runPython(path, key: new.pragma, "PRAGMA cipher_integrity_check") == [])
     }
 
     @Test func theSamePassphraseUnderANewSaltIsANewKeyAndTheSameRawKeyIsNot() throws {
-        try make()
+        let old = SampleKey.all[1]
+        try make(key: old)
         let salt = try FileState(path).bytes.prefix(16)
-        try file.changeKey(from: Self.old.key, to: Self.old.key)
+        try file.changeKey(from: old.key, to: old.key)
         #expect(try FileState(path).bytes.prefix(16) != salt)
-        #expect(try answer(Self.old.key) == SampleFile.answer)
+        #expect(try answer(old.key) == SampleFile.answer)
         let raw = try DatabaseKey.random()
-        try file.changeKey(from: Self.old.key, to: raw)
+        try file.changeKey(from: old.key, to: raw)
         #expect { try file.changeKey(from: raw, to: raw) } throws: {
             if case RekeyError.sameKey = $0 { true } else { false }
         }
@@ -151,7 +155,7 @@ struct ChangeTests {
     @Test func aWrongKeyOrAStopChangesNothing() throws {
         try make()
         let before = try FileState(path)
-        #expect(throws: KeyError.wrongKey) { try file.changeKey(from: .passphrase("wrong"), to: Self.new.key) }
+        #expect(throws: KeyError.wrongKey) { try file.changeKey(from: .sample("wrong"), to: Self.new.key) }
         for stage in [FileProgress.Stage.writing, .verifying] {
             #expect(throws: Stop.self) {
                 try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == stage { throw Stop() } }
@@ -162,8 +166,10 @@ struct ChangeTests {
 
     @Test func format1IsToldToMigrate() throws {
         let shell = try #require(StockShell.all.first)
-        try SampleFile.make(at: path, by: shell, key: Self.old, format: 1)
-        #expect { try file.changeKey(from: Self.old.key, to: Self.new.key) } throws: { "\($0)".contains("migrate") }
+        try SampleFile.make(at: path, by: shell, key: SampleKey.all[1], format: 1)
+        #expect { try file.changeKey(from: SampleKey.all[1].key, to: Self.new.key) } throws: {
+            "\($0)".contains("migrate")
+        }
     }
 
     @Test(arguments: [JournalMode.delete, .truncate, .persist, .wal])
@@ -336,7 +342,7 @@ struct ChangeTests {
             second.open()
             Thread {
                 let result = Result {
-                    try DatabaseFile(path: path).changeKey(from: Self.old.key, to: .passphrase("third"))
+                    try DatabaseFile(path: path).changeKey(from: Self.old.key, to: .sample("third"))
                 }
                 outcome.withLock { $0 = result }
                 done.open()

@@ -11,8 +11,8 @@ struct CopyTests {
     let path: String
     let copy: String
     var file: DatabaseFile { DatabaseFile(path: path) }
-    static let key = SampleKey.all[1]
-    static let other = SampleKey.all[2]
+    static let key = SampleKey.named("secret")
+    static let other = SampleKey.named("other")
 
     init() throws {
         folder = try TemporaryFolder()

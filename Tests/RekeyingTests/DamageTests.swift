@@ -9,7 +9,7 @@ import Testing
 struct DamageTests {
     let folder: TemporaryFolder
     let path: String
-    static let key = SampleKey.all[5]
+    static let key = SampleKey.named("secret")
 
     init() throws {
         folder = try TemporaryFolder()
@@ -167,7 +167,7 @@ extension DamageTests {
                 )
                 #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == database)
                 let error = #expect(throws: DatabaseError.self) {
-                    try file.changeKey(from: Self.key.key, to: SampleKey.all[1].key)
+                    try file.changeKey(from: Self.key.key, to: .sample("new"))
                 }
                 #expect(error?.code.primary == .corrupt)
             }

@@ -355,7 +355,7 @@ import Testing
         try database.rollback()
         database.close()
         #expect(folder.names == names)
-        let other = try DatabaseKey.passphrase("another")
+        let other = try DatabaseKey.sample("another")
         let done = try file.recover(key: key, to: saved, newKey: other)
         #expect(done.isComplete)
         let opened = Database(path: saved)

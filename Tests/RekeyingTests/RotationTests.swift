@@ -115,7 +115,7 @@ import Testing
     @Test func anotherDatabaseIsNeitherRotatedNorTakenForOneThatIs() throws {
         try make()
         let other = folder.file("other.db")
-        try DatabaseQueue(path: other, key: .passphrase("other")).close()
+        try DatabaseQueue(path: other, key: .sample("other")).close()
         let file = DatabaseFile(path: other)
         #expect(try file.position(in: unlocked()) == .other)
         #expect(keyringProblem { try file.rotateKey(of: unlocked()) } == .otherDatabase)
@@ -127,25 +127,25 @@ import Testing
 
     @Test(arguments: modes)
     func aFileMovesFromAPassphraseToAKeyringAndBack(mode: JournalMode) throws {
-        let passphrase = try DatabaseKey.passphrase("before")
+        let before = try DatabaseKey.sample("before")
         let queue = try DatabaseQueue(
             path: path,
-            key: passphrase,
+            key: before,
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
         try queue.close()
         try keyring.create(with: secret)
         #expect(try file.position(in: unlocked()) == .other)
-        try file.moveToKeyring(unlocked(), from: passphrase)
+        try file.moveToKeyring(unlocked(), from: before)
         #expect(try answer() == SampleFile.answer)
-        #expect(throws: KeyError.wrongKey) { try file.verify(key: passphrase) }
-        #expect(throws: RekeyError.self) { try file.moveToKeyring(unlocked(), from: passphrase) }
+        #expect(throws: KeyError.wrongKey) { try file.verify(key: before) }
+        #expect(throws: RekeyError.self) { try file.moveToKeyring(unlocked(), from: before) }
 
-        try file.changeKey(from: unlocked().databaseKey(), to: passphrase)
-        #expect(try file.verify(key: passphrase).isSound)
+        try file.changeKey(from: unlocked().databaseKey(), to: before)
+        #expect(try file.verify(key: before).isSound)
         #expect(keyringProblem { _ = try answer() } == .otherDatabase)
-        #expect(keyringProblem { try file.moveToKeyring(unlocked(), from: passphrase) } == .inUse)
+        #expect(keyringProblem { try file.moveToKeyring(unlocked(), from: before) } == .inUse)
     }
 
     @Test func aPlaintextFileMovesToAKeyring() throws {
@@ -160,12 +160,12 @@ import Testing
     }
 
     @Test func aMoveThatIsStoppedLeavesTheOldKey() throws {
-        let passphrase = try DatabaseKey.passphrase("before")
-        try DatabaseQueue(path: path, key: passphrase).close()
+        let before = try DatabaseKey.sample("before")
+        try DatabaseQueue(path: path, key: before).close()
         try keyring.create(with: secret)
-        #expect(throws: Stop.self) { try file.moveToKeyring(unlocked(), from: passphrase) { _ in throw Stop() } }
-        #expect(try file.verify(key: passphrase).isSound)
-        try file.moveToKeyring(unlocked(), from: passphrase)
+        #expect(throws: Stop.self) { try file.moveToKeyring(unlocked(), from: before) { _ in throw Stop() } }
+        #expect(try file.verify(key: before).isSound)
+        try file.moveToKeyring(unlocked(), from: before)
         #expect(try file.verify(key: unlocked().databaseKey()).isSound)
     }
 

@@ -10,7 +10,7 @@ import Testing
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(
             path: folder.file("test.db"),
-            key: .passphrase("secret"),
+            key: .sample("secret"),
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inTransaction { database in
@@ -26,9 +26,9 @@ import Testing
     @Test func anExistingFileKeepsItsRights() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("test.db")
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+        let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-        try queue.rekey(.passphrase("new"))
+        try queue.rekey(.sample("new"))
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o640)
     }

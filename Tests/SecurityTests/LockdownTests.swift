@@ -92,7 +92,7 @@ import Testing
         // It attaches by a statement, too.
         refusals.withLock { $0 = [] }
         database.setTrace { _ in tryAll() }
-        try database.attach(folder.file("other.db"), as: "o", key: .passphrase("k"))
+        try database.attach(folder.file("other.db"), as: "o", key: .sample("k"))
         #expect(refusals.withLock { $0 } == statements)
         database.setTrace(nil)
         other.close()
@@ -128,11 +128,11 @@ import Testing
                 #expect { try database.executeUpdate(sql) } throws: { isRefusal($0) }
             }
         }
-        try pool.rekey(.passphrase("other"))
+        try pool.rekey(.sample("other"))
         try pool.write { database in
             _ = #expect { try database.executeUpdate(attach) } throws: { isRefusal($0) }
         }
-        let queue = try DatabaseQueue(path: path, key: .passphrase("other"))
+        let queue = try DatabaseQueue(path: path, key: .sample("other"))
         let connection = try queue.openConnection()
         #expect { try connection.executeUpdate(attach) } throws: { isRefusal($0) }
     }
@@ -172,7 +172,7 @@ import Testing
     @Test func anotherEncryptedDatabaseIsAttachedWithItsOwnKeyAndSalt() throws {
         let other = folder.file("other.db")
         let database = try open()
-        for key in [try DatabaseKey.passphrase("another"), try .random()] {
+        for key in [try DatabaseKey.sample("another"), try .random()] {
             try? FileManager.default.removeItem(atPath: other)
             try database.attach(other, as: "o", key: key)
             try database.executeStatements("CREATE TABLE o.copy AS SELECT * FROM t; DETACH o")
@@ -185,7 +185,7 @@ import Testing
             try database.attach(other, as: "o", key: key)
             #expect(try database.string(forQuery: "SELECT a FROM o.copy") == "plaintextmarker")
             try database.executeStatements("DETACH o")
-            #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "o", key: .passphrase("wrong")) }
+            #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "o", key: .sample("wrong")) }
             #expect(throws: DatabaseError.self) { try database.string(forQuery: "SELECT a FROM o.copy") }
         }
     }

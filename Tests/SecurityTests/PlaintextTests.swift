@@ -31,7 +31,7 @@ import Testing
             // So small that pages are written to the file, and their old images to the journal, before the commit.
             $0.pageCacheSize = 16 << 10
         }
-        let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
+        let queue = try DatabaseQueue(path: path, key: .sample("secret"), configuration: configuration)
         try queue.inTransaction { try $0.executeStatements(SampleFile.script) }
         var names: Set<String> = []
         try queue.inTransaction { database in
@@ -43,7 +43,7 @@ import Testing
         }
         #expect(names.count > 1, "there was a journal or a log to look into: \(names)")
         #expect(try findings() == [])
-        try queue.rekey(.passphrase("new"))
+        try queue.rekey(.sample("new"))
         #expect(try findings() == [])
         try queue.close()
         #expect(try findings() == [])
@@ -83,13 +83,13 @@ import Testing
     func sortsAndTemporaryTablesStayInMemory() throws {
         var configuration = Configuration { $0.pageCacheSize = 256 << 10 }
         let database = Database(path: path, configuration: configuration)
-        try database.open(key: .passphrase("secret"))
+        try database.open(key: .sample("secret"))
         #expect(try spillFiles(of: database) == [[], []])
         database.close()
         // What is asked to spill does, or this would prove nothing.
         configuration.unsafeAllowsAllSQL = true
         let spilling = Database(path: path, configuration: configuration)
-        try spilling.open(key: .passphrase("secret"))
+        try spilling.open(key: .sample("secret"))
         try spilling.executeUpdate("PRAGMA temp_store = FILE")
         #expect(try !spillFiles(of: spilling).contains([]))
     }

@@ -122,7 +122,7 @@ import Testing
     @Test func aStatementThatHoldsAKeyIsNotKept() throws {
         let queue = try DatabaseQueue(
             path: path,
-            key: .passphrase("right"),
+            key: .sample("right"),
             configuration: Configuration { $0.unsafeAllowsAllSQL = true }
         )
         let other = folder.file("other.db")
@@ -350,7 +350,7 @@ import Testing
             let isFour = Engine.current.sqlcipherVersion?.hasPrefix("4") == true
             #expect(Engine.current.wipeMemory() == isFour)
             let folder = try TemporaryFolder()
-            let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("k"))
+            let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("k"))
             try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
         }
     }
@@ -363,7 +363,7 @@ import Testing
     func noErrorRepeatsAStatementThatMayHoldAKey(sql: String) throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         #expect { try database.executeStatements(sql) } throws: { !"\($0)".contains("secretmarker") }
         #expect { try database.executeUpdate(sql) } throws: { !"\($0)".contains("secretmarker") }
     }
@@ -371,7 +371,7 @@ import Testing
     @Test func noErrorRepeatsTheFileThatAValueNamed() throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
-        try database.open(key: .passphrase("k"))
+        try database.open(key: .sample("k"))
         #expect { try database.executeUpdate("VACUUM INTO ?", "/nonexistent/secretmarker.db") } throws: {
             !"\($0)".contains("secretmarker")
         }

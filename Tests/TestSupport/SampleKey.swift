@@ -28,6 +28,11 @@ package struct SampleKey: Sendable, CustomStringConvertible {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    /// A raw key of its own for each `name`: it opens without a derivation.
+    package static func named(_ name: String) -> SampleKey {
+        SampleKey(name, try .sample(name), pragma: "key = \"\(String.sampleKey(name))\"")
+    }
+
     /// A passphrase of each kind, binary key data, and raw keys without and with a salt.
     package static let all: [SampleKey] = make()
 
