@@ -1,9 +1,10 @@
-.PHONY: help setup engines build demo test torture sanitize mutants fuzz bench docs examples manual lint format clean
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make examples: a password vault and an HTTP service, built and used"
-	@echo "make test     build, lint, and run all tests on every engine of the matrix"
+	@echo "make check    what to run between two edits: the tests that end soon, on the system's engine"
+	@echo "make test     build, lint, and run all tests on every engine of the matrix (ENGINE=4.6.1, ONLY=Suite: some of it)"
 	@echo "make torture  a pool under load, the command killed at random moments, faults, damage, fuzzing: an hour or so"
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
 	@echo "make mutants  break the product in more than 70 ways: the tests must fail each time (Linux)"
@@ -24,11 +25,15 @@ engines: setup
 build: setup
 	swift build
 
-demo: build
+demo: setup
+	swift build --product PackageSearch
 	@.build/debug/PackageSearch
 
+check: setup
+	@ONLY="$(ONLY)" Scripts/test.sh check
+
 test: setup engines
-	@Scripts/test.sh
+	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" Scripts/test.sh
 
 bench: engines
 	@Scripts/bench.sh
@@ -41,8 +46,7 @@ docs: setup
 	@Scripts/docs.sh
 
 manual: setup
-	@swift package -q generate-manual
-	@cp .build/plugins/GenerateManual/outputs/rekey/rekey.1 .build/rekey.1
+	@Scripts/manual.sh
 
 torture: engines
 	@Scripts/torture.sh

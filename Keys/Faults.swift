@@ -26,7 +26,7 @@ package enum Faults {
         }
     }
 
-    #if DEBUG
+    #if DEBUG || FAULTS
         private static let orders = Lock<[Order]>([])
 
         /// Runs `body` while `order` stands; `met` says whether the call it means was made.

@@ -9,13 +9,18 @@ catalogue=.build/CipherDB.docc
 rm -rf "$graphs" "$catalogue"
 mkdir -p "$graphs"
 
-swift build -q
+# The folder of a build that is there already, or none.
+build=${1:-}
+if [ -z "$build" ]; then
+    swift build -q
+    build=.build/debug
+fi
 own=()
 for module in CSystem CLanes; do
-    own+=(-I "Sources/$module/include" -Xcc "-fmodule-map-file=.build/debug/$module.build/module.modulemap")
+    own+=(-I "Sources/$module/include" -Xcc "-fmodule-map-file=$build/$module.build/module.modulemap")
 done
 for module in CipherDB Rekeying FMDBCompat; do
-    swift symbolgraph-extract -module-name "$module" -I .build/debug/Modules -I Sources/CSQLCipher -I Sources/COpenSSL \
+    swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CSQLCipher -I Sources/COpenSSL \
         "${own[@]}" \
         -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
         -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys \

@@ -8,10 +8,25 @@ cd "$(dirname "$0")/.."
 root=$PWD/.engines
 failed=0
 
+# What the matrix lacks, for the end of make test.
+missing=$root/missing
+mkdir -p "$root"
+: > "$missing"
+
 complain() {
     echo "engines: ******** $* ********" >&2
+    echo "$*" >> "$missing"
     failed=1
 }
+
+if [ "$(uname)" = Darwin ]; then
+    echo "the engines of Debian, on macOS: its one is Homebrew's" >> "$missing"
+    echo "engines: macOS has Homebrew's engine only"
+    exit 0
+fi
+if ! command -v apt-get > /dev/null; then
+    complain "SQLCipher 3.4.1 and 4.6.1: there is no apt-get on this machine, and so no Debian to fetch them from"
+fi
 
 # fetch SUITE FOLDER: unpacks the suite's SQLCipher into FOLDER.
 fetch() {
@@ -65,6 +80,7 @@ shell_version() {
 
 engine() {
     local version=$1 suite=$2 folder=$root/$1
+    command -v apt-get > /dev/null || return
     [ "$(shell_version "$folder" 2>/dev/null)" = "$version" ] && return
     if ! fetch "$suite" "$folder"; then
         rm -rf "$folder"
@@ -78,7 +94,7 @@ engine 3.4.1 bookworm
 engine 4.6.1 bookworm-backports
 
 # The newest engine is welcome where its libraries load; on an older release they usually want a newer C library.
-if [ ! -e "$root/newest.checked" ]; then
+if command -v apt-get > /dev/null && [ ! -e "$root/newest.checked" ]; then
     if fetch sid "$root/newest"; then
         version=$(shell_version "$root/newest")
         case $version in
@@ -86,10 +102,12 @@ if [ ! -e "$root/newest.checked" ]; then
                 rm -rf "${root:?}/$version"
                 fetch sid "$root/$version" && echo "engines: SQLCipher $version from sid joins the matrix" ;;
             *)
+                echo "the newest SQLCipher, from sid: it does not load on this release" > "$root/newest.missing"
                 echo "engines: the newest SQLCipher, from sid, does not load here:"
                 "$root/newest/bin/sqlcipher" -version 2>&1 | head -n 1 ;;
         esac
     else
+        echo "the newest SQLCipher: sid could not be reached" > "$root/newest.missing"
         echo "engines: sid could not be reached; the matrix goes without the newest engine" >&2
     fi
     rm -rf "$root/newest"
@@ -105,6 +123,7 @@ if ! "$python" -c 'import sqlcipher3' 2>/dev/null; then
     fi
 fi
 
+cat "$root/newest.missing" >> "$missing" 2> /dev/null
 rm -rf "$root/apt"
 for folder in "$root"/[0-9]*; do
     [ -d "$folder" ] && echo "engines: SQLCipher $(basename "$folder"), SQLite $("$folder/bin/sqlcipher" -version | cut -d' ' -f1)"

@@ -2,7 +2,7 @@
 # Builds the examples and runs them: the vault is used as somebody at a terminal would, the service under load.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-swift build -q
+swift build -q --product vault
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 umask 077

@@ -3,13 +3,14 @@
 
 usage: Scripts/promises.py [--check]
 
-The results are those that Scripts/test.sh left in .build-ENGINE/tests.xml. A promise that a test broke, or that no run tried, is
+The results are those that Scripts/test.sh left in .build-test/results; the tests that have no engine count for each. A promise that a test broke, or that no run tried, is
 an error; with --check so is a table that is not the one in the repository.
 """
 import glob, os, re, sys
 import xml.etree.ElementTree as xml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RESULTS = os.path.join(ROOT, ".build-test/results")
 TABLE = os.path.join(ROOT, "Documentation/Promises.md")
 TEST = re.compile(r"`(\w+)\(\)`")
 HEAD = """# Promises and engines
@@ -52,8 +53,10 @@ def results(path):
 
 def main():
     runs = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, ".build-[0-9]*/tests.xml"))):
-        runs[os.path.basename(os.path.dirname(path)).removeprefix(".build-")] = results(path)
+    without = results(os.path.join(RESULTS, "without-an-engine.xml"))
+    for path in glob.glob(os.path.join(RESULTS, "[0-9]*.xml")):
+        runs[os.path.basename(path).removesuffix(".xml")] = without | results(path)
+    runs = dict(sorted(runs.items(), key=lambda run: [int(part) for part in run[0].split(".")]))
     if not runs:
         sys.exit("promises: no results; run make test")
     broken, lines, last = [], [HEAD], None

@@ -1,23 +1,41 @@
 #!/usr/bin/env bash
-# Lints, then builds and tests against the system's engine and each engine of .engines. Any warning fails the run.
+# usage: Scripts/test.sh [check]
+#
+# Without a word: lint, one optimisation-free build, all tests on each engine of .engines (or on the system's where there is none),
+# the manual, the documentation and the table of promises. ENGINE=4.6.1 takes one engine, ONLY=Suite a filter of `swift test`.
+# `check`: the build and the tests that end soon, on the system's engine. Any warning fails the run.
+#
+# One build serves every engine: it has the header of the system's, and each run is given another library to load. A second one of
+# the library alone has the oldest header, so that what is called is there.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-failed=()
+build=.build-test
+results=$build/results
+# Not debug: ArgumentParser looks at each command's declarations then, at each start of `rekey`, for longer than most tests take.
+flags=(-c release --scratch-path "$build" -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -DFAULTS)
+# What has no engine, and is run once.
+without_engine='^CipherKeysTests\.|^CipherPagesTests\.|ArgumentTests'
+# Processes that are killed, traced or made to fail, and load: not in `check`.
+long='KillTests|CrashStateTests|SystemFaultTests|PoolStressTests|aMigrationThatIsKilled'
 
-# run NAME COMMAND…: shows the command's output and remembers a failure.
-run() {
-    local name=$1
-    shift
-    echo "== $name"
-    "$@" 2>&1 | tee "$log"
-    local status=${PIPESTATUS[0]}
+# One run of the tests, and where its results go.
+# job NAME FILTER-OPTION FILTER [ENGINE]
+job() {
+    local name=$1 option=$2 filter=$3 engine=${4:-} began=$SECONDS more=()
+    if [ -n "${ONLY:-}" ]; then more=(--filter "$ONLY"); fi
+    if [ -n "$engine" ] && ! is_system "$engine"; then
+        LD_LIBRARY_PATH=$(Scripts/with-engine.sh --libraries "$engine")
+        export LD_LIBRARY_PATH CIPHERDB_OTHER_HEADER=1
+    fi
+    if [ -n "$engine" ]; then export CIPHERDB_ENGINE=$engine; fi
+    # Two runs at once, which write nothing into the build.
+    swift test -q "${flags[@]}" --ignore-lock --skip-build --disable-xctest "$option" "$filter" ${more[@]+"${more[@]}"} \
+        --xunit-output "$results/$name.xml" > "$results/$name.log" 2>&1
+    local status=$?
+    echo "$status $((SECONDS - began))" > "$results/$name.status"
     if [ "$status" -ne 0 ]; then
-        failed+=("$name")
-    elif grep -qE '^[^ ].*: warning: |^warning: ' "$log"; then
-        echo "test: the build has warnings" >&2
-        failed+=("$name (warnings)")
+        grep -E '^✘|error:|Fatal|crash' "$results/$name.log" || tail -n 40 "$results/$name.log"
+        echo "test: $name failed; all that it said is in $results/$name.log"
     fi
 }
 
@@ -28,44 +46,123 @@ is_system() {
     [ -f "$library" ] && cmp -s "$library" ".engines/$1/lib/libsqlcipher.so"
 }
 
-# on SCRATCH [ENGINE]: builds and tests, against the system's engine where none is named.
-on() {
-    local scratch=$1 engine=${2:-} name="the engine of the system" with=() expected=() results=$1
-    if [ -n "$engine" ]; then
-        results=.build-$engine
-        mkdir -p "$results"
+if [ "${1:-}" = --job ]; then
+    shift
+    # NAME+OPTION+FILTER+ENGINE+SHARE, in one word for xargs.
+    IFS=+ read -r name option filter engine share <<< "$1"
+    export CIPHERDB_SHARE=$share
+    job "$name" "$option" "$filter" "$engine"
+    exit 0
+fi
+
+failed=()
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# run NAME COMMAND…: shows the command's output and remembers a failure.
+run() {
+    local name=$1 began=$SECONDS
+    shift
+    echo "== $name"
+    "$@" 2>&1 | tee "$log"
+    local status=${PIPESTATUS[0]}
+    if [ "$status" -ne 0 ]; then
+        failed+=("$name")
+    elif grep -qE '^[^ ].*: warning: |^warning: ' "$log"; then
+        echo "test: there are warnings" >&2
+        failed+=("$name (warnings)")
+        status=1
     fi
-    if [ "$scratch" = .build ] && [ -n "$engine" ]; then
-        name="the engine of the system, SQLCipher $engine"
-        expected=(CIPHERDB_ENGINE="$engine")
-    elif [ -n "$engine" ]; then
-        name="SQLCipher $engine"
-        with=(Scripts/with-engine.sh "$engine")
-        expected=(CIPHERDB_ENGINE="$engine")
-    fi
-    # -q leaves the warnings and the errors; the tests tell their failures and a summary.
-    run "build with $name" "${with[@]}" swift build -q --build-tests --scratch-path "$scratch"
-    run "test with $name" env "${expected[@]}" "${with[@]}" \
-        swift test -q --skip-build --scratch-path "$scratch" --disable-xctest --xunit-output "$results/tests.xml"
+    echo "   $((SECONDS - began)) s"
+    return "$status"
 }
 
-run "places of the mutants" Scripts/mutants.py --check
-run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
-system=
-others=()
-for engine in .engines/[0-9]*; do
-    [ -d "$engine" ] || continue
-    if is_system "$(basename "$engine")"; then system=$(basename "$engine"); else others+=("$(basename "$engine")"); fi
-done
-# One run where they are one file.
-on .build $system
-for engine in "${others[@]}"; do on ".build-$engine" "$engine"; done
-run manual make manual
-run docs Scripts/docs.sh
-if ls .build-[0-9]*/tests.xml > /dev/null 2>&1; then run promises Scripts/promises.py ${CI:+--check}; fi
+# unless_unchanged NAME STAMP PLACES… -- COMMAND…: a run whose result stands while none of the files in these places changes.
+unless_unchanged() {
+    local name=$1 stamp=$build/$2.stamp places=()
+    shift 2
+    while [ "$1" != -- ]; do places+=("$1"); shift; done
+    shift
+    if [ -f "$stamp" ] && [ -z "$(find "${places[@]}" -newer "$stamp" -type f 2> /dev/null | head -n 1)" ]; then
+        echo "== $name: passed before, and nothing that it reads has changed"
+        return
+    fi
+    touch "$stamp.begun"
+    if run "$name" "$@"; then mv "$stamp.begun" "$stamp"; fi
+}
 
-if [ ${#failed[@]} -gt 0 ]; then
-    printf 'test: FAILED: %s\n' "${failed[@]}" >&2
-    exit 1
+finish() {
+    if [ ${#failed[@]} -gt 0 ]; then
+        printf 'test: FAILED: %s\n' "${failed[@]}" >&2
+        exit 1
+    fi
+    echo "test: everything passed in $SECONDS s, $built s of them building"
+    exit 0
+}
+
+mkdir -p "$results"
+rm -f "$results"/*
+
+if [ "${1:-}" != check ]; then
+    run "places of the mutants" Scripts/mutants.py --check
+    run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 fi
-echo "test: everything passed"
+
+began=$SECONDS
+# -q leaves the warnings and the errors.
+run "build" swift build -q --build-tests "${flags[@]}" || finish
+engines=()
+for folder in .engines/[0-9]*; do
+    if [ -d "$folder" ]; then engines+=("$(basename "$folder")"); fi
+done
+if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ] && [ ${#engines[@]} -gt 0 ]; then
+    oldest=$(printf '%s\n' "${engines[@]}" | sort -t. -k1,1n -k2,2n -k3,3n | head -n 1)
+    for target in FMDBCompat Rekeying; do
+        run "build of $target with the header of SQLCipher $oldest" Scripts/with-engine.sh "$oldest" \
+            swift build -q --target "$target" --scratch-path ".build-$oldest"
+    done
+fi
+built=$((SECONDS - began))
+
+# NAME+OPTION+FILTER+ENGINE+SHARE. Where ONLY chooses, nothing else does.
+nothing='^$'
+jobs=()
+if [ "${1:-}" = check ]; then
+    engines=()
+    jobs=("the-system's-engine+--skip+$([ -n "${ONLY:-}" ] && echo "$nothing" || echo "$long")++0/8")
+else
+    if [ -n "${ENGINE:-}" ]; then
+        [ -d ".engines/$ENGINE" ] || { echo "test: there is no engine $ENGINE in .engines: run make engines" >&2; exit 1; }
+        engines=("$ENGINE")
+    fi
+    elsewhere=$nothing
+    if [ -z "${ONLY:-}" ]; then
+        jobs=("without-an-engine+--filter+$without_engine++0/1")
+        elsewhere=$without_engine
+    fi
+    number=0
+    for engine in ${engines[@]+"${engines[@]}"}; do
+        jobs+=("$engine+--skip+$elsewhere+$engine+$number/${#engines[@]}")
+        number=$((number + 1))
+    done
+    if [ ${#engines[@]} -eq 0 ]; then
+        echo "test: ******** there are no engines of the matrix, only the system's: run make engines ********" >&2
+        jobs+=("the-system's-engine+--skip+$elsewhere++0/1")
+    fi
+fi
+echo "== tests: $(printf '%s\n' "${jobs[@]}" | cut -d+ -f1 | tr '\n' ' ')"
+tested=$SECONDS
+printf '%s\0' "${jobs[@]}" | xargs -0 -n 1 -P 2 "$0" --job
+echo "   $((SECONDS - tested)) s"
+for status in "$results"/*.status; do
+    [ "$(cut -d' ' -f1 < "$status")" = 0 ] || failed+=("tests: $(basename "$status" .status)")
+done
+
+if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ]; then
+    unless_unchanged manual manual Sources Keys Package.swift -- Scripts/manual.sh "${flags[@]}"
+    unless_unchanged documentation docs Sources Keys Documentation Package.swift README.md SECURITY.md Scripts/docs.sh -- \
+        Scripts/docs.sh "$build/release"
+    if [ ${#engines[@]} -gt 1 ]; then run promises Scripts/promises.py ${CI:+--check}; fi
+fi
+Scripts/results.py "$results" || failed+=("results")
+finish

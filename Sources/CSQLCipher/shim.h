@@ -36,13 +36,14 @@ static inline int csqlcipher_rekey(sqlite3 *db, const void *key, int count) {
     return sqlite3_rekey_v2(db, "main", key, count);
 }
 
-// Variadic functions do not reach Swift. The option came with SQLite 3.16.
-static inline void csqlcipher_no_checkpoint_on_close(sqlite3 *db) {
-#ifdef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
-    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
-#else
-    (void)db;
+// Since SQLite 3.16; engines that are older than the header refuse it.
+#ifndef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+#define SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE 1006
 #endif
+
+// Variadic functions do not reach Swift.
+static inline void csqlcipher_no_checkpoint_on_close(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
 #include "tokenizer.h"

@@ -51,18 +51,18 @@ static inline int csqlcipher_enable_fts3_tokenizer(sqlite3 *db, int on) {
     return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, on, (int *)0);
 }
 
+// Since SQLite 3.20. Weak: a program that was built with a newer header may have an older engine to load.
+extern int sqlite3_bind_pointer(sqlite3_stmt *, int, void *, const char *, void (*)(void *)) __attribute__((weak));
+
 // The interface of FTS5 on this connection; null where the engine, such as SQLite 3.15, cannot hand it over.
 static inline fts5_api *csqlcipher_fts5(sqlite3 *db) {
     fts5_api *api = 0;
-#if SQLITE_VERSION_NUMBER >= 3020000
     sqlite3_stmt *statement = 0;
+    if (!sqlite3_bind_pointer) return 0;
     if (sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &statement, 0) != SQLITE_OK) return 0;
     sqlite3_bind_pointer(statement, 1, (void *)&api, "fts5_api_ptr", 0);
     sqlite3_step(statement);
     sqlite3_finalize(statement);
-#else
-    (void)db;
-#endif
     return api;
 }
 

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test func noCommandLineCrashesOrIsUnderstoodInTwoWays() throws {
-        var chance = Chance("command lines", "CIPHERDB_LINES", rounds: 100)
+        var chance = Chance("command lines", "CIPHERDB_LINES", rounds: 40)
         let words = try Self.words()
         #expect(words.contains("new-key-file") && words.contains("keyring"))
         let options = words.map { "--" + $0 }

@@ -16,7 +16,7 @@ struct KeyringKillTests {
         shell = try #require(StockShell.ofThisFormat)
     }
 
-    @Test(arguments: KeyringOperation.cases)
+    @Test(arguments: Extent.share(KeyringOperation.cases))
     func aKilledOperationLeavesAKeyringThatOpensTheDatabase(operation: KeyringOperation, mode: JournalMode) throws {
         try scene.prepare(for: operation, mode)
         let sound = scene.folder.file("sound")
@@ -29,7 +29,7 @@ struct KeyringKillTests {
         var chance = Chance(
             "kills of keyring \(operation.rawValue), \(mode.rawValue)",
             "CIPHERDB_KEYRING_KILLS",
-            rounds: 2
+            rounds: 1
         )
 
         let before = try scene.ways()

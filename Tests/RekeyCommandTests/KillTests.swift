@@ -71,7 +71,7 @@ struct KillTests {
         )
     }
 
-    @Test(arguments: Operation.allCases, [JournalMode.delete, .wal])
+    @Test(arguments: Extent.share(Extent.pairs(Operation.allCases, [JournalMode.delete, .wal])))
     func aRunThatIsKilledLeavesTheOneOrTheOtherAndTheNextLeavesNothing(
         operation: Operation,
         mode: JournalMode
@@ -94,7 +94,7 @@ struct KillTests {
         let sound = folder.file("sound.db")
         try FileManager.default.copyItem(atPath: path, toPath: sound)
 
-        var chance = Chance("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 4)
+        var chance = Chance("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 3)
 
         // How long a run takes that nobody kills.
         let began = ContinuousClock.now

@@ -188,9 +188,9 @@ struct RekeyCommandTests {
     }
 
     @Test func statusesSayWhatHappened() throws {
-        try make(by: .passphrase)
-        let wrong = try folder.write("wrong".utf8, to: "wrong.passphrase")
-        let open = try folder.write("old secret".utf8, to: "open.passphrase", mode: 0o644)
+        try make()
+        let wrong = try folder.write(DatabaseKey.sampleBytes("wrong"), to: "wrong.key")
+        let open = try folder.write(DatabaseKey.sampleBytes("old secret"), to: "open.key", mode: 0o644)
         let short = try folder.write([1, 2, 3], to: "short.key")
         let missing = folder.file("missing.db")
         let plain = try folder.write(
@@ -200,23 +200,23 @@ struct RekeyCommandTests {
         let junk = try folder.write(String(repeating: "junk ", count: 1000).utf8, to: "junk.db")
         let before = try FileState(path)
         for (arguments, status, word) in [
-            (["verify", path, "--passphrase-file", oldFile], 0, ""),
-            (["verify", path, "--passphrase-file", wrong], 77, "wrong key"),
-            (["change", path, "--passphrase-file", wrong, "--new-passphrase-file", newFile], 77, "wrong key"),
-            (["verify", path, "--passphrase-file", open], 77, "chmod 600"),
-            (["verify", path, "--passphrase-file", open, "--unsafe-permissions"], 0, ""),
+            (["verify", path, "--key-file", oldKey], 0, ""),
+            (["verify", path, "--key-file", wrong], 77, "wrong key"),
+            (["change", path, "--key-file", wrong, "--new-key-file", newKey], 77, "wrong key"),
+            (["verify", path, "--key-file", open], 77, "chmod 600"),
+            (["verify", path, "--key-file", open, "--unsafe-permissions"], 0, ""),
             (["verify", path, "--key-file", short], 64, "hexadecimal"),
             (["verify", path, "--passphrase-file", folder.file("none")], 66, "No such file"),
             (["verify", path, "--passphrase-env", "CIPHERDB_NOT_SET"], 64, "not set"),
             (["verify", path, "--passphrase-fd", "99"], 74, "descriptor 99"),
-            (["verify", missing, "--passphrase-file", oldFile], 66, "no such file"),
+            (["verify", missing, "--key-file", oldKey], 66, "no such file"),
             (["inspect", missing], 66, "no such file"),
-            (["verify", folder.path, "--passphrase-file", oldFile], 65, "not a file"),
-            (["verify", plain, "--passphrase-file", oldFile], 65, "plaintext"),
-            (["verify", junk, "--passphrase-file", oldFile], 65, "not a database"),
-            (["verify", path, "--passphrase-file", oldFile, "--passphrase-env", "X"], 64, "one of"),
+            (["verify", folder.path, "--key-file", oldKey], 65, "not a file"),
+            (["verify", plain, "--key-file", oldKey], 65, "plaintext"),
+            (["verify", junk, "--key-file", oldKey], 65, "not a database"),
+            (["verify", path, "--key-file", oldKey, "--passphrase-env", "X"], 64, "one of"),
             (
-                ["change", "--in-place", path, "--passphrase-file", oldFile, "--new-passphrase-file", oldFile], 64,
+                ["change", "--in-place", path, "--key-file", oldKey, "--new-key-file", oldKey], 64,
                 "same"
             ),
             (["verify"], 64, "file"), (["nonsense"], 64, "nonsense"),
@@ -244,9 +244,8 @@ struct RekeyCommandTests {
 
     @Test func aFormatThatTheEngineLacksIsTold() throws {
         let newest = try #require(StockShell.all.last)
-        try SampleFile.make(at: path, by: newest, key: SampleKey.all[0], format: newest.format)
-        let key = try folder.write("correct horse battery staple".utf8, to: "key")
-        let outcome = try rekey("verify", path, "--passphrase-file", key)
+        try SampleFile.make(at: path, by: newest, key: .named("old secret"), format: newest.format)
+        let outcome = try rekey("verify", path, "--key-file", oldKey)
         let able = Engine.current.formats.contains { $0.version == newest.format }
         #expect(outcome.status == (able ? 0 : 69), "\(outcome.errors)")
         if !able { #expect(outcome.errors.contains("SQLCipher 4 or later")) }
@@ -357,9 +356,8 @@ struct RekeyCommandTests {
     @Test func anOldFormatIsAdvisedAgainst() throws {
         for shell in StockShell.all where shell.format <= (Engine.current.formats.first?.version ?? 0) {
             let file = folder.file("\(shell.version).db")
-            try SampleFile.make(at: file, by: shell, key: SampleKey.all[0], format: shell.format)
-            let secret = try folder.write("correct horse battery staple".utf8, to: "secret")
-            let found = try object(rekey("inspect", file, "--json", "--passphrase-file", secret))
+            try SampleFile.make(at: file, by: shell, key: .named("old secret"), format: shell.format)
+            let found = try object(rekey("inspect", file, "--json", "--key-file", oldKey))
             let advice = try #require(found["advice"] as? [String])
             #expect(advice.isEmpty == (shell.format == 4) && advice.allSatisfy { $0.contains("rekey migrate") })
         }

@@ -32,7 +32,7 @@ struct DamageTests {
         let shell = try #require(StockShell.all.last { $0.format >= format })
         try SampleFile.make(at: path, by: shell, key: Self.key, format: format, pageSize: 1024)
         let size = try FileState(path).bytes.count
-        var chance = Chance("bits flipped in a file of format \(format)", "CIPHERDB_FLIPS", rounds: 150)
+        var chance = Chance("bits flipped in a file of format \(format)", "CIPHERDB_FLIPS", rounds: 80)
         let file = DatabaseFile(path: path)
         let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
         while chance.goesOn() {
@@ -144,7 +144,7 @@ extension DamageTests {
             start = (end + sector - 1) / sector * sector
         }
         #expect(counted.count > 1 && (counted.map(\.count).reduce(0, +)) > 20 * 1032)
-        var chance = Chance("bits flipped in a journal of format \(format)", "CIPHERDB_FLIPS", rounds: 150)
+        var chance = Chance("bits flipped in a journal of format \(format)", "CIPHERDB_FLIPS", rounds: 60)
         // That of the size of a sector, which places the pages that the key is looked for in.
         var place: Int? = 23
         while chance.goesOn() {

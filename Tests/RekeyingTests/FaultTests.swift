@@ -4,7 +4,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-#if DEBUG
+#if DEBUG || FAULTS
     /// Each call of the system fails once, the first, the second, and so on until the operation needs no more of them.
     @Suite struct FaultTests {
         let folder: TemporaryFolder
@@ -75,7 +75,7 @@ import Testing
         }
 
         /// ENOSPC, EIO, EACCES.
-        @Test(arguments: Faults.Call.allCases, [28, 5, 13] as [Int32])
+        @Test(arguments: Extent.share(Extent.pairs(Faults.Call.allCases, [28, 5, 13] as [Int32])))
         func aFailureAnywhereLeavesTheOldOrTheNewKeyAndARunThatEndsClean(call: Faults.Call, code: Int32) throws {
             for operation in Operation.allCases {
                 try? FileManager.default.removeItem(atPath: path)

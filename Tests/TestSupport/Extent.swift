@@ -1,8 +1,28 @@
 import Foundation
 
-/// How much of what a test could enumerate it does enumerate: `make test` a part that each mutant of it fails, `make torture`
-/// all. Documentation of what is left out, and of the mutant that shows that the rest still sees it, is in Tests/Thinned.md.
+/// How much of what a test could enumerate it does enumerate. Documentation/Testing.md lists what `make test` leaves to
+/// `make torture`.
 package enum Extent {
-    /// Whether everything is enumerated, as `CIPHERDB_COMPLETE=1` asks.
-    package static let isComplete = ProcessInfo.processInfo.environment["CIPHERDB_COMPLETE"] == "1"
+    private static let environment = ProcessInfo.processInfo.environment
+
+    /// Whether everything is enumerated, on each engine, as `CIPHERDB_COMPLETE=1` asks.
+    package static let isComplete = environment["CIPHERDB_COMPLETE"] == "1"
+
+    /// The cases that this run is for. `make test` divides costly enumerations among its engines: with `CIPHERDB_SHARE=1/3`
+    /// this is the second engine of three, and takes the second of each three cases.
+    package static func share<Case>(_ cases: [Case]) -> [Case] {
+        guard !isComplete else { return cases }
+        let numbers = (environment["CIPHERDB_SHARE"] ?? "0/1").split(separator: "/").compactMap { Int($0) }
+        guard numbers.count == 2, (0..<numbers[1]).contains(numbers[0]) else {
+            preconditionFailure("CIPHERDB_SHARE is not a share such as 0/2")
+        }
+        return cases.indices.filter { $0 % numbers[1] == numbers[0] }.map { cases[$0] }
+    }
+
+    /// The pairs of two lists, in an order in which each share has members of both.
+    package static func pairs<First, Second>(_ first: [First], _ second: [Second]) -> [(First, Second)] {
+        (0..<second.count).flatMap { shift in
+            first.indices.map { (first[$0], second[($0 + shift) % second.count]) }
+        }
+    }
 }
