@@ -52,12 +52,11 @@ import Testing
             try expect(.wrongKey, key: .random(), flags: flags)
             try expect(.wrongKey, key: .rawWithSalt(SecretBytes.random(count: 48)), flags: flags)
         }
-        try expect(.wrongKey, key: .passphrase("wrong"))
     }
 
     @Test func aPassphraseThatIsNearlyTheRightOne() throws {
         try make(.delete, key: SampleKey.all[1].key)
-        for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 "] { try expect(.wrongKey, key: .passphrase(wrong)) }
+        for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 ", "wrong"] { try expect(.wrongKey, key: .passphrase(wrong)) }
     }
 
     @Test(arguments: modes) func noKey(mode: JournalMode) throws {
@@ -117,6 +116,7 @@ import Testing
             for format in 1...shell.format where format != Engine.current.formats.first?.version {
                 try? FileManager.default.removeItem(atPath: path)
                 // Format 1, which authenticates nothing, is not looked for under a raw key; 2 and 3 differ by a passphrase only.
+                guard Extent.isComplete || format > 2 || mode == .delete else { continue }
                 let key = format <= 2 ? SampleKey.all[1] : SampleKey.named("secret")
                 try SampleFile.make(
                     at: path,
@@ -131,7 +131,8 @@ import Testing
         }
     }
 
-    @Test(arguments: modes) func anotherFormatThanConfigured(mode: JournalMode) throws {
+    @Test(arguments: Extent.isComplete ? modes : [.delete])
+    func anotherFormatThanConfigured(mode: JournalMode) throws {
         // Under a raw key formats 2 and 3 are the same.
         let key = SampleKey.all[1].key
         try make(mode, key: key)

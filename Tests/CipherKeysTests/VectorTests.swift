@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CipherKeys
@@ -54,7 +55,8 @@ import Testing
         #expect(counts == (4, 7, 13, 2, 3))
     }
 
-    @Test(arguments: load("scrypt") as [Scrypt])
+    // RFC 7914 has one that takes a gibibyte and seconds.
+    @Test(arguments: (load("scrypt") as [Scrypt]).filter { Extent.isComplete || $0.cost < 1 << 20 })
     func scryptGivesThePublishedKey(vector: Scrypt) throws {
         let expected = try bytes(vector.key)
         let key = try bytes(vector.password).withUnsafeBytes { password in

@@ -15,7 +15,23 @@ struct RekeyCommandTests {
     let oldKey: String
     let newKey: String
 
-    enum Secret { case passphrase, rawKey }
+    enum Secret { case passphrase, fewIterations, rawKey }
+
+    /// The engine's own format with a derivation that takes no time.
+    private func quick() throws -> CipherFormat {
+        try #require(Engine.current.formats.first).with(unsafeIterations: 10)
+    }
+
+    /// Opens by a passphrase that is derived so.
+    private func openQuickly(_ passphrase: String) throws {
+        let format = try quick()
+        let queue = try DatabaseQueue(
+            path: path,
+            key: .passphrase(passphrase),
+            configuration: Configuration { $0.format = format }
+        )
+        try queue.close()
+    }
 
     init() throws {
         folder = try TemporaryFolder()
@@ -35,10 +51,14 @@ struct RekeyCommandTests {
     }
 
     private func make(_ mode: JournalMode = .delete, by secret: Secret = .rawKey) throws {
+        let format = secret == .fewIterations ? try quick() : nil
         let queue = try DatabaseQueue(
             path: path,
-            key: secret == .passphrase ? .passphrase("old secret") : .sample("old secret"),
-            configuration: Configuration { $0.journalMode = mode }
+            key: secret == .rawKey ? .sample("old secret") : .passphrase("old secret"),
+            configuration: Configuration {
+                $0.journalMode = mode
+                $0.format = format
+            }
         )
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
         try queue.close()
@@ -107,11 +127,13 @@ struct RekeyCommandTests {
     }
 
     @Test func secretsComeFromEverySource() throws {
-        try make(by: .passphrase)
+        try make(by: .fewIterations)
         let raw = try folder.write((0..<32).map { UInt8($0) }, to: "raw.key")
         let toRaw = try rekey(
             "change",
             path,
+            "--file-kdf-iter",
+            "10",
             "--passphrase-env",
             "OLD",
             "--new-key-file",
@@ -120,11 +142,23 @@ struct RekeyCommandTests {
         )
         #expect(toRaw.status == 0, "\(toRaw.errors)")
         // Standard input is descriptor 0.
-        let back = try rekey("change", path, "--key-file", raw, "--new-passphrase-fd", "0", input: "third secret\n")
+        let back = try rekey(
+            "change",
+            path,
+            "--file-kdf-iter",
+            "10",
+            "--key-file",
+            raw,
+            "--new-passphrase-fd",
+            "0",
+            input: "third secret\n"
+        )
         #expect(back.status == 0, "\(back.errors)")
         let last = try rekey(
             "change",
             path,
+            "--file-kdf-iter",
+            "10",
             "--passphrase-fd",
             "0",
             "--new-passphrase-env",
@@ -133,7 +167,7 @@ struct RekeyCommandTests {
             environment: ["NEW": "fourth secret"]
         )
         #expect(last.status == 0, "\(last.errors)")
-        _ = try DatabaseQueue(path: path, key: .passphrase("fourth secret"))
+        try openQuickly("fourth secret")
     }
 
     /// Runs the command at a terminal of its own, answers its prompts, and returns what the terminal showed and the
@@ -169,20 +203,32 @@ struct RekeyCommandTests {
     }
 
     @Test func thePromptAsksWithoutEcho() throws {
-        try make(by: .passphrase)
-        let verified = try atTerminal(["old secret"], "verify", path)
+        try make(by: .fewIterations)
+        let verified = try atTerminal(["old secret"], "verify", path, "--file-kdf-iter", "10")
         #expect(verified.status == 0 && verified.shown.contains("Passphrase of"))
         #expect(verified.shown.contains("█"), "progress is shown at a terminal")
-        let changed = try atTerminal(["old secret", "new secret", "new secret"], "change", path)
+        let changed = try atTerminal(
+            ["old secret", "new secret", "new secret"],
+            "change",
+            path,
+            "--file-kdf-iter",
+            "10"
+        )
         #expect(changed.status == 0 && changed.shown.contains("once more"), "\(changed.shown)")
         #expect(!verified.shown.contains("old secret") && !changed.shown.contains("secret"))
-        _ = try DatabaseQueue(path: path, key: .passphrase("new secret"))
+        try openQuickly("new secret")
     }
 
     @Test func aNewPassphraseThatIsNotRepeatedChangesNothing() throws {
-        try make(by: .passphrase)
+        try make(by: .fewIterations)
         let before = try FileState(path)
-        let outcome = try atTerminal(["old secret", "new secret", "new sceret"], "change", path)
+        let outcome = try atTerminal(
+            ["old secret", "new secret", "new sceret"],
+            "change",
+            path,
+            "--file-kdf-iter",
+            "10"
+        )
         #expect(outcome.status == 64 && outcome.shown.contains("differ"))
         #expect(try FileState(path) == before)
     }
@@ -282,18 +328,30 @@ struct RekeyCommandTests {
     }
 
     @Test func severalFilesAreWorkedOnOneAfterTheOtherAndTheFirstFailureIsTheStatus() throws {
-        try make(by: .passphrase)
+        try make(by: .fewIterations)
         let second = folder.file("second.db")
         try FileManager.default.copyItem(atPath: path, toPath: second)
         let missing = folder.file("missing.db")
         // One descriptor for both: the secret is read once.
-        let outcome = try rekey("verify", path, missing, second, "--passphrase-fd", "0", input: "old secret\n")
+        let outcome = try rekey(
+            "verify",
+            path,
+            missing,
+            second,
+            "--file-kdf-iter",
+            "10",
+            "--passphrase-fd",
+            "0",
+            input: "old secret\n"
+        )
         #expect(outcome.status == 66 && outcome.errors.contains("missing.db: no such file"))
         #expect(outcome.output.contains("3 files, 1 failed") && outcome.output.contains("\(second):"))
         let change = try rekey(
             "change",
             path,
             second,
+            "--file-kdf-iter",
+            "10",
             "--passphrase-file",
             oldFile,
             "--new-passphrase-file",
@@ -305,7 +363,10 @@ struct RekeyCommandTests {
             try (JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["file"] as? String
         }
         #expect(files == [path, second])
-        #expect(try rekey("verify", path, second, "--passphrase-file", newFile, "--quiet").status == 0)
+        #expect(
+            try rekey("verify", path, second, "--file-kdf-iter", "10", "--passphrase-file", newFile, "--quiet").status
+                == 0
+        )
         let kept = try rekey("change", path, second, "--passphrase-file", newFile, "--keep-old", folder.file("kept"))
         #expect(kept.status == 64 && kept.errors.contains("one file"))
     }

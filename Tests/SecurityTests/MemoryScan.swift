@@ -52,12 +52,17 @@ enum MemoryScan {
         let needle = Array(needle)
         guard count >= needle.count else { return 0 }
         return buffer.withUnsafeBufferPointer { buffer in
-            var found = 0
-            let first = needle[0] ^ mask
-            for start in 0..<min(end, count - needle.count + 1) where buffer[start] == first {
+            var (found, start) = (0, 0)
+            let last = min(end, count - needle.count + 1)
+            // By memchr from one possible first byte to the next: a loop over all would take seconds.
+            while start < last, let base = buffer.baseAddress,
+                let place = memchr(base + start, Int32(needle[0] ^ mask), last - start)
+            {
+                start = UnsafeRawPointer(base).distance(to: place)
                 var length = 1
                 while length < needle.count, buffer[start + length] == needle[length] ^ mask { length += 1 }
                 if length == needle.count { found += 1 }
+                start += 1
             }
             return found
         }
