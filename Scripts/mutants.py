@@ -5,15 +5,18 @@ usage: Scripts/mutants.py [--engine NAME] [--only PATTERN] [--check]
 
 A copy of the working tree gets all mutants at once, each behind a condition that an environment variable chooses, so that it is
 built once. First the tests must pass without any. A mutant that the suites named for it let live is an open defect, and the
-run fails. With --check it is only looked whether each still stands once in the source.
+run fails, as it does where the tests do not end in LONGEST seconds, or end without a name. With --check it is only looked
+whether each still stands once in the source.
 """
-import argparse, glob, os, re, shutil, subprocess, sys, time, tomllib
+import argparse, concurrent.futures, glob, os, re, shutil, subprocess, sys, time, tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLACE = os.path.join(ROOT, ".build-mutants")
 TREE = os.path.join(PLACE, "tree")
-# A mutant may well make something wait for ever.
-LONGEST = 300
+# Seconds for the suites of one mutant, which take some ten: a mutant may well make something wait for ever.
+LONGEST = 90
+# As in Scripts/test.sh.
+FLAGS = ["-c", "release", "-Xswiftc", "-Onone", "-Xswiftc", "-enable-testing", "-Xswiftc", "-DFAULTS"]
 
 SWITCH = """
 private func isMutant(_ number: Int) -> Bool { chosenMutant == number }
@@ -76,7 +79,7 @@ def write(files):
 
 def swift(engine, *arguments, mutant=None, longest=None):
     """The exit status, nil where it took too long, and what was said."""
-    command = ["swift", *arguments, "--scratch-path", os.path.join(PLACE, "build-" + (engine or "system"))]
+    command = ["swift", *arguments, *FLAGS, "--scratch-path", os.path.join(PLACE, "build-" + (engine or "system"))]
     environment = dict(os.environ)
     if engine:
         command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
@@ -96,14 +99,12 @@ def swift(engine, *arguments, mutant=None, longest=None):
 
 
 def test(engine, filter, mutant=None, longest=None):
-    return swift(engine, "test", "-q", "--skip-build", "--disable-xctest", "--filter", filter, mutant=mutant,
+    return swift(engine, "test", "-q", "--skip-build", "--ignore-lock", "--disable-xctest", "--filter", filter, mutant=mutant,
                  longest=longest)
 
 
 def finder(status, said):
     """The test that failed first."""
-    if status is None:
-        return "a test that never ended"
     found = re.search(r"✘ Test (?:case )?\"?([A-Za-z0-9_]+)[^\n]* recorded an issue", said)
     return found.group(1) if found else "a crash"
 
@@ -111,7 +112,8 @@ def finder(status, said):
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     engines = glob.glob(os.path.join(ROOT, ".engines/[0-9]*/"))
-    newest = max((os.path.basename(os.path.dirname(path)) for path in engines), default=None)
+    newest = max((os.path.basename(os.path.dirname(path)) for path in engines), default=None,
+                 key=lambda name: [int(part) for part in name.split(".")])
     options.add_argument("--engine", default=newest, help="of .engines; the newest unless given")
     options.add_argument("--only", default="", metavar="PATTERN", help="mutants whose name it matches")
     options.add_argument("--check", action="store_true", help="look for their places, and end")
@@ -135,19 +137,31 @@ def main():
     status, said = test(chosen.engine, "|".join(suites))
     if status != 0 or "0 tests" in said:
         sys.exit(said + "mutants: the tests fail without a mutant")
-    living = []
-    for number, mutant in wanted:
-        began = time.monotonic()
+    began = time.monotonic()
+
+    def attempt(number, mutant):
+        start = time.monotonic()
         status, said = test(chosen.engine, mutant["tests"], number, LONGEST)
-        took = time.monotonic() - began
-        if status == 0:
-            living.append(mutant["name"])
-            print("LIVES   %3.0f s  %s" % (took, mutant["name"]), flush=True)
-        else:
-            print("killed  %3.0f s  %s: %s" % (took, mutant["name"], finder(status, said)), flush=True)
-    print("mutants: %d of %d were found" % (len(wanted) - len(living), len(wanted)))
+        return status, said, time.monotonic() - start
+
+    living, endless = [], []
+    # As many at once as there are processors.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        attempts = [(mutant["name"], pool.submit(attempt, number, mutant)) for number, mutant in wanted]
+        for name, one in attempts:
+            status, said, took = one.result()
+            word = "LIVES " if status == 0 else "WAITS " if status is None else "killed"
+            print("%s  %3.0f s  %s%s" % (word, took, name, ": " + finder(status, said) if status else ""), flush=True)
+            if status == 0:
+                living.append(name)
+            elif status is None:
+                endless.append(name)
+    print("mutants: %d of %d were found, in %.0f s" % (len(wanted) - len(living) - len(endless), len(wanted),
+                                                      time.monotonic() - began))
     if living:
         sys.exit("mutants: LIVING: " + "; ".join(living))
+    if endless:
+        sys.exit("mutants: a test waits for ever instead of failing: " + "; ".join(endless))
 
 
 main()

@@ -135,11 +135,8 @@ else
         [ -d ".engines/$ENGINE" ] || { echo "test: there is no engine $ENGINE in .engines: run make engines" >&2; exit 1; }
         engines=("$ENGINE")
     fi
-    elsewhere=$nothing
-    if [ -z "${ONLY:-}" ]; then
-        jobs=("without-an-engine+--filter+$without_engine++0/1")
-        elsewhere=$without_engine
-    fi
+    elsewhere=$without_engine
+    if [ -n "${ONLY:-}" ]; then elsewhere=$nothing; fi
     number=0
     for engine in ${engines[@]+"${engines[@]}"}; do
         jobs+=("$engine+--skip+$elsewhere+$engine+$number/${#engines[@]}")
@@ -149,6 +146,8 @@ else
         echo "test: ******** there are no engines of the matrix, only the system's: run make engines ********" >&2
         jobs+=("the-system's-engine+--skip+$elsewhere++0/1")
     fi
+    # The shortest last.
+    if [ -z "${ONLY:-}" ]; then jobs+=("without-an-engine+--filter+$without_engine++0/1"); fi
 fi
 echo "== tests: $(printf '%s\n' "${jobs[@]}" | cut -d+ -f1 | tr '\n' ' ')"
 tested=$SECONDS

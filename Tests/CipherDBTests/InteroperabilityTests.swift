@@ -77,7 +77,7 @@ struct InteroperabilityTests {
 
     @Test(
         .enabled(if: Engine.current.has(.cipherCompatibility), "SQLCipher 3 has no format 4"),
-        arguments: SampleKey.all
+        arguments: Extent.isComplete ? SampleKey.all : [0, 4, 5, 6].map { SampleKey.all[$0] }
     )
     func aFileOfFormat4MadeHereOpensInPython(key: SampleKey) throws {
         let queue = try DatabaseQueue(path: path, key: key.key)

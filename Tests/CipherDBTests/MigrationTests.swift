@@ -254,7 +254,7 @@ import Testing
     @Test func aMigrationThatIsKilledGoesOnToTheSameSchema() async throws {
         let whole = folder.file("whole.db")
         _ = try migrate(whole)
-        let chance = Chance("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 8)
+        let chance = Chance("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 4)
         var random = chance.random
         // Each of them once in a torture run; always the first and the last.
         let killed = Set([0, 199] + (0..<200).shuffled(using: &random).prefix(max(0, chance.rounds - 2))).sorted()

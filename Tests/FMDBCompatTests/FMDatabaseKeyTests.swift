@@ -49,7 +49,7 @@ import Testing
         db.traceExecution = true
         db.traceExecution = false
         db.maxBusyRetryTimeInterval = 1
-        #expect(db.setKey("k") && write(db) && db.int(forQuery: "SELECT one()") == 1)
+        #expect(db.setKey(.sampleKey("k")) && write(db) && db.int(forQuery: "SELECT one()") == 1)
         expectNoPlaintext()
     }
 
@@ -60,7 +60,7 @@ import Testing
         #expect(db.lastErrorMessage().contains("setKey") && !db.lastErrorMessage().contains("secretmarker"))
         #expect(!db.isOpen && !write(db))
         expectNoPlaintext()
-        #expect(db.open() && db.setKey("secret") && write(db))
+        #expect(db.open() && db.setKey(.sampleKey("secret")) && write(db))
         expectNoPlaintext()
     }
 
@@ -90,7 +90,7 @@ import Testing
         queue.inTransaction { db, _ in #expect(!write(db)) }
         queue.inDatabase { db in #expect(!write(db)) }
         expectNoPlaintext()
-        queue.inDatabase { db in #expect(db.setKey("right") && write(db)) }
+        queue.inDatabase { db in #expect(db.setKey(.sampleKey("right")) && write(db)) }
         queue.inDatabase { db in #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1) }
         expectNoPlaintext()
     }
@@ -99,7 +99,7 @@ import Testing
         let queue = try #require(FMDatabaseQueue(path: path))
         queue.inTransaction { db, _ in
             db.logsErrors = false
-            #expect(!db.setKey("k"))
+            #expect(!db.setKey(.sampleKey("k")))
             _ = write(db)
         }
         expectNoPlaintext()
@@ -121,7 +121,7 @@ import Testing
     private final class Keying: FMDatabasePoolDelegate {
         func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {
             _ = database.goodConnection
-            _ = database.setKey("k")
+            _ = database.setKey(.sampleKey("k"))
         }
     }
 
@@ -138,9 +138,9 @@ import Testing
     }
 
     private final class KeyedDatabase: FMDatabase {
-        override func open() -> Bool { super.open() && setKey("k") }
+        override func open() -> Bool { super.open() && setKey(.sampleKey("k")) }
         override func open(withFlags flags: Int32, vfs: String?) -> Bool {
-            super.open(withFlags: flags, vfs: vfs) && setKey("k")
+            super.open(withFlags: flags, vfs: vfs) && setKey(.sampleKey("k"))
         }
     }
 

@@ -51,7 +51,7 @@ struct ChangeInPlaceTests {
         for format in 1...shell.format where format <= Self.own {
             // Under a raw key format 1 is not looked for, and formats 2 and 3 are the same.
             let (old, new) = format <= 2 ? (SampleKey.all[1], SampleKey.all[2]) : (Self.key, Self.new)
-            for size in [1024, 8192] {
+            for size in Extent.isComplete || format > 2 ? [1024, 8192] : [1024] {
                 try? FileManager.default.removeItem(atPath: path)
                 try make(by: shell, key: old, format: format, pageSize: size)
                 let found = try file.changeKeyInPlace(from: old.key, to: new.key)

@@ -23,7 +23,7 @@ import Testing
     static let script = """
         CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size REAL, note BLOB);
         CREATE INDEX people_name ON people (name);
-        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
+        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1500)
         INSERT INTO people SELECT n, 'Person-' || n, n * 1.0, randomblob(100) FROM n;
         CREATE TABLE plain (a, b);
         INSERT INTO plain (rowid, a, b) SELECT id * 7, name, size FROM people WHERE id <= 500;
@@ -110,7 +110,7 @@ import Testing
         #expect(try second.string(forQuery: "PRAGMA integrity_check") == "ok")
     }
 
-    @Test(arguments: PageKind.allCases.filter { $0 != .damaged })
+    @Test(arguments: Extent.share(PageKind.allCases.filter { $0 != .damaged }))
     func whateverPageIsLostAllOtherRowsAreSaved(kind: PageKind) throws {
         try make()
         let whole = try Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, try rows($0, of: path)) })
