@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the engines of the test matrix into .engines/, without installing them: .engines/VERSION/ holds a SQLCipher
 # with its header, library and shell, .engines/python an interpreter with the sqlcipher3 wheel (SQLCipher 4.x).
-# An engine that cannot be had is said aloud; with CI=true it fails the run.
+# An engine that cannot be had is said aloud, here and at the end of make test; with CIPHERDB_WHOLE_MATRIX it fails the run.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/debian.sh
@@ -133,7 +133,7 @@ import sqlcipher3
 connection = sqlcipher3.connect(":memory:")
 print("engines: Python's sqlcipher3 with SQLCipher", connection.execute("PRAGMA cipher_version").fetchone()[0])
 PY
-if [ "$failed" -ne 0 ] && [ "${CI:-}" = true ]; then
+if [ "$failed" -ne 0 ] && [ -n "${CIPHERDB_WHOLE_MATRIX:-}" ]; then
     exit 1
 fi
 exit 0

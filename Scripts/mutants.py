@@ -77,10 +77,13 @@ def write(files):
         os.symlink(os.path.join(ROOT, ".engines"), engines)
 
 
-def swift(engine, *arguments, mutant=None, longest=None):
-    """The exit status, nil where it took too long, and what was said."""
-    command = ["swift", *arguments, *FLAGS, "--scratch-path", os.path.join(PLACE, "build-" + (engine or "system"))]
-    environment = dict(os.environ)
+def place(engine):
+    return os.path.join(PLACE, "build-" + (engine or "system"))
+
+
+def run(engine, command, mutant=None, longest=None):
+    """The exit status, None where it took too long, and what was said."""
+    environment = dict(os.environ, NO_COLOR="1")
     if engine:
         command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
         environment["CIPHERDB_ENGINE"] = engine
@@ -99,8 +102,9 @@ def swift(engine, *arguments, mutant=None, longest=None):
 
 
 def test(engine, filter, mutant=None, longest=None):
-    return swift(engine, "test", "-q", "--skip-build", "--ignore-lock", "--disable-xctest", "--filter", filter, mutant=mutant,
-                 longest=longest)
+    # Not by `swift test`, which reads the package again for each environment.
+    tests = os.path.join(place(engine), "release", "CipherDBPackageTests.xctest")
+    return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest)
 
 
 def finder(status, said):
@@ -127,7 +131,7 @@ def main():
     os.makedirs(TREE, exist_ok=True)
     write(files)
     print("mutants: building %d of them, SQLCipher %s" % (len(mutants), chosen.engine or "of the system"), flush=True)
-    status, said = swift(chosen.engine, "build", "-q", "--build-tests")
+    status, said = run(chosen.engine, ["swift", "build", "-q", "--build-tests", "--scratch-path", place(chosen.engine), *FLAGS])
     if status:
         sys.exit(said)
     wanted = [(number, mutant) for number, mutant in enumerate(mutants, 1) if re.search(chosen.only, mutant["name"])]

@@ -76,8 +76,9 @@ def main():
         lines.append("| %s | %d | %s |\n" % (promise.replace("|", "\\|"), len(tests), " | ".join(cells)))
     text = "".join(lines).replace("\n\n\n", "\n\n")
     before = open(TABLE).read() if os.path.exists(TABLE) else ""
-    with open(TABLE, "w") as file:
-        file.write(text)
+    if text != before:
+        with open(TABLE, "w") as file:
+            file.write(text)
     print("promises: %d on %s, %d broken or not tried" % (len(promises()), ", ".join(runs), len(broken)))
     if broken:
         sys.exit("\n".join(broken))

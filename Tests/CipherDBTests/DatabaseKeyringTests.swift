@@ -51,15 +51,15 @@ import Testing
 
     @Test func aDatabaseOpensWithAnySlotOfItsKeyring() throws {
         try make()
-        try unlocked().add(.passphrase("another way in"))
-        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .passphrase("another way in"))
+        try unlocked().add(.sample("another way in"))
+        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .sample("another way in"))
         #expect(try pool.read { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
         try pool.close()
         let database = Database(path: path)
         try database.open(keyring: keyring, unlockedBy: secret)
         #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
         #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) {
-            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .passphrase("not one of them"))
+            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("not one of them"))
         }
     }
 
@@ -78,10 +78,10 @@ import Testing
         try make()
         let before = try FileState(path)
         let unlocked = try unlocked()
-        let number = try unlocked.add(.passphrase("old"))
-        try unlocked.change(slot: number, to: .passphrase("new"))
+        let number = try unlocked.add(.sample("old"))
+        try unlocked.change(slot: number, to: .sample("new"))
         #expect(try FileState(path) == before)
-        let key = try keyring.unlock(.passphrase("new")).databaseKey()
+        let key = try keyring.unlock(.sample("new")).databaseKey()
         #expect(
             try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.query) } == SampleFile.answer
         )
@@ -100,7 +100,7 @@ import Testing
     @Test func anotherDatabaseIsNotTakenForTheKeyrings() throws {
         try make()
         let other = folder.file("other.db")
-        try DatabaseQueue(path: other, key: .passphrase("other")).close()
+        try DatabaseQueue(path: other, key: .sample("other")).close()
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: other, toPath: path)
         let before = try FileState(path)
@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: modes)
     func aRotationGivesAllSlotsTheNewKey(mode: JournalMode) throws {
         try make(mode)
-        try unlocked().add(.passphrase("another way in"))
+        try unlocked().add(.sample("another way in"))
         let old = try unlocked().databaseKey()
         let queue = try queue()
         try queue.rotateKey(of: unlocked())
@@ -123,7 +123,7 @@ import Testing
         try queue.close()
         #expect(throws: KeyError.wrongKey) { try DatabaseQueue(path: path, key: old) }
         #expect(try answer() == SampleFile.answer)
-        let new = try keyring.unlock(.passphrase("another way in")).databaseKey()
+        let new = try keyring.unlock(.sample("another way in")).databaseKey()
         #expect(
             try DatabaseQueue(path: path, key: new).inDatabase { try $0.first(SampleFile.query) } == SampleFile.answer
         )
@@ -158,7 +158,7 @@ import Testing
 
     @Test func onlyTheDatabaseOfTheKeyringIsRotated() throws {
         try make()
-        let other = try DatabaseQueue(path: folder.file("other.db"), key: .passphrase("other"))
+        let other = try DatabaseQueue(path: folder.file("other.db"), key: .sample("other"))
         #expect(keyringProblem { try other.rotateKey(of: unlocked()) } == .otherDatabase)
         #expect(try !unlocked().content().isRotationPending)
     }
@@ -223,7 +223,7 @@ import Testing
     @Test func anOldCopyOfTheKeyringIsToldUnlessItIsMeant() throws {
         try make()
         try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
-        try unlocked().add(.passphrase("added later"))
+        try unlocked().add(.sample("added later"))
         #expect(try answer() == SampleFile.answer)
         let generation = try keyring.content().generation
         try FileManager.default.removeItem(atPath: keyring.path)
@@ -313,14 +313,14 @@ import Testing
     @Test func anOldCopyOfTheKeyringIsNotWrittenToBeforeItIsKnown() throws {
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 10))
         try make()
-        try unlocked().add(.passphrase("weak"), derivation: weak)
+        try unlocked().add(.sample("weak"), derivation: weak)
         try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
-        try unlocked().add(.passphrase("later"))
+        try unlocked().add(.sample("later"))
         #expect(try answer() == SampleFile.answer)
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
         let before = try FileState(keyring.path)
-        let opening = { try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .passphrase("weak")) }
+        let opening = { try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("weak")) }
         #expect(keyringProblem { _ = try opening() }.map { "\($0)".hasPrefix("outdated") } == true)
         #expect(try FileState(keyring.path) == before)
     }

@@ -71,7 +71,7 @@ import Testing
 
     @Test(
         .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
-        arguments: SampleKey.all
+        arguments: Extent.isComplete ? SampleKey.all : [0, 4, 5, 6].map { SampleKey.all[$0] }
     )
     func theShellOpensTheFileWithTheNewKey(key: SampleKey) throws {
         let queue = try make(.delete)

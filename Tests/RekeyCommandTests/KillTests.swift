@@ -94,7 +94,7 @@ struct KillTests {
         let sound = folder.file("sound.db")
         try FileManager.default.copyItem(atPath: path, toPath: sound)
 
-        var chance = Chance("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 3)
+        var chance = Chance("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 2)
 
         // How long a run takes that nobody kills.
         let began = ContinuousClock.now
