@@ -47,6 +47,12 @@ def replacement(mutant, number):
 
 
 def mutate(files, mutants):
+    declared = set(re.findall(r"(?:struct|class|enum) (\w+)", "".join(
+        content.decode() for name, content in files.items() if name.startswith("Tests/") and name.endswith(".swift"))))
+    for mutant in mutants:
+        unknown = set(mutant["tests"].split("|")) - declared
+        if unknown:
+            sys.exit("mutants: %s: there is no suite %s" % (mutant["name"], ", ".join(sorted(unknown))))
     for number, mutant in enumerate(mutants, 1):
         text = files[mutant["file"]].decode()
         if text.count(mutant["find"]) != 1:
@@ -101,7 +107,8 @@ def run(engine, command, mutant=None, longest=None):
         return None, ""
 
 
-def test(engine, filter, mutant=None, longest=None):
+def test(engine, suites, mutant=None, longest=None):
+    filter = "|".join(r"\.%s/" % suite for suite in suites)
     # Not by `swift test`, which reads the package again for each environment.
     tests = os.path.join(place(engine), "release", "CipherDBPackageTests.xctest")
     return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest)
@@ -138,14 +145,14 @@ def main():
     if not wanted:
         sys.exit("mutants: none has such a name")
     suites = sorted({suite for _, mutant in wanted for suite in mutant["tests"].split("|")})
-    status, said = test(chosen.engine, "|".join(suites))
+    status, said = test(chosen.engine, suites)
     if status != 0 or "0 tests" in said:
         sys.exit(said + "mutants: the tests fail without a mutant")
     began = time.monotonic()
 
     def attempt(number, mutant):
         start = time.monotonic()
-        status, said = test(chosen.engine, mutant["tests"], number, LONGEST)
+        status, said = test(chosen.engine, mutant["tests"].split("|"), number, LONGEST)
         return status, said, time.monotonic() - start
 
     living, endless = [], []

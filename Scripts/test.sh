@@ -17,14 +17,15 @@ results=$build/results
 flags=(-c release --scratch-path "$build" -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -DFAULTS)
 # What has no engine, and is run once.
 without_engine='^CipherKeysTests\.|^CipherPagesTests\.|ArgumentTests'
-# Processes that are killed, traced or made to fail, and load: not in `check`.
-long='KillTests|CrashStateTests|SystemFaultTests|PoolStressTests|aMigrationThatIsKilled'
+# Not in `check`: processes that are killed, traced or made to fail, load, damage, and what derives much.
+long='KillTests|CrashStateTests|FaultTests|PoolStressTests|aMigrationThatIsKilled|\.DamageTests|RecoverTests|MigrateTests'
+long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|manyCostlyPassphrases|ofManyRandom'
+long+='|ChangeInPlaceTests|ForeignFileTests|aSignalEndsTheRun|otherIterationsAreNamed|calibrationPrints'
 
 # One run of the tests, and where its results go.
-# job NAME FILTER-OPTION FILTER [ENGINE]
+# job NAME FILTER SKIP [ENGINE]
 job() {
-    local name=$1 option=$2 filter=$3 engine=${4:-} began=$SECONDS more=()
-    if [ -n "${ONLY:-}" ]; then more=(--filter "$ONLY"); fi
+    local name=$1 filter=$2 skip=$3 engine=${4:-} began=$SECONDS
     if [ -n "$engine" ] && ! is_system "$engine"; then
         LD_LIBRARY_PATH=$(Scripts/with-engine.sh --libraries "$engine")
         export LD_LIBRARY_PATH CIPHERDB_OTHER_HEADER=1
@@ -33,7 +34,7 @@ job() {
     local tests=(swift test -q "${flags[@]}" --skip-build --disable-xctest)
     # Not by `swift test`, which reads the package again for each environment, and lets no second run in.
     if [ "$(uname)" = Linux ]; then tests=("$build/release/CipherDBPackageTests.xctest" --testing-library swift-testing); fi
-    "${tests[@]}" "$option" "$filter" ${more[@]+"${more[@]}"} --xunit-output "$results/$name.xml" > "$results/$name.log" 2>&1
+    "${tests[@]}" --filter "$filter" --skip "$skip" --xunit-output "$results/$name.xml" > "$results/$name.log" 2>&1
     local status=$?
     echo "$status $((SECONDS - began))" > "$results/$name.status"
     if [ "$status" -ne 0 ]; then
@@ -51,10 +52,10 @@ is_system() {
 
 if [ "${1:-}" = --job ]; then
     shift
-    # NAME+OPTION+FILTER+ENGINE+SHARE, in one word for xargs.
-    IFS=+ read -r name option filter engine share <<< "$1"
+    # In one word for xargs.
+    IFS=+ read -r name filter skip engine share <<< "$1"
     export CIPHERDB_SHARE=$share
-    job "$name" "$option" "$filter" "$engine"
+    job "$name" "$filter" "$skip" "$engine"
     exit 0
 fi
 
@@ -131,30 +132,31 @@ if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ] && [ ${#engines[@]} -gt 0 ]; then
 fi
 built=$((SECONDS - began))
 
-# NAME+OPTION+FILTER+ENGINE+SHARE. Where ONLY chooses, nothing else does.
-nothing='^$'
-jobs=()
 if [ "${1:-}" = check ]; then
     engines=()
-    jobs=("the-system's-engine+--skip+$([ -n "${ONLY:-}" ] && echo "$nothing" || echo "$long")++0/8")
-else
-    if [ -n "${ENGINE:-}" ]; then
-        [ -d ".engines/$ENGINE" ] || { echo "test: there is no engine $ENGINE in .engines: run make engines" >&2; exit 1; }
-        engines=("$ENGINE")
-    fi
-    elsewhere=$without_engine
-    if [ -n "${ONLY:-}" ]; then elsewhere=$nothing; fi
-    number=0
-    for engine in ${engines[@]+"${engines[@]}"}; do
-        jobs+=("$engine+--skip+$elsewhere+$engine+$number/${#engines[@]}")
-        number=$((number + 1))
-    done
-    if [ ${#engines[@]} -eq 0 ]; then
-        echo "test: ******** there are no engines of the matrix, only the system's: run make engines ********" >&2
-        jobs+=("the-system's-engine+--skip+$elsewhere++0/1")
-    fi
-    # The shortest last.
-    if [ -z "${ONLY:-}" ]; then jobs+=("without-an-engine+--filter+$without_engine++0/1"); fi
+elif [ -n "${ENGINE:-}" ]; then
+    [ -d ".engines/$ENGINE" ] || { echo "test: there is no engine $ENGINE in .engines: run make engines" >&2; exit 1; }
+    engines=("$ENGINE")
+elif [ ${#engines[@]} -eq 0 ]; then
+    echo "test: ******** there are no engines of the matrix, only the system's: run make engines ********" >&2
+fi
+# What is run: all with an engine, then what has none; or what ONLY chooses.
+filter=${ONLY:-.}
+skip=$without_engine
+[ "${1:-}" != check ] || skip+="|$long"
+[ -z "${ONLY:-}" ] || skip='^$'
+# NAME+FILTER+SKIP+ENGINE+SHARE.
+jobs=()
+number=0
+for engine in ${engines[@]+"${engines[@]}"}; do
+    jobs+=("$engine+$filter+$skip+$engine+$number/${#engines[@]}")
+    number=$((number + 1))
+done
+if [ ${#jobs[@]} -eq 0 ]; then jobs=("the-system's-engine+$filter+$skip++0/1"); fi
+if [ -z "${ONLY:-}" ]; then
+    nothing='^$'
+    [ "${1:-}" != check ] || nothing=$long
+    jobs+=("without-an-engine+$without_engine+$nothing++0/1")
 fi
 echo "== tests: $(printf '%s\n' "${jobs[@]}" | cut -d+ -f1 | tr '\n' ' ')"
 tested=$SECONDS

@@ -6,7 +6,7 @@ import Testing
 @testable import CipherDB
 
 /// Values that follow the database.
-@Suite struct ObservationTests {
+@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
     let folder: TemporaryFolder
     let path: String
 
@@ -278,7 +278,7 @@ import Testing
         }
         while log.listeners < 10 { await Task.yield() }
         for task in tasks { task.cancel() }
-        for task in tasks { try await task.value }
+        for task in tasks { try #require(await task.ends()) }
         #expect(log.listeners == 0)
         let before = seen.withLock { $0 }
         try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
@@ -286,7 +286,7 @@ import Testing
         let listening = Task { for await _ in pool.commits() {} }
         while log.listeners == 0 { await Task.yield() }
         listening.cancel()
-        await listening.value
+        try #require(await listening.ends())
         #expect(log.listeners == 0)
     }
 
