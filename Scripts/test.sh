@@ -160,7 +160,8 @@ if [ -z "${ONLY:-}" ]; then
 fi
 echo "== tests: $(printf '%s\n' "${jobs[@]}" | cut -d+ -f1 | tr '\n' ' ')"
 tested=$SECONDS
-side_by_side=2
+# One more than processors: they wait for the disk and for other processes.
+side_by_side=3
 if [ "$(uname)" != Linux ]; then side_by_side=1; fi
 printf '%s\0' "${jobs[@]}" | xargs -0 -n 1 -P "$side_by_side" "$0" --job
 echo "   $((SECONDS - tested)) s"

@@ -116,7 +116,10 @@ import Testing
             for format in 1...shell.format where format != Engine.current.formats.first?.version {
                 try? FileManager.default.removeItem(atPath: path)
                 // Format 1, which authenticates nothing, is not looked for under a raw key; 2 and 3 differ by a passphrase only.
-                guard Extent.isComplete || format > 2 || mode == .delete else { continue }
+                // Of each format under a passphrase one file, by default.
+                guard Extent.isComplete || format > 2 || (mode == .delete && shell.format == format + 2) else {
+                    continue
+                }
                 let key = format <= 2 ? SampleKey.all[1] : SampleKey.named("secret")
                 try SampleFile.make(
                     at: path,

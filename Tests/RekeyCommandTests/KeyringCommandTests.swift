@@ -221,25 +221,25 @@ struct KeyringCommandTests {
     }
 
     @Test func aDatabaseMovesBackToAPassphraseAndToAnotherKeyring() throws {
-        try make(by: .passphrase)
+        try make()
         let next = folder.file("next.keyring")
         let moved = try rekey(
             "change",
             path,
             "--keyring",
             keyring,
-            "--passphrase-file",
-            ada,
+            "--key-file",
+            adaKey,
             "--new-keyring",
             next,
-            "--new-passphrase-file",
-            bob
+            "--new-key-file",
+            bobKey
         )
         #expect(moved.status == 0, "\(moved.errors)")
-        #expect(try rekey("verify", path, "--keyring", next, "--passphrase-file", bob).status == 0)
-        #expect(try !opens("--passphrase-file", ada))
+        #expect(try rekey("verify", path, "--keyring", next, "--key-file", bobKey).status == 0)
+        #expect(try !opens("--key-file", adaKey))
         #expect(
-            try rekey("change", path, "--keyring", next, "--passphrase-file", bob, "--new-passphrase-file", ada).status
+            try rekey("change", path, "--keyring", next, "--key-file", bobKey, "--new-passphrase-file", ada).status
                 == 0
         )
         #expect(try rekey("verify", path, "--passphrase-file", ada).status == 0)

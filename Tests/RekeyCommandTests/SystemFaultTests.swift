@@ -118,7 +118,7 @@ import Testing
             for code in Extent.isComplete ? codes : [codes[turn % codes.count]] {
                 var number = 0
                 while try fail(call, number, operation, code, of: sound) {
-                    number += Extent.isComplete ? 1 : max(1, 2 * number)
+                    number += Extent.isComplete ? 1 : max(1, 4 * number)
                     try #require(number < 3000, "more calls than this test knows")
                 }
             }

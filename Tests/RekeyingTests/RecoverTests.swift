@@ -281,7 +281,7 @@ import Testing
         let sound = try Data(contentsOf: URL(fileURLWithPath: path))
         let whole = try Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, Set(try rows($0, of: path))) })
         let count = sound.count / 1024
-        var chance = Chance("files with pages lost", "CIPHERDB_LOSSES", rounds: 6)
+        var chance = Chance("files with pages lost", "CIPHERDB_LOSSES", rounds: 3)
         while chance.goesOn() {
             let part = Int.random(in: 1...8, using: &chance.random)
             let lost = Array(2...count).shuffled(using: &chance.random).prefix(count * part / 20)
