@@ -30,7 +30,7 @@ demo: setup
 	@.build/debug/PackageSearch
 
 check: setup
-	@ONLY="$(ONLY)" Scripts/test.sh check
+	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" Scripts/test.sh check
 
 test: setup engines
 	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" Scripts/test.sh

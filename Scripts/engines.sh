@@ -86,7 +86,8 @@ engine() {
         rm -rf "$folder"
         complain "SQLCipher $version could not be fetched from $suite: not tested"
     elif [ "$(shell_version "$folder")" != "$version" ]; then
-        complain "$suite has SQLCipher $(shell_version "$folder"), not $version"
+        complain "SQLCipher $version: $suite has $(shell_version "$folder")"
+        rm -rf "$folder"
     fi
 }
 
@@ -95,12 +96,19 @@ engine 4.6.1 bookworm-backports
 
 # The newest engine is welcome where its libraries load; on an older release they usually want a newer C library.
 if command -v apt-get > /dev/null && [ ! -e "$root/newest.checked" ]; then
+    rm -f "$root/newest.missing"
     if fetch sid "$root/newest"; then
+        : > "$root/newest.checked"
         version=$(shell_version "$root/newest")
         case $version in
             [0-9]*.[0-9]*)
                 rm -rf "${root:?}/$version"
-                fetch sid "$root/$version" && echo "engines: SQLCipher $version from sid joins the matrix" ;;
+                if fetch sid "$root/$version"; then
+                    echo "engines: SQLCipher $version from sid joins the matrix"
+                else
+                    rm -rf "${root:?}/$version"
+                    echo "SQLCipher $version could not be fetched from sid" > "$root/newest.missing"
+                fi ;;
             *)
                 echo "the newest SQLCipher, from sid: it does not load on this release" > "$root/newest.missing"
                 echo "engines: the newest SQLCipher, from sid, does not load here:"
@@ -111,7 +119,6 @@ if command -v apt-get > /dev/null && [ ! -e "$root/newest.checked" ]; then
         echo "engines: sid could not be reached; the matrix goes without the newest engine" >&2
     fi
     rm -rf "$root/newest"
-    : > "$root/newest.checked"
 fi
 
 python=$root/python/bin/python

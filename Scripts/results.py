@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Says which engines Scripts/test.sh tried, how many tests ran on each, which were skipped and why, and which engines are missing.
 
-usage: Scripts/results.py FOLDER
+usage: Scripts/results.py FOLDER RUN...
+
+A run without results, or in which no test ran, fails it.
 """
-import glob, os, sys
+import os, sys
 import xml.etree.ElementTree as xml
 from collections import defaultdict
 
@@ -12,18 +14,18 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAMES = 3
 
 
-def main(folder):
-    sums = [0, 0, 0]
-    for status in sorted(glob.glob(os.path.join(folder, "*.status"))):
-        name = os.path.basename(status).removesuffix(".status")
-        seconds = open(status).read().split()[1]
-        path = os.path.join(folder, name + ".xml")
-        if not os.path.exists(path):
-            print("%s: no results, after %s s" % (name, seconds))
-            sums[1] += 1
-            continue
+def main(folder, runs):
+    sums, empty = [0, 0, 0], []
+    for name in runs:
         passed, failed, skipped = 0, 0, defaultdict(list)
-        for case in xml.parse(path).iter("testcase"):
+        try:
+            seconds = open(os.path.join(folder, name + ".status")).read().split()[1]
+            cases = list(xml.parse(os.path.join(folder, name + ".xml")).iter("testcase"))
+        except (OSError, IndexError, xml.ParseError) as error:
+            print("%s: no results: %s" % (name, error))
+            empty.append(name)
+            continue
+        for case in cases:
             if case.find("failure") is not None or case.find("error") is not None:
                 failed += 1
             elif case.find("skipped") is not None:
@@ -32,6 +34,8 @@ def main(folder):
                 passed += 1
         count = sum(map(len, skipped.values()))
         sums = [sums[0] + passed, sums[1] + failed, sums[2] + count]
+        if passed + failed == 0:
+            empty.append(name)
         title = name.replace("-", " ") if not name[0].isdigit() else "SQLCipher " + name
         print("%s: %d passed, %d failed, %d skipped, in %s s" % (title, passed, failed, count, seconds))
         for reason, names in sorted(skipped.items()):
@@ -42,8 +46,8 @@ def main(folder):
         for line in open(missing):
             print("not tried: " + line.rstrip())
     print("%d passed, %d failed, %d skipped" % tuple(sums))
-    if sums[0] == 0:
-        sys.exit("results: no test ran")
+    if empty:
+        sys.exit("results: no test ran: " + ", ".join(empty))
 
 
-main(sys.argv[1])
+main(sys.argv[1], sys.argv[2:])

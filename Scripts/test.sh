@@ -10,6 +10,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=.build-test
+# Between the parts of a job.
+separator=$'\x1f'
 # The tests' own output is read for failures.
 export NO_COLOR=1
 results=$build/results
@@ -27,8 +29,9 @@ long+='|ChangeInPlaceTests|ForeignFileTests|aSignalEndsTheRun|otherIterationsAre
 job() {
     local name=$1 filter=$2 skip=$3 engine=${4:-} began=$SECONDS
     if [ -n "$engine" ] && ! is_system "$engine"; then
-        LD_LIBRARY_PATH=$(Scripts/with-engine.sh --libraries "$engine")
-        export LD_LIBRARY_PATH CIPHERDB_OTHER_HEADER=1
+        local libraries
+        libraries=$(Scripts/with-engine.sh --libraries "$engine") || { echo "1 0" > "$results/$name.status"; return; }
+        export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} CIPHERDB_OTHER_HEADER=1
     fi
     if [ -n "$engine" ]; then export CIPHERDB_ENGINE=$engine; fi
     local tests=(swift test -q "${flags[@]}" --skip-build --disable-xctest)
@@ -38,8 +41,9 @@ job() {
     local status=$?
     echo "$status $((SECONDS - began))" > "$results/$name.status"
     if [ "$status" -ne 0 ]; then
-        grep -E '^✘|error:|Fatal|crash' "$results/$name.log" || tail -n 40 "$results/$name.log"
-        echo "test: $name failed; all that it said is in $results/$name.log"
+        grep -E '^✘|error:|Fatal' "$results/$name.log"
+        tail -n 5 "$results/$name.log"
+        echo "test: $name ended with status $status; all that it said is in $results/$name.log"
     fi
 }
 
@@ -53,7 +57,7 @@ is_system() {
 if [ "${1:-}" = --job ]; then
     shift
     # In one word for xargs.
-    IFS=+ read -r name filter skip engine share <<< "$1"
+    IFS=$separator read -r name filter skip engine share <<< "$1"
     export CIPHERDB_SHARE=$share
     job "$name" "$filter" "$skip" "$engine"
     exit 0
@@ -106,6 +110,10 @@ finish() {
 
 mkdir -p "$results"
 rm -f "$results"/*
+if [ -n "${ENGINE:-}" ] && [ ! -d ".engines/$ENGINE" ]; then
+    echo "test: there is no engine $ENGINE in .engines: run make engines" >&2
+    exit 1
+fi
 
 if [ "${1:-}" != check ]; then
     if python3 -c 'import tomllib' 2> /dev/null; then
@@ -132,11 +140,10 @@ if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ] && [ ${#engines[@]} -gt 0 ]; then
 fi
 built=$((SECONDS - began))
 
-if [ "${1:-}" = check ]; then
-    engines=()
-elif [ -n "${ENGINE:-}" ]; then
-    [ -d ".engines/$ENGINE" ] || { echo "test: there is no engine $ENGINE in .engines: run make engines" >&2; exit 1; }
+if [ -n "${ENGINE:-}" ]; then
     engines=("$ENGINE")
+elif [ "${1:-}" = check ]; then
+    engines=()
 elif [ ${#engines[@]} -eq 0 ]; then
     echo "test: ******** there are no engines of the matrix, only the system's: run make engines ********" >&2
 fi
@@ -145,35 +152,40 @@ filter=${ONLY:-.}
 skip=$without_engine
 [ "${1:-}" != check ] || skip+="|$long"
 [ -z "${ONLY:-}" ] || skip='^$'
-# NAME+FILTER+SKIP+ENGINE+SHARE.
 jobs=()
 number=0
+# add NAME FILTER SKIP ENGINE SHARE
+add() {
+    jobs+=("$1$separator$2$separator$3$separator$4$separator$5")
+}
 for engine in ${engines[@]+"${engines[@]}"}; do
-    jobs+=("$engine+$filter+$skip+$engine+$number/${#engines[@]}")
+    add "$engine" "$filter" "$skip" "$engine" "$number/${#engines[@]}"
     number=$((number + 1))
 done
-if [ ${#jobs[@]} -eq 0 ]; then jobs=("the-system's-engine+$filter+$skip++0/1"); fi
+if [ ${#jobs[@]} -eq 0 ]; then add "the-system's-engine" "$filter" "$skip" "" 0/1; fi
 if [ -z "${ONLY:-}" ]; then
     nothing='^$'
     [ "${1:-}" != check ] || nothing=$long
-    jobs+=("without-an-engine+$without_engine+$nothing++0/1")
+    add without-an-engine "$without_engine" "$nothing" "" 0/1
 fi
-echo "== tests: $(printf '%s\n' "${jobs[@]}" | cut -d+ -f1 | tr '\n' ' ')"
+names=()
+for job in "${jobs[@]}"; do names+=("${job%%"$separator"*}"); done
+echo "== tests: ${names[*]}"
 tested=$SECONDS
 # One more than processors: they wait for the disk and for other processes.
 side_by_side=3
 if [ "$(uname)" != Linux ]; then side_by_side=1; fi
-printf '%s\0' "${jobs[@]}" | xargs -0 -n 1 -P "$side_by_side" "$0" --job
+printf '%s\0' "${jobs[@]}" | xargs -0 -n 1 -P "$side_by_side" Scripts/test.sh --job || failed+=("tests: a run was lost")
 echo "   $((SECONDS - tested)) s"
-for status in "$results"/*.status; do
-    [ "$(cut -d' ' -f1 < "$status")" = 0 ] || failed+=("tests: $(basename "$status" .status)")
+for name in "${names[@]}"; do
+    [ "$(cut -d' ' -f1 "$results/$name.status" 2> /dev/null)" = 0 ] || failed+=("tests: $name")
 done
 
 if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ]; then
     unless_unchanged manual manual Sources Keys Package.swift -- Scripts/manual.sh "${flags[@]}"
     unless_unchanged documentation docs Sources Keys Documentation Package.swift README.md SECURITY.md Scripts/docs.sh -- \
         Scripts/docs.sh "$build/release"
-    if [ ${#engines[@]} -gt 1 ]; then run promises Scripts/promises.py ${CIPHERDB_WHOLE_MATRIX:+--check}; fi
+    if [ ${#engines[@]} -gt 1 ] && [ ${#failed[@]} -eq 0 ]; then run promises Scripts/promises.py ${CIPHERDB_WHOLE_MATRIX:+--check}; fi
 fi
-Scripts/results.py "$results" || failed+=("results")
+Scripts/results.py "$results" "${names[@]}" || failed+=("results")
 finish

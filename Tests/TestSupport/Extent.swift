@@ -21,8 +21,8 @@ package enum Extent {
 
     /// The pairs of two lists, in an order in which each share has members of both.
     package static func pairs<First, Second>(_ first: [First], _ second: [Second]) -> [(First, Second)] {
-        (0..<second.count).flatMap { shift in
-            first.indices.map { (first[$0], second[($0 + shift) % second.count]) }
+        second.indices.flatMap { shift in
+            first.indices.map { (first[($0 + shift) % first.count], second[shift]) }
         }
     }
 }
