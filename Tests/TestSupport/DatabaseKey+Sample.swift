@@ -24,6 +24,6 @@ extension KeyringSecret {
 extension String {
     /// ``DatabaseKey/sample(_:)`` as SQLCipher spells it: `x'…'`.
     package static func sampleKey(_ name: String) -> String {
-        "x'" + DatabaseKey.sampleBytes(name).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        "x'\(SampleKey.hexadecimal(DatabaseKey.sampleBytes(name)))'"
     }
 }
