@@ -4,11 +4,11 @@
 usage: Scripts/mutants.py [--engine NAME] [--only PATTERN] [--check]
 
 A copy of the working tree gets all mutants at once, each behind a condition that an environment variable chooses, so that it is
-built once. First the tests must pass without any. A mutant that the suites named for it let live is an open defect, and the
-run fails, as it does where the tests do not end in LONGEST seconds, or end without a name. With --check it is only looked
-whether each still stands once in the source.
+built once. First the tests must pass without any. A run ends with the first test that fails. A mutant that the suites named for
+it let live is an open defect, and fails the run, as does one without a failed test after LONGEST seconds, or at the end. With
+--check it is only looked whether each still stands once in the source.
 """
-import argparse, concurrent.futures, glob, os, re, shutil, subprocess, sys, time, tomllib
+import argparse, concurrent.futures, glob, os, re, shutil, subprocess, sys, tempfile, threading, time, tomllib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLACE = os.path.join(ROOT, ".build-mutants")
@@ -17,6 +17,8 @@ TREE = os.path.join(PLACE, "tree")
 LONGEST = 120
 # As in Scripts/test.sh.
 FLAGS = ["-c", "release", "-Xswiftc", "-Onone", "-Xswiftc", "-enable-testing", "-Xswiftc", "-DFAULTS"]
+# A test that failed.
+FAILURE = re.compile(r"✘ Test (?:case )?\"?([A-Za-z0-9_]+)[^\n]* recorded an issue")
 
 SWITCH = """
 private func isMutant(_ number: Int) -> Bool { chosenMutant == number }
@@ -88,23 +90,40 @@ def place(engine):
 
 
 def run(engine, command, mutant=None, longest=None):
-    """The exit status, None where it took too long, and what was said."""
-    environment = dict(os.environ, NO_COLOR="1")
-    if engine:
-        command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
-        environment["CIPHERDB_ENGINE"] = engine
-    if mutant:
-        environment["CIPHERDB_MUTANT"] = str(mutant)
-    process = subprocess.Popen(command, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
-    try:
-        said, _ = process.communicate(timeout=longest)
-        return process.returncode, said
-    except subprocess.TimeoutExpired:
-        # The tests are a group of their own in its session.
-        subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
-        process.communicate()
-        return None, ""
+    """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        environment = dict(os.environ, NO_COLOR="1", TMPDIR=folder)
+        if engine:
+            command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
+            environment["CIPHERDB_ENGINE"] = engine
+        if mutant:
+            environment["CIPHERDB_MUTANT"] = str(mutant)
+        process = subprocess.Popen(command, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+        late = threading.Event()
+
+        def end():
+            # The tests are a group of their own in its session.
+            subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
+
+        def give_up():
+            late.set()
+            end()
+
+        clock = threading.Timer(longest, give_up) if longest else None
+        if clock:
+            clock.start()
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if mutant and FAILURE.search(line):
+                end()
+                break
+        said += process.stdout.readlines()
+        status = process.wait()
+        if clock:
+            clock.cancel()
+        return None if late.is_set() else status, "".join(said)
 
 
 def test(engine, suites, mutant=None, longest=None):
@@ -116,7 +135,7 @@ def test(engine, suites, mutant=None, longest=None):
 
 def finder(status, said):
     """The test that failed first."""
-    found = re.search(r"✘ Test (?:case )?\"?([A-Za-z0-9_]+)[^\n]* recorded an issue", said)
+    found = FAILURE.search(said)
     if found:
         return found.group(1)
     return "a crash" if status < 0 or "Fatal error" in said or "crashed" in said else None
@@ -164,7 +183,7 @@ def main():
         for name, one in attempts:
             status, said, took = one.result()
             found = finder(status, said) if status else None
-            word = "LIVES " if status == 0 else "WAITS " if status is None else "killed" if found else "FAILS "
+            word = "LIVES " if status == 0 else "WAITS " if status is None else "found " if found else "FAILS "
             print("%s  %3.0f s  %s%s" % (word, took, name, ": " + found if found else ""), flush=True)
             if status == 0:
                 living.append(name)

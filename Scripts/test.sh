@@ -127,12 +127,16 @@ fi
 began=$SECONDS
 # -q leaves the warnings and the errors.
 run "build" swift build -q --build-tests "${flags[@]}" || finish
+# The newest first: what is independent of the engine runs with it.
 engines=()
 for folder in .engines/[0-9]*; do
     if [ -d "$folder" ]; then engines+=("$(basename "$folder")"); fi
 done
+if [ ${#engines[@]} -gt 0 ]; then
+    engines=($(printf '%s\n' "${engines[@]}" | sort -t. -k1,1nr -k2,2nr -k3,3nr))
+fi
 if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ] && [ ${#engines[@]} -gt 0 ]; then
-    oldest=$(printf '%s\n' "${engines[@]}" | sort -t. -k1,1n -k2,2n -k3,3n | head -n 1)
+    oldest=${engines[${#engines[@]} - 1]}
     for target in FMDBCompat Rekeying; do
         run "build of $target with the header of SQLCipher $oldest" Scripts/with-engine.sh "$oldest" \
             swift build -q --target "$target" --scratch-path ".build-$oldest"
@@ -172,9 +176,16 @@ names=()
 for job in "${jobs[@]}"; do names+=("${job%%"$separator"*}"); done
 echo "== tests: ${names[*]}"
 tested=$SECONDS
-# One more than processors: they wait for the disk and for other processes.
+# One more than processors: they wait for each other's processes.
 side_by_side=3
 if [ "$(uname)" != Linux ]; then side_by_side=1; fi
+# In memory where there is room: a process that is killed loses nothing there either. `make torture` takes the disk.
+memory=$(df -Pm /dev/shm 2> /dev/null | awk 'NR == 2 {print $4}')
+if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "${memory:-0}" -ge 2048 ]; then
+    TMPDIR=$(mktemp -d /dev/shm/cipherdb-XXXXXX)
+    export TMPDIR
+    trap 'rm -rf "$log" "$TMPDIR"' EXIT
+fi
 printf '%s\0' "${jobs[@]}" | xargs -0 -n 1 -P "$side_by_side" Scripts/test.sh --job || failed+=("tests: a run was lost")
 echo "   $((SECONDS - tested)) s"
 for name in "${names[@]}"; do

@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func aPassphraseThatIsNearlyTheRightOne() throws {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func aPassphraseThatIsNearlyTheRightOne() throws
+    {
         try make(.delete, key: SampleKey.all[1].key)
         for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 ", "wrong"] { try expect(.wrongKey, key: .passphrase(wrong)) }
     }

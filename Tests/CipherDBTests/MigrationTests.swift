@@ -251,7 +251,8 @@ import Testing
         }
     }
 
-    @Test func aMigrationThatIsKilledGoesOnToTheSameSchema() async throws {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func aMigrationThatIsKilledGoesOnToTheSameSchema() async throws {
         let whole = folder.file("whole.db")
         _ = try migrate(whole)
         let chance = Chance("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 4)

@@ -170,7 +170,7 @@ import Testing
         // Also where a block closed it.
         let other = try DatabaseQueue(path: path, key: Self.key)
         let waiting = Task { for await _ in other.tableChanges() {} }
-        while other.log.listeners == 0 { await Task.yield() }
+        try await eventually { other.log.listeners > 0 }
         try await other.inDatabase { $0.close() }
         await waiting.value
     }
@@ -244,7 +244,7 @@ import Testing
             var values = values
             return try await values.next()
         }
-        while pool.writer.log.listeners == 0 { await Task.yield() }
+        try await eventually { pool.writer.log.listeners > 0 }
         try await pool.write { try $0.executeUpdate("INSERT INTO b VALUES (1)") }
         if Engine.tellsTablesWithoutColumns { #expect(pool.writer.log.listeners == 1, "another table") }
         try await pool.write { try $0.executeUpdate("DELETE FROM a WHERE v > 2") }
@@ -276,7 +276,7 @@ import Testing
                 for await _ in pool.tableChanges() {}
             }
         }
-        while log.listeners < 10 { await Task.yield() }
+        try await eventually { log.listeners == 10 }
         for task in tasks { task.cancel() }
         for task in tasks { try #require(await task.ends()) }
         #expect(log.listeners == 0)
@@ -284,7 +284,7 @@ import Testing
         try await pool.write { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
         #expect(seen.withLock { $0 } == before)
         let listening = Task { for await _ in pool.commits() {} }
-        while log.listeners == 0 { await Task.yield() }
+        try await eventually { log.listeners > 0 }
         listening.cancel()
         try #require(await listening.ends())
         #expect(log.listeners == 0)
@@ -296,7 +296,7 @@ import Testing
         let values = Task { for try await _ in queue.observe({ try $0.fetchAll(Int.self, "SELECT v FROM a") }) {} }
         let changes = Task { for await _ in queue.tableChanges(of: ["A"]) {} }
         let commits = Task { for await _ in queue.commits() {} }
-        while log.listeners < 3 { await Task.yield() }
+        try await eventually { log.listeners == 3 }
         try queue.close()
         try await values.value
         await changes.value
@@ -395,7 +395,8 @@ import Testing
                     }
                 }
             }
-            while latest.withLock({ $0 }) != number { await Task.yield() }
+            let last = number
+            try await eventually { latest.withLock { $0 } == last }
         }
         observer.cancel()
         try await observer.value

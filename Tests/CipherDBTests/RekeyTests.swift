@@ -30,15 +30,18 @@ import Testing
 
     @Test(arguments: modes)
     func afterARekeyTheNewKeyOpensAndTheOldDoesNot(mode: JournalMode) throws {
-        let queue = try make(mode, key: .passphrase("old"))
+        let (old, new): (DatabaseKey, DatabaseKey) =
+            try mode == .delete
+            ? (.passphrase("old"), .passphrase("new")) : (.sample("old"), .sample("new"))
+        let queue = try make(mode, key: old)
         let salt = try FileState(path).bytes.prefix(16)
-        try queue.rekey(.passphrase("new"))
+        try queue.rekey(new)
         #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES ('later')") }
         _ = try queue.openConnection()
         try queue.close()
-        #expect(throws: KeyError.wrongKey) { try answer(.passphrase("old")) }
-        _ = try answer(.passphrase("new"))
+        #expect(throws: KeyError.wrongKey) { try answer(old) }
+        _ = try answer(new)
         #expect(try FileState(path).bytes.prefix(16) == salt, "the salt stays")
     }
 

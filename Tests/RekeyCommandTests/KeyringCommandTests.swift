@@ -109,7 +109,8 @@ struct KeyringCommandTests {
         #expect(!FileManager.default.fileExists(atPath: keyring))
     }
 
-    @Test func slotsAreAddedChangedAndRemoved() throws {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func slotsAreAddedChangedAndRemoved() throws {
         try make(by: .passphrase)
         let before = try FileState(path)
         #expect(
@@ -326,7 +327,8 @@ struct KeyringCommandTests {
         #expect(!content.isRotationPending && content.olderKeyCount == olderKeys)
     }
 
-    @Test func aForgottenPassphraseIsReplacedByMeansOfAnotherSecret() throws {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func aForgottenPassphraseIsReplacedByMeansOfAnotherSecret() throws {
         try make(by: .passphrase)
         #expect(
             try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile, "--label", "server")
@@ -401,7 +403,8 @@ struct KeyringCommandTests {
         #expect(found.output.contains("by CipherDB 0.1"))
     }
 
-    @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
         try makeDatabase(by: .passphrase)
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)

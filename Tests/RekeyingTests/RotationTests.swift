@@ -170,7 +170,7 @@ import Testing
     }
 
     /// Every system call that the change makes fails once.
-    @Test(arguments: Faults.Call.allCases)
+    @Test(arguments: Extent.share(Faults.Call.allCases))
     func whateverFailsTheKeyringOpensTheFile(call: Faults.Call) throws {
         var number = 0
         while true {

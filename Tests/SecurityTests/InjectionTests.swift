@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A passphrase is derived, so that each of these takes its time.
-    @Test(arguments: Extent.isComplete ? strings : [strings[0], strings[1], strings[12]])
+    @Test(arguments: Extent.isComplete ? strings : Extent.share([strings[0], strings[1], strings[12]]))
     func noPassphraseBecomesSQL(text: String) throws {
         try? database.attach(folder.file("other.db"), as: "o", key: .passphrase(text))
         _ = try? DatabaseQueue(path: folder.file("keyed.db"), key: .passphrase(text))

@@ -12,12 +12,23 @@ package enum Extent {
     /// this is the second engine of three, and takes the second of each three cases.
     package static func share<Case>(_ cases: [Case]) -> [Case] {
         guard !isComplete else { return cases }
+        return cases.indices.filter { $0 % part.count == part.number }.map { cases[$0] }
+    }
+
+    /// Which engine of how many this is; the first is the newest.
+    private static let part: (number: Int, count: Int) = {
         let numbers = (environment["CIPHERDB_SHARE"] ?? "0/1").split(separator: "/").compactMap { Int($0) }
         guard numbers.count == 2, (0..<numbers[1]).contains(numbers[0]) else {
             preconditionFailure("CIPHERDB_SHARE is not a share such as 0/2")
         }
-        return cases.indices.filter { $0 % numbers[1] == numbers[0] }.map { cases[$0] }
-    }
+        return (numbers[0], numbers[1])
+    }()
+
+    /// For a costly test of code that no engine takes part in: `make test` runs it on the newest engine, `make torture` on each.
+    package static var isNewestEngine: Bool { isComplete || part.number == 0 }
+
+    /// Why it is skipped on the others.
+    package static let newestOnly = "independent of the engine, tried on the newest only"
 
     /// The pairs of two lists, in an order in which each share has members of both.
     package static func pairs<First, Second>(_ first: [First], _ second: [Second]) -> [(First, Second)] {

@@ -6,11 +6,11 @@ extension Task where Success == Void {
             _ = await result
             end.open()
         }
-        let latest = ContinuousClock.now + limit
-        while !end.passed {
-            guard .now < latest else { return false }
-            try await Task<Never, Never>.sleep(for: .milliseconds(1))
+        do {
+            try await eventually(within: limit) { end.passed }
+            return true
+        } catch is NeverHeld {
+            return false
         }
-        return true
     }
 }

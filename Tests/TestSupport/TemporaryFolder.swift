@@ -17,6 +17,14 @@ package final class TemporaryFolder: Sendable {
     /// The path of `name` in this folder.
     package func file(_ name: String) -> String { path + "/" + name }
 
+    /// A directory of another file system, to which no file of this one can be renamed; nil where there is none.
+    package var directoryElsewhere: String? {
+        let device = { try? FileManager.default.attributesOfFileSystem(forPath: $0)[.systemNumber] as? Int }
+        return ["/dev/shm", "/tmp", "/var/tmp", "/dev", "/proc"].first {
+            device($0) != nil && device($0) != device(path)
+        }
+    }
+
     /// The names in this folder, sorted.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
