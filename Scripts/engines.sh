@@ -28,6 +28,26 @@ if ! command -v apt-get > /dev/null; then
     complain "SQLCipher 3.4.1 and 4.6.1: there is no apt-get on this machine, and so no Debian to fetch them from"
 fi
 
+# describe FOLDER LIBRARIES ORIGIN: writes the files of pkg-config for an engine.
+describe() {
+    # Debian's file has only -I…/include/sqlcipher, so that <sqlcipher/sqlite3.h> would still be the installed engine's.
+    cat > "$1/pkgconfig/sqlcipher.pc" <<PC
+Name: SQLCipher
+Description: SQLCipher from $3
+Version: 0
+Cflags: -I$1/usr/include -I$1/usr/include/sqlcipher
+Libs: -L$2 -lsqlcipher
+PC
+    # Without -L: libcrypto's would put the system's folder first on the link line, and with it the installed libsqlcipher.
+    cat > "$1/pkgconfig/libcrypto.pc" <<PC
+Name: OpenSSL-libcrypto
+Description: OpenSSL cryptography library
+Version: $(pkg-config --modversion libcrypto)
+Cflags: $(pkg-config --cflags libcrypto)
+Libs: -lcrypto
+PC
+}
+
 # fetch SUITE FOLDER: unpacks the suite's SQLCipher into FOLDER.
 fetch() {
     local suite=$1 folder=$2 apt=$root/apt/$1 source library
@@ -55,22 +75,7 @@ fetch() {
     printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$folder/usr/bin/sqlcipher" > "$folder/bin/sqlcipher"
     chmod +x "$folder/bin/sqlcipher"
     ln -sfn "$libraries" "$folder/lib"
-    # Debian's file has only -I…/include/sqlcipher, so that <sqlcipher/sqlite3.h> would still be the installed engine's.
-    cat > "$folder/pkgconfig/sqlcipher.pc" <<PC
-Name: SQLCipher
-Description: SQLCipher from $suite
-Version: 0
-Cflags: -I$folder/usr/include -I$folder/usr/include/sqlcipher
-Libs: -L$libraries -lsqlcipher
-PC
-    # Without -L: libcrypto's would put the system's folder first on the link line, and with it the installed libsqlcipher.
-    cat > "$folder/pkgconfig/libcrypto.pc" <<PC
-Name: OpenSSL-libcrypto
-Description: OpenSSL cryptography library
-Version: $(pkg-config --modversion libcrypto)
-Cflags: $(pkg-config --cflags libcrypto)
-Libs: -lcrypto
-PC
+    describe "$folder" "$libraries" "$suite"
 }
 
 # The SQLCipher version that the shell in FOLDER reports.
@@ -94,46 +99,56 @@ engine() {
 engine 3.4.1 bookworm
 engine 4.6.1 bookworm-backports
 
-# The newest engine is welcome where its libraries load; on an older release they usually want a newer C library.
-if command -v apt-get > /dev/null && [ ! -e "$root/newest.checked" ]; then
-    rm -f "$root/newest.missing"
-    if fetch sid "$root/newest"; then
-        : > "$root/newest.checked"
-        version=$(shell_version "$root/newest")
-        case $version in
-            [0-9]*.[0-9]*)
-                rm -rf "${root:?}/$version"
-                if fetch sid "$root/$version"; then
-                    echo "engines: SQLCipher $version from sid joins the matrix"
-                else
-                    rm -rf "${root:?}/$version"
-                    echo "SQLCipher $version could not be fetched from sid" > "$root/newest.missing"
-                fi ;;
-            *)
-                echo "the newest SQLCipher, from sid: it does not load on this release" > "$root/newest.missing"
-                echo "engines: the newest SQLCipher, from sid, does not load here:"
-                "$root/newest/bin/sqlcipher" -version 2>&1 | head -n 1 ;;
-        esac
-    else
-        echo "the newest SQLCipher: sid could not be reached" > "$root/newest.missing"
-        echo "engines: sid could not be reached; the matrix goes without the newest engine" >&2
-    fi
-    rm -rf "$root/newest"
-fi
+# Those that no Debian release has are built from the amalgamation in the source package of Python's sqlcipher3.
+# amalgamation VERSION PACKAGE SHA256: builds one into .engines/VERSION, by Debian's options.
+amalgamation() {
+    local version=$1 package=$2 hash=$3 folder=$root/$1 source=$root/source/$1
+    [ "$(shell_version "$folder" 2>/dev/null)" = "$version" ] && return
+    rm -rf "$folder" "$source"
+    mkdir -p "$source" "$folder/bin" "$folder/lib" "$folder/pkgconfig" "$folder/usr/include/sqlcipher"
+    echo "sqlcipher3==$package --hash=sha256:$hash" > "$source/requirements"
+    "$python" -m pip download -q --disable-pip-version-check --no-binary :all: --no-deps --no-build-isolation \
+        --require-hashes -r "$source/requirements" -d "$source" > "$source/log" 2>&1 || { tail -n 3 "$source/log" >&2; return 1; }
+    tar -xzf "$source/sqlcipher3-$package.tar.gz" -C "$source" --strip-components 1 || return 1
+    cp "$source/vendor/sqlite3.h" "$folder/usr/include/sqlcipher/"
+    ${CC:-$(command -v cc || echo clang)} -O2 -fPIC -w -fno-strict-aliasing -D_FILE_OFFSET_BITS=64 -DHAVE_STDINT_H=1 -DHAVE_USLEEP=1 \
+        -DSQLITE_{HAS_CODEC,SECURE_DELETE,SOUNDEX=1,OMIT_LOOKASIDE=1,USE_URI=1,MAX_SCHEMA_RETRY=25,THREADSAFE=1,TEMP_STORE=2} \
+        -DSQLITE_ENABLE_{COLUMN_METADATA,FTS3,FTS3_PARENTHESIS,FTS4,FTS5,RTREE=1,UNLOCK_NOTIFY,DBSTAT_VTAB,DBPAGE_VTAB} \
+        -DSQLITE_ENABLE_{UPDATE_DELETE_LIMIT=1,SESSION,PREUPDATE_HOOK,MATH_FUNCTIONS} \
+        -DSQLITE_EXTRA_INIT=sqlcipher_extra_init -DSQLITE_EXTRA_SHUTDOWN=sqlcipher_extra_shutdown \
+        $(pkg-config --cflags libcrypto) -shared -Wl,-soname,libsqlcipher.so.1 -o "$folder/lib/libsqlcipher.so.1" \
+        "$source/vendor/sqlite3.c" $(pkg-config --libs libcrypto) -lm -lpthread -ldl || return 1
+    for name in libsqlcipher.so libsqlcipher.so.0 libsqlcipher.so.2; do ln -sf libsqlcipher.so.1 "$folder/lib/$name"; done
+    # The package has no shell: that of 4.6.1 is dynamically linked, and runs on this library.
+    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$folder/lib" "$root/4.6.1/usr/bin/sqlcipher" > "$folder/bin/sqlcipher"
+    chmod +x "$folder/bin/sqlcipher"
+    describe "$folder" "$folder/lib" "the source package of sqlcipher3 $package"
+}
 
 python=$root/python/bin/python
-if ! "$python" -c 'import sqlcipher3' 2>/dev/null; then
+if ! "$python" -c 'import sqlcipher3, setuptools, wheel' 2>/dev/null; then
     rm -rf "$root/python"
-    if ! { /usr/bin/python3 -m venv "$root/python" && "$python" -m pip install -q --disable-pip-version-check sqlcipher3==0.6.4; }; then
+    if ! { /usr/bin/python3 -m venv "$root/python" && "$python" -m pip install -q --disable-pip-version-check sqlcipher3==0.6.4 setuptools wheel; }; then
         rm -rf "$root/python"
         complain "Python's sqlcipher3 could not be installed: its checks of our files do not run"
     fi
 fi
 
-cat "$root/newest.missing" >> "$missing" 2> /dev/null
-rm -rf "$root/apt"
+# Both at once: each takes a minute of one processor.
+build() {
+    amalgamation "$@" || rm -rf "${root:?}/$1"
+}
+if [ -x "$python" ] && [ -x "$root/4.6.1/bin/sqlcipher" ]; then
+    build 4.12.0 0.6.3 fcbb784663d21213563f3fbda392ffb5f9d7b84dff03d3d114be6bb54338a1ae &
+    build 4.19.0 0.6.4 b02a3edfc554c9197d63ab4c38a30f7682eec65b10e5be2c9285a0d6ffb7a29a &
+    wait
+fi
+for version in 4.12.0 4.19.0; do
+    [ -d "$root/$version" ] || complain "SQLCipher $version could not be built: not tested"
+done
+rm -rf "$root/apt" "$root/source"
 for folder in "$root"/[0-9]*; do
-    [ -d "$folder" ] && echo "engines: SQLCipher $(basename "$folder"), SQLite $("$folder/bin/sqlcipher" -version | cut -d' ' -f1)"
+    [ -d "$folder" ] && echo "engines: SQLCipher $(basename "$folder"), SQLite $("$folder/bin/sqlcipher" :memory: 'SELECT sqlite_version();')"
 done
 [ -x "$python" ] && "$python" - <<'PY'
 import sqlcipher3

@@ -89,13 +89,23 @@ def place(engine):
     return os.path.join(PLACE, "build-" + (engine or "system"))
 
 
-def run(engine, command, mutant=None, longest=None):
+def libraries(engine):
+    return subprocess.run([os.path.join(ROOT, "Scripts/with-engine.sh"), "--libraries", engine], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def run(engine, command, mutant=None, longest=None, other=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         environment = dict(os.environ, NO_COLOR="1", TMPDIR=folder)
         if engine:
             command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
-            environment["CIPHERDB_ENGINE"] = engine
+            environment["CIPHERDB_ENGINE"] = other or engine
+            if other:
+                # As in Scripts/test.sh: the build serves every engine.
+                environment["CIPHERDB_OTHER_HEADER"] = "1"
+                environment["LD_LIBRARY_PATH"] = libraries(other)
+                command = command[2:]
         if mutant:
             environment["CIPHERDB_MUTANT"] = str(mutant)
         process = subprocess.Popen(command, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -126,11 +136,12 @@ def run(engine, command, mutant=None, longest=None):
         return None if late.is_set() else status, "".join(said)
 
 
-def test(engine, suites, mutant=None, longest=None):
+def test(engine, suites, mutant=None, longest=None, other=None):
+    """Runs the suites on the engine of the build, or on another."""
     filter = "|".join(r"\.%s/" % suite for suite in suites)
     # Not by `swift test`, which reads the package again for each environment.
     tests = os.path.join(place(engine), "release", "CipherDBPackageTests.xctest")
-    return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest)
+    return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest, other)
 
 
 def finder(status, said):
@@ -173,7 +184,7 @@ def main():
 
     def attempt(number, mutant):
         start = time.monotonic()
-        status, said = test(chosen.engine, mutant["tests"].split("|"), number, LONGEST)
+        status, said = test(chosen.engine, mutant["tests"].split("|"), number, LONGEST, mutant.get("engine"))
         return status, said, time.monotonic() - start
 
     living, unclear = [], []

@@ -1,4 +1,5 @@
 internal import CipherKeys
+internal import CipherPages
 
 /// How far a backup is, in pages of the source.
 public struct BackupProgress: Sendable, Hashable {
@@ -13,8 +14,7 @@ extension Database {
     ///
     /// Pages are copied in steps; between two of them other connections can write. What is written by others meanwhile
     /// makes the copy begin anew, so in rollback mode a source that is written to all the time is better copied in one step.
-    /// Whatever was in `destination` is replaced; where this throws, it is as it was before, but for
-    /// ``KeyError/damaged(pages:)``: what was copied of a damaged source is not to be used.
+    /// Whatever was in `destination` is replaced; where this throws, it is as it was before.
     ///
     /// Two encrypted databases keep each its own key, and need one cipher format. Between an encrypted database and one in
     /// plaintext the content goes through SQLCipher's export instead of page by page, into an empty destination in a file;
@@ -84,7 +84,7 @@ extension Database {
         let backup = try BackupHandle(from: source, to: target)
         var waited = 0
         while true {
-            switch try backup.step(pages: pagesPerStep) {
+            switch try backup.step(pages: pagesPerStep, checkLastPage: checkIsAuthentic) {
             case true?:
                 let total = backup.total
                 try backup.finish()
@@ -100,6 +100,18 @@ extension Database {
                 waited += 5
             }
         }
+    }
+
+    /// Throws where a page is damaged.
+    private func checkIsAuthentic(_ page: Int) throws {
+        guard let connection, let unlocked, unlocked.format.pageAuthentication != nil else { return }
+        let scan = try PageScan(
+            database: EngineFile(connection),
+            log: writeAheadLog(of: connection),
+            key: unlocked.key,
+            format: unlocked.format
+        )
+        guard try scan.isAuthentic(page) else { throw DatabaseError.damagedPage(nil) }
     }
 
     private func pageCount(of connection: Connection) throws -> Int {

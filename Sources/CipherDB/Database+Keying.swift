@@ -202,6 +202,8 @@ extension Database {
     }
 
     func handOver(_ unlocked: Unlocked, to connection: Connection) throws {
+        let isAuthenticated = unlocked.format.pageAuthentication != nil
+        if isAuthenticated { _ = try DamageBehaviour.ofThisEngine.get() }
         let literal = try unlocked.key.literal()
         // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
         let settings = "PRAGMA cipher_log_level = NONE;" + cipherSettings(unlocked.format)
@@ -210,7 +212,7 @@ extension Database {
             try connection.execute(settings)
         }
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL
-        if unlocked.format.pageAuthentication != nil { connection.isWatched = true }
+        connection.isWatched = isAuthenticated
     }
 
     /// The pragmas that make the engine's own format into `format`; none where they are the same.

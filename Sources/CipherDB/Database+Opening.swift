@@ -81,6 +81,7 @@ extension Database {
 
     /// As ``usableConnection()``, for who only looks: what a commit failed of stays for who uses it.
     func readyConnection() throws -> Connection {
+        if connection?.isSpoiled == true { replaceSpoiledConnection() }
         switch state {
         case .keyed(let connection, _), .plain(let connection):
             guard !connection.isBackupTarget else {

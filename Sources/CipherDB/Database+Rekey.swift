@@ -58,13 +58,8 @@ extension Database {
     private func checkMayRekey(_ connection: Connection) throws {
         if let reason = connection.whyInUse { throw RekeyError.notStarted(reason) }
         guard !connection.isReadOnly else { throw RekeyError.notStarted("the database is open for reading only") }
-        let schemas = try executeQuery("PRAGMA database_list")
-        while try schemas.next() {
-            let name: String = try schemas[1]
-            guard name == "main" || name == "temp" else {
-                schemas.close()
-                throw RekeyError.notStarted("\(name) is attached; detach it first")
-            }
+        if let name = try connection.schemas().first(where: { $0 != "main" && $0 != "temp" }) {
+            throw RekeyError.notStarted("\(name) is attached; detach it first")
         }
         guard try connection.text("SELECT name FROM sqlite_temp_master") == nil else {
             throw RekeyError.notStarted(

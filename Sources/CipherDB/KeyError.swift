@@ -12,12 +12,17 @@ public enum KeyError: Error, Sendable, Equatable {
     case notEncrypted
     /// The file is neither a SQLite nor an encrypted database, or shorter than one page.
     case notADatabase
-    /// The key is right, but these pages, counted from 1, are not what was written. The others can still be read.
+    /// The key is right, but these pages, counted from 1, are not what was written. The others can still be read: where the engine
+    /// reads nothing more on a connection that met one, as since SQLCipher 4.12, ``Database`` opens the file again for the next
+    /// statement, unless databases are attached or temporary tables there; then close and open it.
     case damaged(pages: [Int])
     /// The key is right for this other format; open with it as ``Configuration/format``.
     case otherFormat(CipherFormat)
     /// The SQLite in this process is not SQLCipher, or is mixed with another.
     case engineHasNoEncryption
+    /// The SQLCipher in this process hands out zeros for a page whose MAC is wrong, and leaves no sign of it that CipherDB knows; see
+    /// ``Engine/damageDetection``.
+    case engineHidesDamage
 }
 
 extension KeyError {
@@ -54,6 +59,9 @@ extension KeyError: CustomStringConvertible {
         case .engineHasNoEncryption:
             "the SQLite library in this process cannot encrypt, or is mixed with one that cannot; "
                 + "link SQLCipher only, and load no other libsqlite3 before it"
+        case .engineHidesDamage:
+            "\(Engine.current) answers with zeros for a damaged page and leaves no sign of it that CipherDB knows; "
+                + "use another version of SQLCipher"
         }
     }
 }

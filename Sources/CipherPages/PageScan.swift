@@ -51,18 +51,28 @@ package struct PageScan {
         )
     }
 
+    /// Whether the page of this number is what was written.
+    package func isAuthentic(_ number: Int) throws -> Bool {
+        try format.isLockPage(UInt32(number)) || damaged([number], in: newest()).isEmpty
+            || stillDamaged([number]).isEmpty
+    }
+
+    /// Those of the pages that are not what was written.
+    private func damaged(_ numbers: [Int], in source: any PageSource) throws -> [Int] {
+        let cipher = try PageCipher(key: key, format: format)
+        return try numbers.filter { number in
+            let page = try source.read(format.pageSize, at: Int64(number - 1) * Int64(format.pageSize))
+            return try page.withUnsafeBytes { try cipher.isAuthentic($0, number: UInt32(number)) == false }
+        }
+    }
+
     /// A page may be read while another process writes it, or the log begin anew: those that turn out whole a moment later
     /// are not damaged. As long as some do, the others are looked at again.
     private func stillDamaged(_ suspects: [Int]) throws -> [Int] {
         var suspects = suspects
-        let cipher = try PageCipher(key: key, format: format)
         for _ in 0..<3 where !suspects.isEmpty {
             Platform.sleep(milliseconds: 10)
-            let source = try newest()
-            let again = try suspects.filter { number in
-                let page = try source.read(format.pageSize, at: Int64(number - 1) * Int64(format.pageSize))
-                return try page.withUnsafeBytes { try cipher.isAuthentic($0, number: UInt32(number)) == false }
-            }
+            let again = try damaged(suspects, in: newest())
             if again.count == suspects.count { break }
             suspects = again
         }

@@ -62,11 +62,12 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void
     ) throws -> Verification {
         // A read transaction: no writer changes the file meanwhile, nor a checkpoint what is read from the log.
-        try database.inTransaction(.deferred) { database in
-            _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
-            return try verification(database, unlocked, progress) {
-                checksStructure ? try structuralProblems(database, progress) : []
-            }
+        try database.beginTransaction(.deferred)
+        // After a damaged page SQLCipher 4.19 answers to COMMIT with the error again.
+        defer { try? database.rollback() }
+        _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
+        return try verification(database, unlocked, progress) {
+            checksStructure ? try structuralProblems(database, progress) : []
         }
     }
 

@@ -20,6 +20,7 @@ struct ErrorName {
             case .damaged: "damaged"
             case .otherFormat: "otherFormat"
             case .engineHasNoEncryption: "engineHasNoEncryption"
+            case .engineHidesDamage: "engineHidesDamage"
             case nil: String(describing: status)
             }
     }

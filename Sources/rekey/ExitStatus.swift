@@ -65,7 +65,7 @@ enum ExitStatus: Int32, CaseIterable {
         switch error {
         case .wrongKey, .keyMissing: self = .noPermission
         case .notEncrypted, .notADatabase, .damaged: self = .damaged
-        case .otherFormat, .engineHasNoEncryption: self = .unavailable
+        case .otherFormat, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
         }
     }
 

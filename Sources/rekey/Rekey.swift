@@ -40,13 +40,14 @@ struct Rekey: ParsableCommand {
               keyring unlock: slot, label; other keyring commands: keyring and ok, or as change
               calibrate: function, parameters
               after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
-            keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption) or of its KeyringError \
+            keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption, engineHidesDamage) or of its KeyringError \
             (such as wrongSecret, altered, rotationPending), or else a word for the \
             exit status (\(ExitStatus.allCases.dropFirst().map { "\($0)" }.joined(separator: ", "))).
             Messages go to standard error all the same. Options that cannot be understood, or that exclude each other, are \
             told there only, without an object.
             """,
-        version: "rekey \(CipherDBVersion.current), \(Engine.current)",
+        version:
+            "rekey \(CipherDBVersion.current), \(Engine.current), damage detection: \(Engine.current.damageDetection)",
         subcommands: [
             Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self, Copy.self,
             Cleanup.self, KeyringCommand.self, Calibrate.self,

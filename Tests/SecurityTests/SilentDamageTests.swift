@@ -144,12 +144,21 @@ import Testing
             #expect(throws: (any Error).self, "\(sql)") { try database.executeUpdate(sql) }
         }
         try database.executeStatements("CREATE TEMP TABLE short (a)")
-        for sql in ["INSERT INTO o.copy SELECT a FROM t", "INSERT INTO temp.short SELECT a FROM t"] {
+        for sql in [
+            "INSERT INTO o.copy SELECT a FROM t", "INSERT INTO temp.short SELECT a FROM t",
+            "CREATE TABLE o.made AS SELECT a FROM t", "CREATE TEMP TABLE made AS SELECT a FROM t",
+        ] {
+            // Also where the statement is a transaction of its own.
+            #expect { try database.executeUpdate(sql) } throws: { isDamage($0) }
+            #expect(!database.isInTransaction)
             #expect { try database.inTransaction { try $0.executeUpdate(sql) } } throws: { isDamage($0) }
             #expect { try database.inTransaction { try $0.executeStatements(sql) } } throws: { isDamage($0) }
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM temp.short") == 0)
         #expect(try database.int(forQuery: "SELECT count(*) FROM o.copy") == 0)
+        // With an attached database it is not opened again by itself, where the engine reads nothing more.
+        database.close()
+        try database.open(key: key)
         #expect(try database.int(forQuery: "SELECT count(*) FROM copy") == 0)
     }
 
@@ -165,6 +174,8 @@ import Testing
         #expect(try database.int(forQuery: "SELECT 1") == 1)
         try database.attach(path, as: "it's", key: key)
         #expect { try database.string(forQuery: "SELECT a FROM \"it's\".t") } throws: { isCorrupt($0) }
+        try database.executeStatements("DETACH \"it's\"")
+        try database.attach(path, as: "it's", key: key)
         #expect(try database.int(forQuery: "SELECT id FROM \"it's\".t") == 1)
         try database.executeStatements("DETACH \"it's\"; CREATE TABLE sound (a); INSERT INTO sound VALUES (1)")
         let sound: Int? = try database.inTransaction { try $0.int(forQuery: "SELECT a FROM sound") }
@@ -173,12 +184,65 @@ import Testing
 
     @Test func aBackupOfADamagedDatabaseFails() throws {
         let database = try open()
-        let target = try open(folder.file("backup.db"))
-        #expect { try database.backup(to: target) } throws: { isDamage($0) }
+        for (name, pages) in [("whole.db", 256), ("steps.db", 1)] {
+            let target = try open(folder.file(name))
+            try target.executeStatements("CREATE TABLE old (a); INSERT INTO old VALUES (1)")
+            #expect { try database.backup(to: target, pagesPerStep: pages) } throws: { isDamage($0) }
+            // What was there is there still, though the damage is in the page that is copied last.
+            #expect(try target.int(forQuery: "SELECT a FROM old") == 1)
+        }
         let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
         try plain.open()
         #expect(throws: (any Error).self) { try database.backup(to: plain, decrypting: true) }
         #expect(try plain.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
+    }
+
+    @Test func aConnectionThatOnlyReadsIsWatchedToo() throws {
+        let database = Database(path: path)
+        try database.open(key: key, flags: .readOnly)
+        for _ in 0..<2 { #expect { try database.string(forQuery: "SELECT a FROM t") } throws: { isDamage($0) } }
+        #expect(try database.int(forQuery: "SELECT id FROM t") == 1)
+    }
+
+    /// SQLCipher 4.19 alone answers "ok": the check reads the page, and has no opinion of zeros in it.
+    @Test(arguments: ["integrity_check", "main.quick_check"])
+    func aCheckThatMeetsADamagedPageIsAnError(pragma: String) throws {
+        let database = try open()
+        #expect {
+            let lines = try database.executeQuery("PRAGMA \(pragma)")
+            while try lines.next() {}
+        } throws: { isDamage($0) }
+        let other = try open(folder.file("sound.db"))
+        try other.attach(path, as: "o", key: key)
+        #expect(throws: (any Error).self) {
+            let lines = try other.executeQuery("PRAGMA integrity_check")
+            while try lines.next() {}
+        }
+    }
+
+    @Test func aConnectionOpenedAgainIsWhatItWas() throws {
+        let database = try open()
+        try database.makeFunction(named: "two") { _ in 2 }
+        let interrupter = try #require(database.interrupter)
+        #expect { try database.string(forQuery: "SELECT a FROM t") } throws: { isDamage($0) }
+        #expect(try database.int(forQuery: "SELECT two() * id FROM t") == 2)
+        #expect(database.interrupter === interrupter)
+        // In a transaction it stays, and so does its failure where the engine keeps it.
+        try database.beginTransaction(.deferred)
+        #expect { try database.string(forQuery: "SELECT a FROM t") } throws: { isDamage($0) }
+        _ = try? database.int(forQuery: "SELECT id FROM t")
+        try? database.rollback()
+        #expect(try database.int(forQuery: "SELECT id FROM t") == 1)
+        let pool = try DatabasePool(path: path, key: key)
+        for _ in 0..<2 {
+            #expect { try pool.read { try $0.string(forQuery: "SELECT a FROM t") } } throws: { isDamage($0) }
+        }
+        #expect(throws: DatabaseError.self, "a reader stays one") {
+            try pool.read { reader in
+                _ = try? reader.string(forQuery: "SELECT a FROM t")
+                try reader.executeUpdate("DELETE FROM t")
+            }
+        }
     }
 
     @Test func theWatchIsSeenInNoTraceAndKeepsNoLock() throws {

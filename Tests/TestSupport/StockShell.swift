@@ -13,11 +13,21 @@ package struct StockShell: Sendable, CustomStringConvertible {
     package var format: Int { version.hasPrefix("3.") ? 3 : 4 }
 
     /// The shells that `make engines` fetched, oldest first.
-    package static let all: [StockShell] = {
+    package static let fetched: [StockShell] = {
         let folder = Program.packageFolder + "/.engines"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.first?.isNumber == true }.sorted()
+        return names.filter { $0.first?.isNumber == true }
+            .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
             .map { StockShell(version: $0, path: "\(folder)/\($0)/bin/sqlcipher") }
+    }()
+
+    /// Those that this run tries, oldest first: by default the oldest, the newest, that of its own engine and its share of the
+    /// others.
+    package static let all: [StockShell] = {
+        let own = Engine.current.sqlcipherVersion?.split(separator: " ").first.map(String.init)
+        let fixed = Set([fetched.first?.version, fetched.last?.version, own])
+        let others = Extent.share(fetched.filter { !fixed.contains($0.version) }).map(\.version)
+        return fetched.filter { fixed.contains($0.version) || others.contains($0.version) }
     }()
 
     /// The newest shell that writes the format of the engine that the tests run on.

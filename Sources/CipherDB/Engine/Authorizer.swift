@@ -60,6 +60,11 @@ final class Authorizer {
             hasAccess = true
             access.write(TableName(String(cString: table), in: String(cString: schema)))
             if code == SQLITE_DELETE { access.deletes = true }
+        case SQLITE_PRAGMA:
+            // It reads pages of tables without a word.
+            guard let table, Authorizer.checks.contains(String(cString: table).lowercased()) else { return }
+            hasAccess = true
+            if let schema { access.read(String(cString: schema)) } else { access.readsAllSchemas = true }
         default: break
         }
     }
@@ -99,6 +104,7 @@ final class Authorizer {
         "key", "hexkey", "hexrekey", "textkey", "textrekey", "cipher", "cipher_hmac_salt_mask",
     ]
     private static let neverAllowedBeginnings = ["rekey", "cipher_default"]
+    private static let checks: Set<String> = ["integrity_check", "quick_check", "foreign_key_check", "optimize"]
     /// They say something and do nothing, without an argument.
     private static let harmless: Set<String> = [
         "cipher_version", "cipher_provider", "cipher_provider_version", "cipher_integrity_check", "cipher_status",
@@ -134,7 +140,7 @@ extension Connection {
     }
 
     /// Runs `body`, whose statements are the library's own, without restrictions.
-    func unrestricted<Result>(_ body: () throws -> Result) rethrows -> Result {
+    func unrestricted<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let before = authorizer.isSuspended
         authorizer.isSuspended = true
         defer { authorizer.isSuspended = before }

@@ -5,6 +5,8 @@ final class BackupHandle {
     private var handle: OpaquePointer?
     private let source: Connection
     private let destination: Connection
+    /// Whether the engine knows how many pages there are.
+    private var hasBegun = false
     /// Whether all of it was copied.
     private var isDone = false
 
@@ -37,22 +39,33 @@ final class BackupHandle {
     var total: Int { Int(sqlite3_backup_pagecount(handle)) }
     var remaining: Int { Int(sqlite3_backup_remaining(handle)) }
 
-    /// Copies pages; false where another connection is in the way and the same call may succeed later.
+    /// Copies pages.
     ///
-    /// - Returns: Whether that was the last page; nil where it must be tried again.
-    func step(pages: Int) throws(DatabaseError) -> Bool? {
+    /// - Parameter checkLastPage: Called before the last page is copied, in the call that also commits: all others were looked at
+    ///   then, and what this throws leaves the destination as it was.
+    /// - Returns: Whether that was the last page; nil where another connection is in the way, and it must be tried again.
+    func step(pages: Int, checkLastPage: (_ number: Int) throws -> Void) throws -> Bool? {
         guard let handle else {
             throw DatabaseError(.misuse, "one of the backup's databases was closed while it ran")
         }
         let watch = source.isWatched ? try source.damageWatch("main") : nil
         watch?.begin()
         defer { watch?.end() }
-        do throws(DatabaseError) {
-            try watch?.hold()
-        } catch  where error.code.primary == .busy {
-            return nil
+        guard try hasLock(watch) else { return nil }
+        var code = SQLITE_OK
+        if !hasBegun {
+            code = sqlite3_backup_step(handle, 0)
+            hasBegun = code == SQLITE_OK
         }
-        let code = sqlite3_backup_step(handle, Int32(clamping: pages))
+        if code == SQLITE_OK {
+            var pages = pages
+            if watch != nil, remaining <= 1 {
+                try checkLastPage(total)
+            } else if watch != nil, pages >= remaining {
+                pages = remaining - 1
+            }
+            code = sqlite3_backup_step(handle, Int32(clamping: pages))
+        }
         try watch?.check()
         switch code & 0xff {
         case SQLITE_OK: return false
@@ -61,6 +74,17 @@ final class BackupHandle {
             return true
         case SQLITE_BUSY, SQLITE_LOCKED: return nil
         default: throw destination.error(code)
+        }
+    }
+
+    /// Whether the source's pages stay locked for `watch`; false where another connection is in the way.
+    private func hasLock(_ watch: DamageWatch?) throws(DatabaseError) -> Bool {
+        do throws(DatabaseError) {
+            try watch?.hold()
+            return true
+        } catch {
+            guard error.code.primary == .busy else { throw error }
+            return false
         }
     }
 

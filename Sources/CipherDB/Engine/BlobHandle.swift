@@ -63,7 +63,7 @@ final class BlobHandle {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
         try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
-        guard let watch, connection.cacheMisses != misses else { return }
+        guard let watch, connection.cacheMisses != misses || watch.mayHaveFailed else { return }
         try watch.check()
         misses = connection.cacheMisses
     }

@@ -7,7 +7,7 @@ final class Connection {
     let handle: OpaquePointer
     /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
     let filename: String
-    let interrupter = Interrupter()
+    private(set) var interrupter = Interrupter()
     /// What statements may do.
     let authorizer = Authorizer()
     /// Every statement that is not finalised, so that closing can do it. None is kept alive by this: each is taken out before it is
@@ -43,6 +43,8 @@ final class Connection {
     private var lateFailure: DatabaseError?
     /// Whether damaged pages are looked for: on a keyed connection whose pages are authenticated.
     var isWatched = false
+    /// Whether a damaged page was read, after which the engine reads nothing more on this connection.
+    var isSpoiled = false
     /// By the names of their schemas.
     var damageWatches: [String: DamageWatch] = [:]
 
@@ -81,6 +83,13 @@ final class Connection {
     deinit {
         close()
         leaveHooks()
+    }
+
+    /// Takes the place of a connection that was closed, for those who stop its statements.
+    func takeOver(_ former: Connection) {
+        interrupter = former.interrupter
+        interrupter.attach(handle)
+        watch(former.turn)
     }
 
     /// From here on statements only read, and cannot change that.
@@ -214,7 +223,10 @@ final class Connection {
             if let tail, let base = characters.baseAddress { count = tail - base }
             return code
         }
-        try check(code, sql: sql)
+        guard code == SQLITE_OK else {
+            let failure = error(code, sql: sql)
+            throw hasMetDamage(failure.code) ? .damagedPage(sql) : failure
+        }
         guard let statement else { return (nil, count) }
         let prepared = PreparedStatement(
             statement,
@@ -316,6 +328,24 @@ final class Connection {
         guard let (statement, _) = try prepare(sql) else { return nil }
         defer { statement.finalize() }
         return try statement.step() ? statement.value(0).text : nil
+    }
+
+    /// The names of the schemas: `main`, `temp` where it was used, and those of attached databases.
+    func schemas() throws(DatabaseError) -> [String] {
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        let sql = "\(DamageWatch.mark) PRAGMA database_list"
+        try check(unrestricted { sqlite3_prepare_v2(handle, sql, -1, &statement, nil) })
+        var names: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            names.append(sqlite3_column_text(statement, 1).map { String(cString: $0) } ?? "")
+        }
+        return names
+    }
+
+    /// Whether it has attached databases or temporary tables, which another connection would not have.
+    func hasMoreThanMain() throws -> Bool {
+        try schemas().contains { $0 != "main" && $0 != "temp" } || text("SELECT name FROM sqlite_temp_master") != nil
     }
 
     // MARK: State

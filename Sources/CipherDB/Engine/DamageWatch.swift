@@ -1,16 +1,23 @@
 internal import CSQLCipher
 
-/// Notices pages of one schema that the engine read, found to be changed, and said nothing about.
+/// Notices pages of one schema that the engine read, whose MAC is wrong, and about which it said nothing.
 ///
-/// For a page whose code is wrong SQLCipher, 3.4.1 and 4.6.1 alike, gives zeros, and marks the pager as failed: the next page
-/// that is asked for is the error. Where the bad page is the last one that a query reads, such as the one with the end of a long
-/// value, the query ends well, with zeros for the value, and the mark goes with the query's lock. So the lock is kept here until a
-/// page was asked for.
+/// For such a page SQLCipher hands out zeros; see ``DamageBehaviour`` for the sign that it keeps. Where the page is the last one that
+/// a query reads, such as the one with the end of a long value, the query ends well, with zeros for the value. Where the sign goes
+/// with the query's lock, that is kept here until the sign was looked at.
 final class DamageWatch {
     /// How the statements begin that a trace does not show.
     static let mark = "/* CipherDB */"
 
     private unowned let connection: Connection
+    private let schema: String
+    /// None where the schema has no codec, and so nothing is authenticated.
+    private let detection: DamageDetection
+    private let isLasting: Bool
+    /// Whether nothing could be written when the watch began.
+    private var wasReadOnly = false
+    /// Whether a damaged page was read, whose zeros may be in the cache, where the codec keeps its error.
+    private var hasFailed = false
     /// Keeps the lock while it is on its row, for queries outside of a transaction.
     private var guardian: OpaquePointer?
     /// Asks for a page.
@@ -19,8 +26,19 @@ final class DamageWatch {
     /// How many queries are between their first step and their end.
     private var queries = 0
 
-    init(_ connection: Connection, schema: String) throws(DatabaseError) {
+    init(_ connection: Connection, schema: String, by behaviour: DamageBehaviour) throws(DatabaseError) {
         self.connection = connection
+        self.schema = schema
+        let detection = behaviour.detection
+        isLasting = behaviour.isLasting
+        guard detection == .pager else {
+            let status = try connection.codecStatus(schema)
+            self.detection = status == nil ? .none : detection
+            hasFailed = status == .failed
+            wasReadOnly = isReadOnly
+            return
+        }
+        self.detection = detection
         let sql = "\(DamageWatch.mark) SELECT (SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master)"
         let codes = connection.unrestricted {
             [
@@ -38,13 +56,13 @@ final class DamageWatch {
 
     /// Before each step of a query: a transaction that it began in may have ended.
     func hold(_ sql: String? = nil) throws(DatabaseError) {
-        guard !isGuarding, !connection.isInTransaction else { return }
+        guard detection == .pager, !isGuarding else { return }
         // It may be compiled again, when the schema changed.
         let code = connection.unrestricted { sqlite3_step(guardian) }
         guard code == SQLITE_ROW else {
             let error = connection.error(code, sql: sql)
             sqlite3_reset(guardian)
-            throw error
+            throw connection.hasMetDamage(error.code) ? .damagedPage(sql) : error
         }
         isGuarding = true
     }
@@ -58,17 +76,36 @@ final class DamageWatch {
     }
 
     /// Throws where a page is damaged that was read since the lock is held.
-    func check(_ sql: String? = nil) throws(DatabaseError) {
-        let code = connection.unrestricted { sqlite3_step(probe) }
-        let error = code == SQLITE_ROW ? nil : connection.error(code)
-        sqlite3_reset(probe)
-        guard let error else { return }
-        guard [.error, .corrupt, .notADatabase, .inputOutput].contains(error.code.primary) else { throw error }
-        throw DatabaseError(
-            .corrupt,
-            "a page that was read is damaged: what was answered, or written elsewhere, is not what was stored",
-            sql: sql
-        )
+    ///
+    /// - Parameter isWriting: Whether the statement writes.
+    func check(_ sql: String? = nil, isWriting: Bool = false) throws(DatabaseError) {
+        switch detection {
+        case .none: return
+        case .codec: guard try hasCodecFailed(isWriting: isWriting) else { return }
+        case .pager:
+            let code = connection.unrestricted { sqlite3_step(probe) }
+            let error = code == SQLITE_ROW ? nil : connection.error(code)
+            sqlite3_reset(probe)
+            guard let error else { return }
+            guard error.code.mayBeDamage else { throw error }
+        }
+        if isLasting { connection.metDamage(in: schema) }
+        throw .damagedPage(sql)
+    }
+
+    /// Whether a damaged page may have been read without a look at the disk since the last check.
+    var mayHaveFailed: Bool { detection == .codec && (hasFailed || (!wasReadOnly && isReadOnly)) }
+
+    /// Outside of a writing transaction the engine makes the schema read-only with the codec's error.
+    private var isReadOnly: Bool { sqlite3_db_readonly(connection.handle, schema) != 0 }
+
+    /// Whether a page of this schema was damaged that was read since it was opened or attached.
+    private func hasCodecFailed(isWriting: Bool) throws(DatabaseError) -> Bool {
+        // A hundred times as fast as asking for the status.
+        let mayWrite = isWriting || (connection.isInTransaction && !connection.authorizer.isReader)
+        if !mayWrite, !hasFailed, !wasReadOnly, !isReadOnly { return false }
+        hasFailed = try connection.codecStatus(schema) == .failed
+        return hasFailed
     }
 
     func close() {
@@ -90,8 +127,67 @@ extension Connection {
     /// The watch over a schema, on a connection that is watched.
     func damageWatch(_ schema: String) throws(DatabaseError) -> DamageWatch {
         if let watch = damageWatches[schema] { return watch }
-        let watch = try DamageWatch(self, schema: schema)
+        guard let behaviour = try? DamageBehaviour.ofThisEngine.get() else {
+            throw DatabaseError(.misuse, "the connection has no key")
+        }
+        let watch = try DamageWatch(self, schema: schema, by: behaviour)
         damageWatches[schema] = watch
         return watch
+    }
+
+    /// Remembers that the engine reads nothing more on this connection. An attached database can be attached again.
+    func metDamage(in schema: String) {
+        if schema == "main" { isSpoiled = true }
+    }
+
+    /// Whether `code` comes of a damaged page, in an engine where each later statement fails, with codes such as "out of memory".
+    func hasMetDamage(_ code: ResultCode) -> Bool {
+        guard isWatched, code.mayBeDamage, (try? DamageBehaviour.ofThisEngine.get().isLasting) == true else {
+            return false
+        }
+        let failed = Set(["main"] + damageWatches.keys).filter { (try? codecStatus($0)) == .failed }
+        for schema in failed { metDamage(in: schema) }
+        // These two are looked into where they arrive: they may also come of a wrong key.
+        return !failed.isEmpty && code.primary != .corrupt && code.primary != .notADatabase
+    }
+
+    /// Whether the codec of `schema` works; nil where it has none.
+    func codecStatus(_ schema: String) throws(DatabaseError) -> CodecStatus? {
+        let schema = quotedIdentifier(schema)
+        guard try answer("PRAGMA \(schema).cipher_provider") != nil else { return nil }
+        return try answer("PRAGMA \(schema).cipher_status").map { $0 == "0" ? .failed : .works }
+    }
+
+    /// The answer to a pragma that is computed when it is compiled, in no trace.
+    private func answer(_ pragma: String) throws(DatabaseError) -> String? {
+        try unrestricted { () throws(DatabaseError) in
+            var statement: OpaquePointer?
+            defer { sqlite3_finalize(statement) }
+            try check(sqlite3_prepare_v2(handle, "\(DamageWatch.mark) \(pragma)", -1, &statement, nil))
+            guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+            return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+        }
+    }
+}
+
+/// What `PRAGMA cipher_status` answers, in SQLCipher 4.x: 4.6.1 has it, 3.4.1 does not.
+enum CodecStatus {
+    case works, failed
+}
+
+extension ResultCode {
+    /// Whether an engine may give this code for a damaged page.
+    var mayBeDamage: Bool {
+        [.error, .corrupt, .notADatabase, .inputOutput, .outOfMemory].contains(primary)
+    }
+}
+
+extension DatabaseError {
+    static func damagedPage(_ sql: String?) -> DatabaseError {
+        DatabaseError(
+            .corrupt,
+            "a page that was read is damaged: what was answered, or written elsewhere, is not what was stored",
+            sql: sql
+        )
     }
 }

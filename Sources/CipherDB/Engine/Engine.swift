@@ -23,6 +23,11 @@ public struct Engine: Sendable {
     /// The formats this engine reads and writes, its own default first.
     public let formats: [CipherFormat]
 
+    /// How CipherDB notices that this engine read a damaged page: it tries that once in each process, on a database in memory.
+    public var damageDetection: DamageDetection {
+        (try? DamageBehaviour.ofThisEngine.get().detection) ?? .none
+    }
+
     /// Whether this engine has `capability`.
     public func has(_ capability: Capability) -> Bool {
         capabilities.contains(capability)

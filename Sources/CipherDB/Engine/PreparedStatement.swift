@@ -15,6 +15,8 @@ internal import CSQLCipher
     private var isWatching = false
     /// Whether the pages stay locked until the end of this execution.
     private var isGuarded = false
+    /// That of this execution alone, which is committed when its pages were looked at.
+    private var ownTransaction = OwnTransaction.none
     /// ``Connection/cacheMisses`` when the pages were last looked at.
     private var misses: Int32 = 0
     let isReadOnly: Bool
@@ -41,6 +43,10 @@ internal import CSQLCipher
 
     private enum AfterStep {
         case end, finalize
+    }
+
+    private enum OwnTransaction {
+        case none, open, toBeUndone
     }
 
     init(_ handle: OpaquePointer, sql: String, accessing access: TableAccess, connection: Connection) {
@@ -122,7 +128,8 @@ internal import CSQLCipher
     func step() throws -> Bool {
         let handle = try live()
         guard !isStepping else { throw misuseWhileStepping }
-        if !access.schemas.isEmpty, !isGuarded, connection.isWatched { try watch() }
+        if access.reads, !isGuarded, connection.isWatched { try watch() }
+        if isWatching, !isReadOnly, !needsReset, access.copiesBetweenSchemas { try beginOwnTransaction() }
         needsReset = true
         isStepping = true
         if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
@@ -145,10 +152,17 @@ internal import CSQLCipher
         case SQLITE_DONE:
             // What was written and committed keeps no lock; where it was read from the same database, the commit would have failed.
             if isWatching, isReadOnly || connection.isInTransaction { try checkWatched() }
+            guard ownTransaction != .none else {
+                reset()
+                return false
+            }
             reset()
+            if let failure = connection.takeLateFailure() { throw failure }
             return false
         default:
-            let error = connection.error(code, sql: sql)
+            var error = connection.error(code, sql: sql)
+            if hasMetDamage(error.code) { error = .damagedPage(sql) }
+            if ownTransaction == .open { ownTransaction = .toBeUndone }
             reset()
             if let thrown = connection.takeCallbackError() { throw thrown }
             // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
@@ -176,8 +190,12 @@ internal import CSQLCipher
             if isRunning { settle(isOver: true) }
             // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
             // it repeats what the last step threw.
-            if isRunning, code != SQLITE_OK { connection.keepFailure(connection.error(code, sql: sql)) }
+            if isRunning, code != SQLITE_OK {
+                let failure = connection.error(code, sql: sql)
+                connection.keepFailure(connection.hasMetDamage(failure.code) ? .damagedPage(sql) : failure)
+            }
         }
+        if ownTransaction != .none { endOwnTransaction() }
         if isWatching { endWatch() }
         isRunning = false
     }
@@ -230,15 +248,16 @@ internal import CSQLCipher
             if !isWatching {
                 if watches.isEmpty {
                     var all: [DamageWatch] = []
-                    for schema in access.schemas { try all.append(connection.damageWatch(schema)) }
+                    let schemas = access.readsAllSchemas ? try connection.schemas() : access.schemas
+                    for schema in schemas where schema != "temp" { try all.append(connection.damageWatch(schema)) }
                     watches = all
                 }
                 for watch in watches { watch.begin() }
                 isWatching = true
                 misses = connection.cacheMisses
             }
-            // What writes has a lock of its own; and so has a transaction, which may end before the statement does.
-            guard isReadOnly, !connection.isInTransaction else { return }
+            // What writes has a lock of its own; and so has a transaction. But the engine may end both before the statement is over.
+            guard access.copiesBetweenSchemas || (isReadOnly && !connection.isInTransaction) else { return }
             for watch in watches { try watch.hold(sql) }
             isGuarded = true
         } catch {
@@ -267,16 +286,53 @@ internal import CSQLCipher
 
     /// Throws where a page that was read is damaged.
     private func checkWatched() throws(DatabaseError) {
-        guard connection.cacheMisses != misses else { return }
+        guard connection.cacheMisses != misses || watches.contains(where: \.mayHaveFailed) else { return }
         do throws(DatabaseError) {
-            for watch in watches { try watch.check(sql) }
+            for watch in watches { try watch.check(sql, isWriting: !isReadOnly) }
             misses = connection.cacheMisses
         } catch {
             // What comes of its end is not told beside this.
             isRunning = false
+            if ownTransaction == .open { ownTransaction = .toBeUndone }
             reset()
             throw error
         }
+    }
+
+    /// Where the statement writes into one database what it reads in another, its commit waits until those pages were looked at.
+    private func beginOwnTransaction() throws(DatabaseError) {
+        guard !connection.isInTransaction else { return }
+        try connection.unrestricted { () throws(DatabaseError) in try connection.execute("\(DamageWatch.mark) BEGIN") }
+        ownTransaction = .open
+    }
+
+    /// Commits it, or undoes it; what fails of that is thrown at the connection's next use.
+    private func endOwnTransaction() {
+        var isOpen = ownTransaction == .open
+        ownTransaction = .none
+        if isOpen {
+            do throws(DatabaseError) {
+                // Of a statement that is left at a row.
+                for watch in watches { try watch.check(sql, isWriting: true) }
+                try connection.unrestricted { () throws(DatabaseError) in
+                    try connection.execute("\(DamageWatch.mark) COMMIT")
+                }
+            } catch {
+                connection.keepFailure(error)
+                isOpen = false
+            }
+        }
+        if !isOpen { connection.unrestricted { try? connection.execute("\(DamageWatch.mark) ROLLBACK") } }
+        connection.settleCommit()
+    }
+
+    /// Whether the engine's error comes of a damaged page.
+    private func hasMetDamage(_ code: ResultCode) -> Bool {
+        guard code.mayBeDamage, connection.isWatched else { return false }
+        if isWatching {
+            for watch in watches where (try? watch.check(isWriting: !isReadOnly)) == nil { return true }
+        }
+        return connection.hasMetDamage(code)
     }
 
     private func endWatch() {

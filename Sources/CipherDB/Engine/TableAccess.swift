@@ -2,8 +2,12 @@
 struct TableAccess {
     /// The schemas that it reads, but for that of temporary tables.
     var schemas: [String] = []
+    /// Whether it reads those of all databases that are attached when it runs.
+    var readsAllSchemas = false
     /// Whether it reads what is stored in a table, other than the schema.
     var readsRows = false
+    /// The schemas that it writes, that of temporary tables too.
+    var writtenSchemas: [String] = []
     /// The tables that it writes, also by triggers and foreign keys.
     var writes: [TableName] = []
     /// Whether it makes, changes or drops one.
@@ -11,7 +15,10 @@ struct TableAccess {
     /// Whether it deletes: SQLite 3.15 does not count the rows of a table without row identifiers that is emptied.
     var deletes = false
 
-    var isEmpty: Bool { schemas.isEmpty && writes.isEmpty && !changesSchema }
+    var isEmpty: Bool { !reads && writes.isEmpty && !changesSchema }
+
+    /// Whether it reads pages of a database.
+    var reads: Bool { readsAllSchemas || !schemas.isEmpty }
 
     /// Whether it copies the database into another one and back.
     var isVacuum: Bool { writes.contains { $0.schema?.hasPrefix("vacuum_") == true } }
@@ -20,7 +27,13 @@ struct TableAccess {
         if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }
     }
 
+    /// Whether it writes into one schema what it read in another: the commit of the one would not see damage of the other.
+    var copiesBetweenSchemas: Bool {
+        !isVacuum && writtenSchemas.contains { written in schemas.contains { $0 != written } }
+    }
+
     mutating func write(_ table: TableName) {
+        if let schema = table.schema, !writtenSchemas.contains(schema) { writtenSchemas.append(schema) }
         if table.isSchemaTable {
             changesSchema = true
         } else if !writes.contains(table) {
@@ -34,6 +47,7 @@ struct TableAccess {
         changesSchema = changesSchema || other.changesSchema
         deletes = deletes || other.deletes
         readsRows = readsRows || other.readsRows
+        readsAllSchemas = readsAllSchemas || other.readsAllSchemas
     }
 }
 

@@ -1,0 +1,79 @@
+internal import CSQLCipher
+internal import CipherKeys
+
+/// What an engine does after it read a page whose MAC is wrong: it hands out zeros for that page, without an error, and keeps a sign
+/// that ``DamageWatch`` looks at.
+struct DamageBehaviour: Sendable, Equatable {
+    let detection: DamageDetection
+    /// Whether the connection reads nothing more after it, and must be opened again.
+    let isLasting: Bool
+
+    /// What the engine of this process does; ``KeyError/engineHasNoEncryption``, or ``KeyError/engineHidesDamage`` where it leaves no
+    /// sign that is known.
+    ///
+    /// It is tried, on a database in memory whose last page is changed, and not concluded from a version.
+    static let ofThisEngine = Result<DamageBehaviour, KeyError> {
+        () throws(KeyError) in
+        do {
+            return try prove()
+        } catch let error as KeyError {
+            throw error
+        } catch {
+            throw .engineHidesDamage
+        }
+    }
+
+    private static func prove() throws -> DamageBehaviour {
+        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
+        guard let file = MemoryFile() else { throw KeyError.engineHidesDamage }
+        let key = try SecretBytes.random(count: 48).withUnsafeBytes { bytes in
+            try SecretBytes(utf8: "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'")
+        }
+        let made = try open(file, key)
+        // The value ends on the last page, which is the last that a query for it reads.
+        try made.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")
+        made.close()
+        guard file.bytes.count > 100_000, !file.bytes.starts(with: Array("SQLite format 3".utf8)) else {
+            throw KeyError.engineHasNoEncryption
+        }
+        file.bytes[file.bytes.count - 100] ^= 1
+
+        let connection = try open(file, key)
+        defer { connection.close() }
+        let pager = DamageBehaviour(detection: .pager, isLasting: false)
+        let watch = try DamageWatch(connection, schema: "main", by: pager)
+        defer { watch.close() }
+        let before = try connection.codecStatus("main")
+        watch.begin()
+        try watch.hold()
+        // Of an engine that answers with an error by itself no sign is needed, nor found out.
+        _ = try? connection.text("SELECT a FROM t")
+        let pagerFails = (try? watch.check()) == nil
+        let after = try connection.codecStatus("main")
+        watch.end()
+        let isLasting = (try? connection.text("SELECT count(*) FROM t")) != "1"
+        return try concluded(pagerFails: pagerFails, codec: (before, after), isLasting: isLasting)
+    }
+
+    /// What was seen means.
+    ///
+    /// - Parameter codec: Before and after a damaged page was read.
+    static func concluded(
+        pagerFails: Bool,
+        codec: (before: CodecStatus?, after: CodecStatus?),
+        isLasting: Bool
+    ) throws(KeyError) -> DamageBehaviour {
+        if pagerFails { return DamageBehaviour(detection: .pager, isLasting: isLasting) }
+        guard codec.before == .works, codec.after == .failed else { throw .engineHidesDamage }
+        return DamageBehaviour(detection: .codec, isLasting: true)
+    }
+
+    private static func open(_ file: MemoryFile, _ key: SecretBytes) throws -> Connection {
+        let connection = try file.open()
+        try Engine.keying.withLock { _ in
+            try connection.key(key)
+            try connection.execute("PRAGMA cipher_log_level = NONE; PRAGMA journal_mode = OFF")
+        }
+        return connection
+    }
+}
