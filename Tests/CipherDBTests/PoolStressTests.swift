@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func threadsAndTasksReadAndWriteWhileTheKeyChanges() async throws {
-        let chance = Chance("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: 3)
+        let chance = Chance("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: Extent.share(of: 4))
         let seed = chance.seed
         let folder = try TemporaryFolder()
         let pool = try DatabasePool(

@@ -32,7 +32,11 @@ struct DamageTests {
         let shell = try #require(StockShell.all.last { $0.format >= format })
         try SampleFile.make(at: path, by: shell, key: Self.key, format: format, pageSize: 1024)
         let size = try FileState(path).bytes.count
-        var chance = Chance("bits flipped in a file of format \(format)", "CIPHERDB_FLIPS", rounds: 50)
+        var chance = Chance(
+            "bits flipped in a file of format \(format)",
+            "CIPHERDB_FLIPS",
+            rounds: Extent.share(of: 50)
+        )
         let file = DatabaseFile(path: path)
         let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
         while chance.goesOn() {
@@ -83,7 +87,11 @@ struct DamageTests {
             .prefix { log[($0 + 8)..<($0 + 16)] == log[16..<24] }
             .map { start in log[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) } }
         #expect(numbers.count > 5)
-        var chance = Chance("bits flipped in a log of format \(format)", "CIPHERDB_LOG_FLIPS", rounds: 35)
+        var chance = Chance(
+            "bits flipped in a log of format \(format)",
+            "CIPHERDB_LOG_FLIPS",
+            rounds: Extent.share(of: 35)
+        )
         let file = DatabaseFile(path: path)
         while chance.goesOn() {
             let isHeader = Int.random(in: 0..<4, using: &chance.random) == 0
@@ -144,7 +152,11 @@ extension DamageTests {
             start = (end + sector - 1) / sector * sector
         }
         #expect(counted.count > 1 && (counted.map(\.count).reduce(0, +)) > 20 * 1032)
-        var chance = Chance("bits flipped in a journal of format \(format)", "CIPHERDB_FLIPS", rounds: 40)
+        var chance = Chance(
+            "bits flipped in a journal of format \(format)",
+            "CIPHERDB_FLIPS",
+            rounds: Extent.share(of: 40)
+        )
         // That of the size of a sector, which places the pages that the key is looked for in.
         var place: Int? = 23
         while chance.goesOn() {

@@ -101,7 +101,7 @@ struct MigrateTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test(arguments: StockShell.all, ["delete", "wal"])
+    @Test(arguments: Extent.share(Extent.pairs(StockShell.all, ["delete", "wal"])))
     func everyFormatOfAShellMigratesToEveryOtherThatTheEngineHas(shell: StockShell, mode: String) throws {
         for old in 1...shell.format where old <= Self.own {
             // Under a raw key format 1 is not looked for, and formats 2 and 3 are the same.

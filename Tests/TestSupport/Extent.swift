@@ -15,6 +15,11 @@ package enum Extent {
         return cases.indices.filter { $0 % part.count == part.number }.map { cases[$0] }
     }
 
+    /// How many of `count` random cases this run is for, at least one.
+    package static func share(of count: Int) -> Int {
+        isComplete ? count : (count + part.count - 1) / part.count
+    }
+
     /// Which engine of how many this is; the first is the newest.
     private static let part: (number: Int, count: Int) = {
         let numbers = (environment["CIPHERDB_SHARE"] ?? "0/1").split(separator: "/").compactMap { Int($0) }
