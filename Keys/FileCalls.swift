@@ -10,6 +10,7 @@
 package enum FileCalls {
     /// Makes a file that only its owner can use; fails where anything of that name exists, a link too.
     package static func create(_ path: String) throws(Errno) -> Int32 {
+        try Platform.refuseNUL(path)
         try Faults.check(.open, path)
         return Int32(
             try Platform.retrying {
@@ -20,6 +21,7 @@ package enum FileCalls {
 
     /// Opens a file for writing, and no link to one.
     package static func openExisting(_ path: String) throws(Errno) -> Int32 {
+        try Platform.refuseNUL(path)
         try Faults.check(.open, path)
         return Int32(try Platform.retrying { Int(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) })
     }
@@ -69,6 +71,7 @@ package enum FileCalls {
 
     /// Returns when the names in the folder of `path` are on the disk.
     package static func syncFolder(of path: String) throws(Errno) {
+        try Platform.refuseNUL(path)
         try Faults.check(.sync, path)
         let descriptor = Int32(
             try Platform.retrying { Int(open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
@@ -80,12 +83,13 @@ package enum FileCalls {
         _ = try Platform.retrying { Int(fsync(descriptor)) }
     }
 
-    /// Gives the file the owner, group and rights that `path` has.
-    package static func adopt(_ descriptor: Int32, from path: String) throws(Errno) {
+    /// Gives the file the owner, group and permissions of the one that is open as `other`. Not by a name, which others may give to
+    /// another file at any moment.
+    package static func adopt(_ descriptor: Int32, from other: Int32, _ path: String) throws(Errno) {
         try Faults.check(.adopt, path)
         var old = stat()
         var new = stat()
-        _ = try Platform.retrying { Int(stat(path, &old)) }
+        _ = try Platform.retrying { Int(fstat(other, &old)) }
         _ = try Platform.retrying { Int(fstat(descriptor, &new)) }
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
             _ = try Platform.retrying { Int(fchown(descriptor, old.st_uid, old.st_gid)) }
@@ -96,12 +100,14 @@ package enum FileCalls {
     /// Gives the file `old` the name `new`; a file that had that name loses it, in one step.
     package static func rename(_ old: String, over new: String) throws(Errno) {
         try Faults.check(.rename, old)
+        try Platform.refuseNUL(old, new)
         _ = try Platform.retrying { Int(systemRename(old, new)) }
     }
 
     /// Gives the file `old` a second name, which nothing may have.
     package static func link(_ old: String, as new: String) throws(Errno) {
         try Faults.check(.link, old)
+        try Platform.refuseNUL(old, new)
         _ = try Platform.retrying { Int(systemLink(old, new)) }
     }
 
@@ -113,6 +119,7 @@ package enum FileCalls {
 
     /// Bytes that this process may still write beside `path`.
     package static func freeSpace(beside path: String) throws(Errno) -> Int64 {
+        try Platform.refuseNUL(path)
         var status = statvfs()
         _ = try Platform.retrying { Int(statvfs(folder(of: path), &status)) }
         return Int64(
@@ -122,6 +129,7 @@ package enum FileCalls {
 
     /// The names in the folder of `path`.
     package static func names(beside path: String) throws(Errno) -> [String] {
+        try Platform.refuseNUL(path)
         guard let folder = opendir(folder(of: path)) else { throw Errno(code: errno) }
         defer { closedir(folder) }
         var names: [String] = []

@@ -20,6 +20,11 @@ package enum Hexadecimal {
         }
     }
 
+    /// Whether `name` could come of ``randomName()``.
+    package static func isRandomName(_ name: some Collection<UInt8>) -> Bool {
+        name.count == 16 && name.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
     /// Writes the lower-case digits of `bytes` to the start of `digits`.
     static func encode(_ bytes: UnsafeRawBufferPointer, into digits: UnsafeMutableRawBufferPointer) {
         for index in bytes.indices {

@@ -31,14 +31,35 @@ package enum Platform {
         return done
     }
 
+    /// Throws ``Errno/nul`` for a path with a NUL character: the system would take what stands before it for the path.
+    package static func refuseNUL(_ paths: String...) throws(Errno) {
+        for path in paths where path.utf8.contains(0) { throw .nul }
+    }
+
+    /// The descriptor on which this process has the file of `identity` open; nil where it has not.
+    package static func descriptor(on identity: [UInt64]) -> Int32? {
+        guard let folder = opendir("/dev/fd") else { return nil }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let descriptor = Int32(name), let status = try? status(of: descriptor) else { continue }
+            if status.identity == identity { return descriptor }
+        }
+        return nil
+    }
+
     /// Opens for reading, closed in children. Throws the `errno`.
     package static func openForReading(_ path: String) throws(Errno) -> Int32 {
+        try refuseNUL(path)
         // Without O_NONBLOCK the opening of a named pipe would wait for a writer, before it can be refused.
-        Int32(try retrying { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
+        return Int32(try retrying { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
     }
 
     /// Makes an empty file that only its owner can use; fails where anything of that name exists. Throws the `errno`.
     package static func createPrivateFile(_ path: String) throws(Errno) {
+        try refuseNUL(path)
         close(Int32(try retrying { Int(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)) }))
     }
 
@@ -49,6 +70,7 @@ package enum Platform {
 
     /// What stands at `path`, links followed. Throws the `errno`.
     package static func status(of path: String) throws(Errno) -> FileStatus {
+        try refuseNUL(path)
         var status = stat()
         _ = try retrying { Int(stat(path, &status)) }
         return FileStatus(status)
@@ -56,6 +78,7 @@ package enum Platform {
 
     /// What stands at `path`, also where that is a link. Throws the `errno`.
     package static func statusOfLink(_ path: String) throws(Errno) -> FileStatus {
+        try refuseNUL(path)
         var status = stat()
         _ = try retrying { Int(lstat(path, &status)) }
         return FileStatus(status)
@@ -73,6 +96,7 @@ package enum Platform {
 
     /// Whether `path` is a link that ends in another folder, and not in one below its own. Throws the `errno`.
     package static func leadsElsewhere(_ path: String) throws(Errno) -> Bool {
+        try refuseNUL(path)
         var status = stat()
         _ = try retrying { Int(lstat(path, &status)) }
         guard status.st_mode & S_IFMT == S_IFLNK else { return false }
@@ -83,6 +107,7 @@ package enum Platform {
 
     /// `path` without links. Throws the `errno`.
     package static func resolved(_ path: String) throws(Errno) -> String {
+        try refuseNUL(path)
         guard let found = realpath(path, nil) else { throw Errno(code: errno) }
         defer { free(found) }
         return String(cString: found)
@@ -90,17 +115,18 @@ package enum Platform {
 
     /// Removes the name `path`. Throws the `errno`.
     package static func remove(_ path: String) throws(Errno) {
+        try refuseNUL(path)
         _ = try retrying { Int(unlink(path)) }
     }
 
     /// Whether this process may read `path`, by the system's own rules.
     package static func mayRead(_ path: String) -> Bool {
-        access(path, R_OK) == 0
+        !path.utf8.contains(0) && access(path, R_OK) == 0
     }
 
     /// Whether this process may write to `path`, by the system's own rules.
     package static func mayWrite(_ path: String) -> Bool {
-        access(path, W_OK) == 0
+        !path.utf8.contains(0) && access(path, W_OK) == 0
     }
 
     /// Gives the bytes of an environment variable to `body`, in place; nil where it is not set.
@@ -175,7 +201,12 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     }
 
     /// The system's own words, such as `No such file or directory`.
-    package var description: String { String(cString: strerror(code)) }
+    package var description: String {
+        self == .nul ? "the path has a NUL character" : String(cString: strerror(code))
+    }
+
+    /// No error of the system's: a path with a NUL character.
+    package static var nul: Errno { Errno(code: -1) }
 
     package static var noSuchFile: Errno { Errno(code: ENOENT) }
     package static var noPermission: Errno { Errno(code: EACCES) }

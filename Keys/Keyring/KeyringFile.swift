@@ -48,10 +48,13 @@ final class KeyringFile {
         let new = try KeyringFile.makeBeside(path, bytes)
         do {
             try KeyringFile.naming(path) { () throws(Errno) in
-                try FileCalls.adopt(new.descriptor, from: path)
+                try FileCalls.adopt(new.descriptor, from: descriptor, path)
                 try FileCalls.sync(new.descriptor, new.path)
-                try FileCalls.rename(new.path, over: path)
             }
+            guard (try? Platform.statusOfLink(path).identity == Platform.status(of: descriptor).identity) == true else {
+                throw KeyringError(path: path, problem: .busy)
+            }
+            try KeyringFile.naming(path) { () throws(Errno) in try FileCalls.rename(new.path, over: path) }
         } catch {
             Platform.close(new.descriptor)
             try? FileCalls.remove(new.path)
@@ -164,7 +167,7 @@ final class KeyringFile {
         let name = FileCalls.name(of: path)
         let begin = Array((name + infix).utf8)
         for found in (try? FileCalls.names(beside: path)) ?? []
-        where found.utf8.starts(with: begin) && found.utf8.count == begin.count + 16 {
+        where found.utf8.starts(with: begin) && Hexadecimal.isRandomName(found.utf8.dropFirst(begin.count)) {
             let leftover = String(path.dropLast(name.count)) + found
             // One that was killed when it had given the keyring its name left it with two; then it is whoever locked the keyring
             // that has this one locked.

@@ -34,7 +34,12 @@ int csystem_spawn(char *const arguments[], int *output) {
             sigset_t none;
             sigemptyset(&none);
             posix_spawnattr_setsigmask(&attributes, &none);
-            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+            // This process may ignore it; a program of others expects what the system does.
+            sigset_t standard;
+            sigemptyset(&standard);
+            sigaddset(&standard, SIGPIPE);
+            posix_spawnattr_setsigdefault(&attributes, &standard);
+            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
             code = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
             if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environ);
             posix_spawnattr_destroy(&attributes);

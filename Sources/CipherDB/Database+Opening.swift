@@ -96,6 +96,9 @@ extension Database {
             case .tooShort: throw KeyError.notADatabase
             case .plaintext where !configuration.allowsPlaintext: throw KeyError.notEncrypted
             case .empty where !flags.contains(.create): throw KeyError.notADatabase
+            case .empty where keyOfNewFile != nil:
+                if let keyOfNewFile { try unlock(.new(keyOfNewFile)) }
+                return try readyConnection()
             case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing
             case .plaintext, .empty:
                 state = .plain(connection)

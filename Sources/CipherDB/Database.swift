@@ -36,6 +36,8 @@ public final class Database {
     }
     /// Pages found damaged, so that the file is scanned for them once only.
     var knownDamage: [Int]?
+    /// What a file without bytes is keyed with when it is used before a key was given.
+    package var keyOfNewFile: Unlocked?
     private var savePoints = 0
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
@@ -96,6 +98,26 @@ public final class Database {
         get throws { try usableConnection().isReadOnly }
     }
 
+    /// Whether the file that is open was removed, or its name given to another: what is written to it is lost.
+    package var hasMoved: Bool {
+        guard let connection, !connection.filename.isEmpty, let file = try? EngineFile(connection) else { return false }
+        return file.hasMoved
+    }
+
+    /// Whether it is open on a file without bytes, and neither keyed nor used.
+    package var hasNewFile: Bool {
+        if case .opened(_, .empty, _) = state { true } else { false }
+    }
+
+    /// Throws where ``hasMoved``.
+    func checkFile() throws {
+        guard hasMoved else { return }
+        throw DatabaseError(
+            .cannotOpen,
+            "\(path ?? ""): the file was removed or replaced since it was opened; close the database and open it again"
+        )
+    }
+
     /// Closes the connection, ending its result sets and rolling back an open transaction. Closing twice does nothing.
     ///
     /// To use it again, open and key it again. A file that was made by opening it and never written to is removed.
@@ -105,6 +127,7 @@ public final class Database {
         connection?.close()
         state = .closed
         knownDamage = nil
+        keyOfNewFile = nil
     }
 
     /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.

@@ -113,13 +113,17 @@ public final class DatabaseQueue: Sendable {
     ///   queue, or after ``close()``.
     @discardableResult
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try waitForTurn { try run(body) }
+    }
+
+    private func waitForTurn<Result>(_ body: () throws -> Result) throws -> Result {
         guard runner.load(ordering: .relaxed) != Platform.currentThread else {
             throw DatabaseError(
                 .misuse,
                 "a block of this queue called the queue again; use the database that the block was given"
             )
         }
-        return try queue.sync { try run(body) }
+        return try queue.sync(execute: body)
     }
 
     /// Runs `body` with the database when the blocks before it are done, without holding up a thread of the caller's.
@@ -165,8 +169,10 @@ public final class DatabaseQueue: Sendable {
     ///
     /// - Throws: ``DatabaseError`` when called from inside a block of this queue.
     public func close() throws {
-        try inDatabase { database in
+        try waitForTurn {
+            guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
             database.close()
+            log.close()
             interrupter.withLock { $0 = nil }
             latestUnlocked.withLock { $0 = nil }
         }
@@ -269,6 +275,7 @@ public final class DatabaseQueue: Sendable {
     /// Runs a block on the queue, and sees that it leaves nothing open.
     private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
+        try database.checkFile()
         runner.store(Platform.currentThread, ordering: .relaxed)
         defer {
             runner.store(0, ordering: .relaxed)

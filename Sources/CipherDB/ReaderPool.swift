@@ -194,7 +194,8 @@ final class ReaderPool: Sendable {
     }
 
     /// Runs `body` and remembers that this thread runs it.
-    func run<Result>(_ reader: Reader, _ body: (Database) throws -> Result) rethrows -> Result {
+    func run<Result>(_ reader: Reader, _ body: (Database) throws -> Result) throws -> Result {
+        try reader.database.checkFile()
         let thread = Platform.currentThread
         state.withLock { $0.runners[thread] = reader }
         defer { state.withLock { $0.runners[thread] = nil } }

@@ -196,7 +196,7 @@ open class FMDatabase {
     }
 
     static func log(_ text: String) {
-        FileHandle.standardError.write(Data("FMDB: \(text)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("FMDB: \(text)\n".utf8))
     }
 }
 

@@ -92,9 +92,18 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
     }
 
     private func reopened() -> Bool {
-        if database.isOpen { return true }
+        if database.isOpen {
+            guard database.database.hasMoved else { return true }
+            FMDatabase.log("\(path ?? ""): the file was removed or replaced; it is opened again")
+            database.close()
+        }
         guard database.open(withFlags: openFlags, vfs: vfsName) else { return false }
         guard let access = database.access else { return true }
+        // Where the file was deleted: another key may be given by the block, or else a new one is under the queue's.
+        if database.database.hasNewFile {
+            database.database.keyOfNewFile = access
+            return true
+        }
         return database.attempt { try database.database.unlock(.unlocked(access)) }
     }
 

@@ -56,7 +56,7 @@ final class ImageFile: PageSink, PageSource {
         guard rest.isEmpty || ["-journal", "-wal", "-shm"].contains(where: { $0.utf8.elementsEqual(rest) }) else {
             return false
         }
-        return digits.count == 16 && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        return Hexadecimal.isRandomName(digits)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
@@ -94,9 +94,11 @@ final class ImageFile: PageSink, PageSource {
         }
     }
 
-    /// Takes over the owner, the group and the rights of the file at `other`.
-    func adopt(_ other: String) throws {
-        try FileFailure.naming(path) { () throws(Errno) in try FileCalls.adopt(descriptor, from: other) }
+    /// Takes over the owner, the group and the permissions of `other`.
+    func adopt(_ other: ExclusiveFile) throws {
+        try FileFailure.naming(path) { () throws(Errno) in
+            try FileCalls.adopt(descriptor, from: other.descriptor, other.path)
+        }
     }
 
     func size() throws -> Int64 {

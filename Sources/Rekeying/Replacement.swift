@@ -31,7 +31,7 @@ struct Replacement {
             try ask(plan)
         }
         try leftovers.remove()
-        let status = try Platform.status(of: old.path)
+        let status = try old.status()
         guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
         try checkSpace(try old.size(), old.path, freed: 0)
 
@@ -48,11 +48,12 @@ struct Replacement {
             )
             try image.sync()
             try verify(image, side)
-            try image.adopt(old.path)
+            try image.adopt(old)
             try image.sync()
             if let keptAs { try keep(old, as: keptAs, &made) }
+            try old.checkName()
             try removeSideFiles(old.path)
-            second = try addName(to: old.path)
+            second = try addName(to: old)
             if let second { made.append(second) }
             // Closing it later could drop the locks of who has the new database open by then.
             image.close()
@@ -138,7 +139,7 @@ struct Replacement {
         } makeWorker: {
             { try copy.write($0.bytes, at: Int64($0.first - 1) * 65536) }
         }
-        try copy.adopt(old.path)
+        try copy.adopt(old)
         try copy.sync()
         try copy.giveName(name)
         made.append(name)
@@ -162,14 +163,21 @@ struct Replacement {
 
     /// Gives the old file a name for the time between the exchange and its end, so that a killed run's successor finds it.
     /// Nil where the file system has no second names.
-    private func addName(to path: String) throws -> String? {
-        let name = try ImageFile.newName(for: path)
+    private func addName(to old: ExclusiveFile) throws -> String? {
+        let name = try ImageFile.newName(for: old.path)
         do {
-            try FileCalls.link(path, as: name)
+            try FileCalls.link(old.path, as: name)
+            guard try Platform.statusOfLink(name).identity == old.status().identity else {
+                try? FileCalls.remove(name)
+                throw DatabaseError(
+                    code: .busy,
+                    message: "\(old.path): was given to another file meanwhile; nothing was changed"
+                )
+            }
             return name
-        } catch  where error.meansNoLinks {
+        } catch let error as Errno where error.meansNoLinks {
             return nil
-        } catch {
+        } catch let error as Errno {
             throw FileFailure(path: name, code: error.code)
         }
     }

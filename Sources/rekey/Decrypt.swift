@@ -42,9 +42,7 @@ struct Decrypt: ParsableCommand {
     private static func confirm(_ file: String) throws {
         let refusal = ValidationError("Nothing was written: type the word, or give --yes-write-plaintext.")
         guard isatty(STDIN_FILENO) == 1 else { throw refusal }
-        FileHandle.standardError.write(
-            Data("\(file) will be readable by everybody who gets at it. Type 'plaintext' to go on: ".utf8)
-        )
+        Output.tell("\(file) will be readable by everybody who gets at it. Type 'plaintext' to go on: ")
         guard readLine() == "plaintext" else { throw refusal }
     }
 }

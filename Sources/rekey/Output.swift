@@ -17,6 +17,11 @@ enum Output {
         }
     }
 
+    /// Text on standard error. Where that cannot be written nobody is there to be told, and the work goes on.
+    static func tell(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
     /// A secret that the user asked for, and a line ending; without a copy of it.
     static func writeLine(_ secret: SecretBytes) throws {
         try secret.withUnsafeBytes { bytes in

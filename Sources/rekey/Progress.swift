@@ -51,6 +51,6 @@ final class Progress {
     }
 
     private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        Output.tell(text)
     }
 }

@@ -56,6 +56,7 @@ struct Rekey: ParsableCommand {
 
     /// Secrets lie in memory that is left out of core dumps, but the engine and the runtime have copies for a while.
     static func main() {
+        StandardStreams.prepare()
         Platform.forbidDumps()
         main(nil)
     }

@@ -53,9 +53,7 @@ struct Report: ParsableArguments {
             let status = ExitStatus(error)
             let text = String(describing: error)
             let message = (text.hasPrefix(file) ? text : "\(file): \(text)") + hint(error, file)
-            try? FileHandle.standardError.write(
-                contentsOf: Data("\(Progress.clear)rekey: \(Output.visible(message))\n".utf8)
-            )
+            Output.tell("\(Progress.clear)rekey: \(Output.visible(message))\n")
             if json {
                 let failure = Failure(
                     error: ErrorName(error, status).text,

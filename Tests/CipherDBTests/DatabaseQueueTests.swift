@@ -16,6 +16,24 @@ import Testing
 
     private func count() throws -> Int { try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } }
 
+    @Test func aQueueWhoseFileIsGoneSaysSo() throws {
+        try FileManager.default.removeItem(atPath: folder.file("test.db"))
+        #expect { try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") } } throws: {
+            "\($0)".contains("removed or replaced")
+        }
+        try queue.close()
+        // The next opening makes a new database.
+        let again = try DatabaseQueue(path: folder.file("test.db"), key: .sample("another"))
+        try again.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+        let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("another"))
+        #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
+        try FileManager.default.moveItem(atPath: folder.file("test.db"), toPath: folder.file("moved.db"))
+        _ = try DatabaseQueue(path: folder.file("test.db"), key: .sample("third"))
+        #expect(throws: DatabaseError.self) { try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } }
+        #expect(throws: DatabaseError.self) { try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }
+        try pool.close()
+    }
+
     @Test func callingAQueueFromItsOwnBlockThrowsAtOnce() throws {
         let other = try DatabaseQueue(path: nil)
         try queue.inDatabase { database in

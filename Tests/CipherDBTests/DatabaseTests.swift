@@ -10,6 +10,26 @@ import Testing
         return database
     }
 
+    @Test func vacuumCanBeRunAnyNumberOfTimes() throws {
+        let folder = try TemporaryFolder()
+        let key = try DatabaseKey.sample("key")
+        let database = Database(path: folder.file("test.db"))
+        try database.open(key: key)
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        for _ in 0..<3 { try database.executeUpdate("VACUUM") }
+        let statement = try database.prepare("VACUUM")
+        for _ in 0..<3 { try statement.executeUpdate() }
+        for _ in 0..<3 { try database.executeStatements("VACUUM") }
+        #expect(try database.int(forQuery: "SELECT a FROM t") == 1)
+        database.close()
+        let queue = try DatabaseQueue(path: folder.file("test.db"), key: key)
+        for _ in 0..<3 { try queue.inDatabase { try $0.executeUpdate("VACUUM") } }
+        try queue.close()
+        let pool = try DatabasePool(path: folder.file("test.db"), key: key)
+        for _ in 0..<3 { try pool.inDatabase { try $0.executeUpdate("VACUUM") } }
+        try pool.close()
+    }
+
     @Test func valuesOfEveryKindComeBack() throws {
         let database = try memory()
         try database.executeStatements("CREATE TABLE t (a)")

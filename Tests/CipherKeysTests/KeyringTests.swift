@@ -266,6 +266,40 @@ import Testing
         #expect(try Platform.statusOfLink(link).kind == .other)
     }
 
+    @Test func aFileOfTheUsersIsNoLeftover() throws {
+        let unlocked = try make()
+        let own = [
+            "a.keyring.new-backup-of-monday", "a.keyring.new-0123456789ABCDEF", "a.keyring.new-0123456789abcde",
+        ]
+        let path = String(keyring.path.dropLast("a.keyring".count))
+        for name in own { try Data("mine".utf8).write(to: URL(fileURLWithPath: path + name)) }
+        try unlocked.add(.keyFile(.random(count: 32)))
+        for name in own { #expect(FileManager.default.fileExists(atPath: path + name), "\(name)") }
+    }
+
+    @Test func aKeyringMovedAwayMeanwhileIsNotReplaced() throws {
+        _ = try make()
+        let file = try KeyringFile(locking: keyring.path, waiting: .zero)
+        let bytes = try FileState(keyring.path).bytes
+        try FileManager.default.moveItem(atPath: keyring.path, toPath: keyring.path + ".away")
+        try Data("another's".utf8).write(to: URL(fileURLWithPath: keyring.path))
+        #expect(keyringProblem { try file.replace(with: Array(bytes)) } == .busy)
+        #expect(try FileState(keyring.path).bytes == Data("another's".utf8))
+    }
+
+    @Test func aPathWithANULIsNoOtherPath() throws {
+        _ = try make()
+        let before = try FileState(keyring.path)
+        let other = Keyring(path: keyring.path + "\0.copy")
+        #expect { try other.erase() } throws: { "\($0)".contains("NUL") }
+        #expect(throws: KeyringError.self) { try other.unlock(.passphrase("first")) }
+        #expect(throws: KeyringError.self) { try other.content() }
+        #expect(throws: KeyringError.self) {
+            try Keyring(path: keyring.path + "2\0").create(with: .keyFile(.random(count: 32)))
+        }
+        #expect(try FileState(keyring.path) == before)
+    }
+
     @Test func rightsAndLeftoversAreKeptInOrder() throws {
         let unlocked = try make()
         chmod(keyring.path, 0o640)

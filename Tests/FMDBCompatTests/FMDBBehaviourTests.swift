@@ -56,6 +56,39 @@ import Testing
         #expect(db.cipherVersion?.isEmpty == false && db.cipherProvider == "openssl")
     }
 
+    /// As an app does when its user logs out.
+    @Test(arguments: [true, false], ["the same", "another", "none"])
+    func aQueueWhoseFileWasDeletedMakesANewOne(isClosed: Bool, key: String) throws {
+        let queue = try queue()
+        queue.inDatabase { #expect($0.executeStatements("INSERT INTO t VALUES (1)")) }
+        if isClosed { queue.close() }
+        try FileManager.default.removeItem(atPath: folder.file("test.db"))
+        queue.inDatabase { db in
+            switch key {
+            case "the same": #expect(db.setKey(.sampleKey("secret")))
+            case "another": #expect(db.setKey(.sampleKey("other")))
+            default: break
+            }
+            #expect(db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (2), (3)"))
+        }
+        #expect(count(queue) == 2)
+        queue.close()
+        #expect(count(queue) == 2)
+        queue.close()
+        let again = FMDatabase(path: folder.file("test.db"))
+        #expect(again.open() && again.setKey(.sampleKey(key == "another" ? "other" : "secret")))
+        #expect(again.int(forQuery: "SELECT count(*) FROM t") == 2)
+        #expect(try !FileState(folder.file("test.db")).bytes.starts(with: Data("SQLite".utf8)))
+    }
+
+    @Test func vacuumCanBeRunAnyNumberOfTimes() throws {
+        let queue = try queue()
+        queue.inDatabase { db in
+            for _ in 0..<3 { #expect(db.executeUpdate("VACUUM", withArgumentsIn: [])) }
+        }
+        queue.close()
+    }
+
     @Test func aQueueOpensAgainWithItsKey() throws {
         let queue = try queue()
         queue.close()

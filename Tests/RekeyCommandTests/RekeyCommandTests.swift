@@ -467,6 +467,38 @@ struct RekeyCommandTests {
         #expect(outcome.status == 74, "\(outcome.errors)")
     }
 
+    /// Standard error that is full, closed, or read by nobody.
+    @Test(arguments: ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"])
+    func standardErrorThatFailsEndsNoRun(redirection: String) throws {
+        try make()
+        let queue = try DatabaseQueue(path: path, key: .sample("old secret"))
+        // Large enough for progress to be told.
+        try queue.inDatabase {
+            try $0.executeStatements("CREATE TABLE large (a); INSERT INTO large VALUES (zeroblob(20000000))")
+        }
+        try queue.close()
+        let status = folder.file("status")
+        let command = "'\(Program.built("rekey"))' decrypt '\(path)' --key-file '\(oldKey)' --yes-write-plaintext"
+        _ = try Program.run("/bin/sh", ["-c", "{ \(command); echo $? > '\(status)'; } \(redirection)"])
+        #expect(try String(decoding: FileState(status).bytes, as: UTF8.self) == "0\n")
+        #expect(try FileState(path).bytes.starts(with: Data("SQLite format 3".utf8)))
+        #expect(!folder.names.contains { $0.contains(".rekey-") })
+    }
+
+    @Test func aClosedStandardStreamIsNoFileOfOurs() throws {
+        for redirection in ["2>&-", ">&-", "<&- >&- 2>&-"] {
+            try? FileManager.default.removeItem(atPath: path)
+            try? FileManager.default.removeItem(atPath: path + ".keyring")
+            try make()
+            let command = "exec '\(Program.built("rekey"))' keyring init '\(path)' --key-file '\(oldKey)' "
+            let outcome = try Program.run("/bin/sh", ["-c", command + "--new-key-file '\(newKey)' \(redirection)"])
+            // Where the result could not be told that is a failure, though the work is done.
+            #expect([0, 74].contains(outcome.status), "\(redirection): \(outcome.status)")
+            let check = try rekey("verify", path, "--keyring", path + ".keyring", "--key-file", newKey)
+            #expect(check.status == 0, "\(redirection): \(check.errors)")
+        }
+    }
+
     @Test func controlCharactersInNamesDoNotReachTheTerminal() throws {
         let name = folder.file("a\u{1b}[31mb.db")
         let outcome = try rekey("verify", name, "--key-file", oldKey)

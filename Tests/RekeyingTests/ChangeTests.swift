@@ -106,6 +106,43 @@ struct ChangeTests {
         #expect(try answer(salted) == SampleFile.answer)
     }
 
+    /// Somebody who may write to the directory moves the file away, and gives its name to a file that everybody can read.
+    @Test(arguments: [false, true])
+    func aFileMovedAwayMeanwhileIsNotReplaced(byLink: Bool) throws {
+        try make()
+        let (away, loot) = (folder.file("away.db"), folder.file("loot"))
+        try #require(
+            FileManager.default.createFile(atPath: loot, contents: Data(), attributes: [.posixPermissions: 0o666])
+        )
+        func moveAway(_ progress: FileProgress) {
+            // The new file is beside it, and the old one is read.
+            guard access(away, F_OK) != 0, rename(path, away) == 0 else { return }
+            #expect((byLink ? symlink(loot, path) : link(loot, path)) == 0)
+        }
+        #expect {
+            try file.decryptToPlaintext(key: Self.old.key, progress: moveAway)
+        } throws: {
+            "\($0)".contains("another file")
+        }
+        #expect(!folder.names.contains { $0.contains(".rekey-") }, "no plaintext is left")
+        #expect(try FileState(loot).bytes.isEmpty)
+        #expect(try answer(Self.old.key, at: away) == SampleFile.answer)
+    }
+
+    @Test func aPathWithANULIsNoOtherPath() throws {
+        try make()
+        let before = try FileState(path)
+        let other = DatabaseFile(path: path + "\0.copy")
+        #expect(throws: (any Error).self) { try other.changeKey(from: Self.old.key, to: Self.new.key) }
+        #expect(throws: (any Error).self) { try other.verify(key: Self.old.key) }
+        #expect(throws: (any Error).self) { try other.inspect() }
+        #expect(throws: (any Error).self) { try file.copy(key: Self.old.key, to: folder.file("a.db") + "\0.b") }
+        #expect(throws: (any Error).self) {
+            try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: folder.file("kept") + "\0")
+        }
+        #expect(try FileState(path) == before && folder.names == ["test.db"])
+    }
+
     @Test func aDamagedFileIsNotRewritten() throws {
         try make()
         let size = try #require(Engine.current.formats.first?.pageSize)

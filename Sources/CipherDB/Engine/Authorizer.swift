@@ -60,6 +60,11 @@ final class Authorizer {
             hasAccess = true
             access.write(TableName(String(cString: table), in: String(cString: schema)))
             if code == SQLITE_DELETE { access.deletes = true }
+        case SQLITE_ATTACH:
+            if table?.pointee == 0 {
+                hasAccess = true
+                access.isVacuum = true
+            }
         case SQLITE_PRAGMA:
             // It reads pages of tables without a word.
             guard let table, Authorizer.checks.contains(String(cString: table).lowercased()) else { return }

@@ -11,6 +11,8 @@ package final class ExclusiveFile: PageSource {
     private let database: Database
     private let connection: Connection
     private let file: EngineFile
+    /// The engine's descriptor of the file: what it is and belongs to is asked of this, and not of a name.
+    package let descriptor: Int32
 
     /// Locks the file of `database`, which was opened and neither keyed nor read.
     ///
@@ -24,6 +26,28 @@ package final class ExclusiveFile: PageSource {
         self.connection = connection
         file = try EngineFile(connection)
         try file.lockExclusively(waiting: database.busyMilliseconds)
+        do {
+            // The engine tells its descriptor to nobody; it is the one on the file of this name.
+            guard let status = try? Platform.statusOfLink(connection.filename),
+                let descriptor = Platform.descriptor(on: status.identity), !file.hasMoved
+            else {
+                throw DatabaseError(.busy, "\(connection.filename): was given to another file meanwhile; try again")
+            }
+            self.descriptor = descriptor
+        } catch {
+            file.unlock()
+            throw error
+        }
+    }
+
+    /// What the locked file is, whatever has its name.
+    package func status() throws(Errno) -> FileStatus { try Platform.status(of: descriptor) }
+
+    /// Throws where the name is not that of the locked file any more.
+    package func checkName() throws {
+        guard try Platform.statusOfLink(path).identity == status().identity else {
+            throw DatabaseError(.busy, "\(path): was given to another file meanwhile; nothing was changed")
+        }
     }
 
     /// The file's full path, links resolved.

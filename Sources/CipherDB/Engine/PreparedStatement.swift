@@ -269,12 +269,17 @@ internal import CSQLCipher
     /// Watches what the engine reads from now on: it compiled the statement again, because a schema changed. Where it stands on a row
     /// its lock is held still, so that what was read for that can be looked at, too.
     private func followAccess(_ code: Int32) throws(DatabaseError) {
+        let found = connection.authorizer.takeAccess()
+        // The schema that it copied into is gone.
+        guard !found.isVacuum else {
+            connection.tracker?.replaced()
+            return
+        }
         let before = access.schemas.count
-        access.formUnion(connection.authorizer.takeAccess())
+        access.formUnion(found)
         if let tracker = connection.tracker {
             // Also of a query, whose function writes.
             tracker.willRun(access)
-            if access.isVacuum { tracker.replaced() }
         }
         guard access.schemas.count > before else { return }
         if isWatching { endWatch() }

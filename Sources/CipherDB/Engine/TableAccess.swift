@@ -20,8 +20,8 @@ struct TableAccess {
     /// Whether it reads pages of a database.
     var reads: Bool { readsAllSchemas || !schemas.isEmpty }
 
-    /// Whether it copies the database into another one and back.
-    var isVacuum: Bool { writes.contains { $0.schema?.hasPrefix("vacuum_") == true } }
+    /// Whether it attaches a temporary database, as VACUUM does, which copies the database into that and back.
+    var isVacuum = false
 
     mutating func read(_ schema: String) {
         if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }
