@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches the engines of the test matrix into .engines/, without installing them: .engines/VERSION/ holds a SQLCipher
-# with its header, library and shell, .engines/python an interpreter with the sqlcipher3 wheel (SQLCipher 4.x).
+# Fetches the engines of the test matrix into .engines/, or builds them, without installing them: .engines/VERSION/ holds a
+# SQLCipher with its header, library and shell, .engines/python an interpreter with the sqlcipher3 wheel (SQLCipher 4.x).
 # An engine that cannot be had is said aloud, here and at the end of make test; with CIPHERDB_WHOLE_MATRIX it fails the run.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -119,10 +119,11 @@ amalgamation() {
         $(pkg-config --cflags libcrypto) -shared -Wl,-soname,libsqlcipher.so.1 -o "$folder/lib/libsqlcipher.so.1" \
         "$source/vendor/sqlite3.c" $(pkg-config --libs libcrypto) -lm -lpthread -ldl || return 1
     for name in libsqlcipher.so libsqlcipher.so.0 libsqlcipher.so.2; do ln -sf libsqlcipher.so.1 "$folder/lib/$name"; done
-    # The package has no shell: that of 4.6.1 is dynamically linked, and runs on this library.
-    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$folder/lib" "$root/4.6.1/usr/bin/sqlcipher" > "$folder/bin/sqlcipher"
+    # The package has no shell, and Debian's run on no other library.
+    printf '#!/bin/sh\nexec /usr/bin/python3 %s %s "$@"\n' "$PWD/Scripts/shell.py" "$folder/lib/libsqlcipher.so" > "$folder/bin/sqlcipher"
     chmod +x "$folder/bin/sqlcipher"
     describe "$folder" "$folder/lib" "the source package of sqlcipher3 $package"
+    [ "$(shell_version "$folder")" = "$version" ]
 }
 
 python=$root/python/bin/python
@@ -138,7 +139,7 @@ fi
 build() {
     amalgamation "$@" || rm -rf "${root:?}/$1"
 }
-if [ -x "$python" ] && [ -x "$root/4.6.1/bin/sqlcipher" ]; then
+if [ -x "$python" ]; then
     build 4.12.0 0.6.3 fcbb784663d21213563f3fbda392ffb5f9d7b84dff03d3d114be6bb54338a1ae &
     build 4.19.0 0.6.4 b02a3edfc554c9197d63ab4c38a30f7682eec65b10e5be2c9285a0d6ffb7a29a &
     wait

@@ -139,8 +139,12 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         #expect(throws: DatabaseError.self) { _ = try queue.openConnection() }
         #expect(folder.names.isEmpty, "nothing is made in its place")
-        _ = try DatabaseQueue(path: path, key: .sample("another database"))
-        #expect(throws: KeyError.wrongKey) { _ = try queue.openConnection() }
+        let other = folder.file("other.db")
+        _ = try DatabaseQueue(path: other, key: .sample("another database"))
+        // Into the same file: one that was replaced is told by its own error.
+        let second = try DatabaseQueue(path: path, key: .sample("secret"))
+        try FileHandle(forWritingTo: URL(fileURLWithPath: path)).write(contentsOf: FileState(other).bytes)
+        #expect(throws: KeyError.wrongKey) { _ = try second.openConnection() }
     }
 
     @Test func twoConnectionsThatCreateOneFileAgreeOnItsKey() throws {
