@@ -182,6 +182,21 @@ import Testing
         #expect(sound == 1)
     }
 
+    @Test func aSchemaNameThatIsUsedAgainIsWatched() throws {
+        let plain = folder.file("plain.db")
+        let database = try open(folder.file("sound.db")) { $0.allowsPlaintext = true }
+        try database.attachPlaintext(plain, as: "o")
+        try database.executeStatements("CREATE TABLE o.t (id, a); INSERT INTO o.t VALUES (1, 'x')")
+        let statement = try database.prepare("SELECT a FROM o.t")
+        let rows = try statement.executeQuery()
+        #expect(try rows.next())
+        rows.close()
+        try database.executeStatements("DETACH o")
+        try database.attach(path, as: "o", key: key)
+        #expect { _ = try statement.executeQuery().next() } throws: { isCorrupt($0) }
+        #expect { try database.string(forQuery: "SELECT a FROM o.t") } throws: { isCorrupt($0) }
+    }
+
     @Test func aBackupOfADamagedDatabaseFails() throws {
         let database = try open()
         for (name, pages) in [("whole.db", 256), ("steps.db", 1)] {

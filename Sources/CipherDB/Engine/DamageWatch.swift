@@ -11,7 +11,6 @@ final class DamageWatch {
 
     private unowned let connection: Connection
     private let schema: String
-    /// None where the schema has no codec, and so nothing is authenticated.
     private let detection: DamageDetection
     private let isLasting: Bool
     /// Whether nothing could be written when the watch began.
@@ -29,16 +28,14 @@ final class DamageWatch {
     init(_ connection: Connection, schema: String, by behaviour: DamageBehaviour) throws(DatabaseError) {
         self.connection = connection
         self.schema = schema
-        let detection = behaviour.detection
+        detection = behaviour.detection
         isLasting = behaviour.isLasting
         guard detection == .pager else {
-            let status = try connection.codecStatus(schema)
-            self.detection = status == nil ? .none : detection
-            hasFailed = status == .failed
+            // What has the schema's name may be detached, and another file attached: nothing but its speed depends on these.
+            hasFailed = try connection.codecStatus(schema) == .failed
             wasReadOnly = isReadOnly
             return
         }
-        self.detection = detection
         let sql = "\(DamageWatch.mark) SELECT (SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master)"
         let codes = connection.unrestricted {
             [
