@@ -118,7 +118,7 @@ amalgamation() {
         -DSQLITE_EXTRA_INIT=sqlcipher_extra_init -DSQLITE_EXTRA_SHUTDOWN=sqlcipher_extra_shutdown \
         $(pkg-config --cflags libcrypto) -shared -Wl,-soname,libsqlcipher.so.1 -o "$folder/lib/libsqlcipher.so.1" \
         "$source/vendor/sqlite3.c" $(pkg-config --libs libcrypto) -lm -lpthread -ldl || return 1
-    for name in libsqlcipher.so libsqlcipher.so.0 libsqlcipher.so.2; do ln -sf libsqlcipher.so.1 "$folder/lib/$name"; done
+    ln -sf libsqlcipher.so.1 "$folder/lib/libsqlcipher.so"
     # The package has no shell, and Debian's run on no other library.
     printf '#!/bin/sh\nexec /usr/bin/python3 %s %s "$@"\n' "$PWD/Scripts/shell.py" "$folder/lib/libsqlcipher.so" > "$folder/bin/sqlcipher"
     chmod +x "$folder/bin/sqlcipher"

@@ -51,7 +51,7 @@ struct Replacement {
             try image.adopt(old)
             try image.sync()
             if let keptAs { try keep(old, as: keptAs, &made) }
-            try old.checkName()
+            try old.check(name: old.path)
             try removeSideFiles(old.path)
             second = try addName(to: old)
             if let second { made.append(second) }
@@ -167,19 +167,18 @@ struct Replacement {
         let name = try ImageFile.newName(for: old.path)
         do {
             try FileCalls.link(old.path, as: name)
-            guard try Platform.statusOfLink(name).identity == old.status().identity else {
-                try? FileCalls.remove(name)
-                throw DatabaseError(
-                    code: .busy,
-                    message: "\(old.path): was given to another file meanwhile; nothing was changed"
-                )
-            }
-            return name
-        } catch let error as Errno where error.meansNoLinks {
+        } catch  where error.meansNoLinks {
             return nil
-        } catch let error as Errno {
+        } catch {
             throw FileFailure(path: name, code: error.code)
         }
+        do {
+            try old.check(name: name)
+        } catch {
+            try? FileCalls.remove(name)
+            throw error
+        }
+        return name
     }
 
     /// Overwrites the old file and removes its last name. Before that the new one's name is on the disk: after a power

@@ -328,7 +328,7 @@ struct KeyringCommandTests {
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func aForgottenPassphraseIsReplacedByMeansOfAnotherSecret() throws {
+    func anotherSecretReplacesAForgottenPassphrase() throws {
         try make(by: .passphrase)
         #expect(
             try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile, "--label", "server")

@@ -127,6 +127,10 @@ import Testing
             _ = try database.value(forQuery: "INSERT INTO log VALUES (7) RETURNING (SELECT a FROM t)") as DatabaseValue?
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM log") == 0)
+        // The row itself is not handed out.
+        #expect(throws: (any Error).self) {
+            try database.executeQuery("INSERT INTO log VALUES (7) RETURNING (SELECT a FROM t)").next()
+        }
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
@@ -258,6 +262,8 @@ import Testing
                 try reader.executeUpdate("DELETE FROM t")
             }
         }
+        // Also the next block's, for which it was opened again.
+        #expect(throws: DatabaseError.self) { try pool.read { try $0.executeUpdate("CREATE TABLE made (a)") } }
     }
 
     @Test func theWatchIsSeenInNoTraceAndKeepsNoLock() throws {

@@ -11,7 +11,7 @@ struct EngineFile: PageSource {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: sqlite3_io_methods
     /// `SQLITE_IOERR_SHORT_READ`, a macro that does not reach Swift.
-    private static let shortRead = SQLITE_IOERR | (2 << 8)
+    static let shortRead = SQLITE_IOERR | (2 << 8)
 
     init(_ connection: Connection) throws(DatabaseError) {
         var file: UnsafeMutablePointer<sqlite3_file>?

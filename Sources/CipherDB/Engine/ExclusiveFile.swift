@@ -43,9 +43,9 @@ package final class ExclusiveFile: PageSource {
     /// What the locked file is, whatever has its name.
     package func status() throws(Errno) -> FileStatus { try Platform.status(of: descriptor) }
 
-    /// Throws where the name is not that of the locked file any more.
-    package func checkName() throws {
-        guard try Platform.statusOfLink(path).identity == status().identity else {
+    /// Throws where `name` is not one of the locked file.
+    package func check(name: String) throws {
+        guard try Platform.statusOfLink(name).identity == status().identity else {
             throw DatabaseError(.busy, "\(path): was given to another file meanwhile; nothing was changed")
         }
     }

@@ -66,9 +66,6 @@ final class MemoryFile {
         try Connection(path: "memory", flags: [.readWrite, .create], vfs: Self.vfsName)
     }
 
-    /// `SQLITE_IOERR_SHORT_READ`, a macro that Swift does not see.
-    private static let shortRead = SQLITE_IOERR | 2 << 8
-
     /// The file that the engine means.
     private static func content(_ file: UnsafeMutablePointer<sqlite3_file>?) -> MemoryFile? {
         guard let file else { return nil }
@@ -85,7 +82,7 @@ final class MemoryFile {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             let there = bytes.dropFirst(Int(offset)).prefix(Int(count))
             buffer.copyBytes(from: there)
-            return there.count == Int(count) ? SQLITE_OK : shortRead
+            return there.count == Int(count) ? SQLITE_OK : EngineFile.shortRead
         }
         methods.xWrite = { file, source, count, offset in
             guard let memory = content(file), let source else { return SQLITE_IOERR }

@@ -152,12 +152,9 @@ internal import CSQLCipher
         case SQLITE_DONE:
             // What was written and committed keeps no lock; where it was read from the same database, the commit would have failed.
             if isWatching, isReadOnly || connection.isInTransaction { try checkWatched() }
-            guard ownTransaction != .none else {
-                reset()
-                return false
-            }
+            let commits = ownTransaction == .open
             reset()
-            if let failure = connection.takeLateFailure() { throw failure }
+            if commits, let failure = connection.takeLateFailure() { throw failure }
             return false
         default:
             var error = connection.error(code, sql: sql)
