@@ -36,14 +36,27 @@ static inline int csqlcipher_rekey(sqlite3 *db, const void *key, int count) {
     return sqlite3_rekey_v2(db, "main", key, count);
 }
 
-// Since SQLite 3.16; engines that are older than the header refuse it.
+// Of SQLite 3.16, 3.26 and 3.31; an older engine returns an error for them.
 #ifndef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 #define SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE 1006
 #endif
+#ifndef SQLITE_DBCONFIG_DEFENSIVE
+#define SQLITE_DBCONFIG_DEFENSIVE 1010
+#endif
+#ifndef SQLITE_DBCONFIG_TRUSTED_SCHEMA
+#define SQLITE_DBCONFIG_TRUSTED_SCHEMA 1017
+#endif
+// Of SQLite 3.30 and 3.31; an older engine ignores them.
+#ifndef SQLITE_DIRECTONLY
+#define SQLITE_DIRECTONLY 0x80000
+#endif
+#ifndef SQLITE_INNOCUOUS
+#define SQLITE_INNOCUOUS 0x200000
+#endif
 
-// Variadic functions do not reach Swift.
-static inline void csqlcipher_no_checkpoint_on_close(sqlite3 *db) {
-    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+// Variadic functions are not imported by Swift.
+static inline int csqlcipher_configure(sqlite3 *db, int option, int value) {
+    return sqlite3_db_config(db, option, value, (int *)0);
 }
 
 #include "tokenizer.h"

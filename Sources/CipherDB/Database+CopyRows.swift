@@ -56,14 +56,15 @@ extension Database {
         return true
     }
 
-    /// A name as an SQL identifier.
-    /// Whether statements may write the schema's own table, which SQL is not allowed to say.
+    /// Whether statements may write the schema's own table and shadow tables, which SQL is not allowed to say.
     package func setWritableSchema(_ isWritable: Bool) throws {
         let connection = try usableConnection()
+        connection.setDefensive(!isWritable && connection.authorizer.isLockedDown)
         try connection.unrestricted {
             try connection.execute("PRAGMA writable_schema = \(isWritable ? "ON" : "OFF")")
         }
     }
 
+    /// A name as an SQL identifier.
     package static func quoted(_ name: String) -> String { quotedIdentifier(name) }
 }

@@ -17,15 +17,25 @@ extension Database {
     ///   - arguments: How many it takes; nil for any number. SQL that gives another number does not compile.
     ///   - isDeterministic: Whether the same arguments always give the same result, which SQLite may then remember; only
     ///     such a function may stand in an index.
+    ///   - isInnocuous: Whether views, triggers, defaults, checks and indexes may call it, as well as SQL of the program
+    ///     (SQLITE_INNOCUOUS). Off unless set: then the schema of a database from somebody else cannot call it. SQLite before
+    ///     3.30 enforces that for views and triggers only.
     ///   - body: Gets the arguments and returns the result. It must not use this database.
     /// - Throws: ``DatabaseError`` for a name or number that SQLite does not take, and where the database is not open.
     public func makeFunction(
         named name: String,
         arguments: Int? = nil,
         isDeterministic: Bool = false,
+        isInnocuous: Bool = false,
         _ body: @escaping @Sendable ([DatabaseValue]) throws -> (any Bindable)?
     ) throws {
-        try makeLocalFunction(named: name, arguments: arguments, isDeterministic: isDeterministic, body)
+        try makeLocalFunction(
+            named: name,
+            arguments: arguments,
+            isDeterministic: isDeterministic,
+            isInnocuous: isInnocuous,
+            body
+        )
     }
 
     /// As the public form, for a caller who keeps the function on this database's own thread.
@@ -33,11 +43,18 @@ extension Database {
         named name: String,
         arguments: Int?,
         isDeterministic: Bool,
+        isInnocuous: Bool = false,
         _ body: @escaping ([DatabaseValue]) throws -> (any Bindable)?
     ) throws {
         let count = try argumentCount(arguments)
         try register(.function(name, count)) { connection in
-            try connection.createFunction(name, arguments: count, deterministic: isDeterministic, body)
+            try connection.createFunction(
+                name,
+                arguments: count,
+                deterministic: isDeterministic,
+                innocuous: isInnocuous,
+                body
+            )
         }
     }
 
@@ -46,13 +63,15 @@ extension Database {
     /// - Parameters:
     ///   - name: The name, at most 255 bytes.
     ///   - arguments: How many it takes; nil for any number.
+    ///   - isInnocuous: Whether a schema may call it; see ``makeFunction(named:arguments:isDeterministic:isInnocuous:_:)``.
     ///   - initial: What the state of each group begins with.
     ///   - step: Takes one row's arguments into the state.
     ///   - result: The result from the state; called once for a group, also for one without rows.
-    /// - Throws: as ``makeFunction(named:arguments:isDeterministic:_:)``.
+    /// - Throws: as ``makeFunction(named:arguments:isDeterministic:isInnocuous:_:)``.
     public func makeAggregate<State>(
         named name: String,
         arguments: Int? = nil,
+        isInnocuous: Bool = false,
         initial: @escaping @Sendable () -> State,
         step: @escaping @Sendable (inout State, [DatabaseValue]) throws -> Void,
         result: @escaping @Sendable (State) throws -> (any Bindable)?
@@ -67,7 +86,7 @@ extension Database {
             result: { group in try result((group as? Group<State>)?.state ?? initial()) }
         )
         try register(.function(name, count)) { connection in
-            try connection.createAggregate(name, arguments: count, body)
+            try connection.createAggregate(name, arguments: count, innocuous: isInnocuous, body)
         }
     }
 

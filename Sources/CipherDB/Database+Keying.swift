@@ -212,6 +212,7 @@ extension Database {
             try connection.execute(settings)
         }
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL
+        connection.setDefensive(!configuration.unsafeAllowsAllSQL)
         connection.isWatched = isAuthenticated
     }
 

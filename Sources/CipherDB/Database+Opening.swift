@@ -161,6 +161,7 @@ extension Database {
     /// Makes the connection's settings, and lets the configuration's closure have it.
     func finishOpening() throws {
         guard let connection else { return }
+        connection.distrustSchema()
         do {
             // In memory whatever the engine's default: temporary files are never encrypted.
             try connection.unrestricted {

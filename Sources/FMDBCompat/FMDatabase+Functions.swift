@@ -22,10 +22,12 @@ extension FMDatabase {
     /// - Parameters:
     ///   - name: Its name.
     ///   - arguments: How many it takes; -1 for any number.
+    ///   - isInnocuous: Whether views, triggers, defaults and indexes may call it, which FMDB always allows. Off unless set.
     ///   - block: Gets a context, the number of arguments, and the arguments.
     public func makeFunctionNamed(
         _ name: String,
         arguments: Int32,
+        isInnocuous: Bool = false,
         block:
             @escaping (
                 _ context: UnsafeMutableRawPointer,
@@ -37,7 +39,8 @@ extension FMDatabase {
             try database.makeLocalFunction(
                 named: name,
                 arguments: arguments < 0 ? nil : Int(arguments),
-                isDeterministic: false
+                isDeterministic: false,
+                isInnocuous: isInnocuous
             ) { values in
                 let call = FunctionCall()
                 let boxes = values.map { ArgumentBox($0) }

@@ -35,7 +35,7 @@ import Testing
         "PRAGMA cipher_profile = 'profile.txt'", "PRAGMA cipher_plaintext_header_size = 32",
         "PRAGMA cipher_hmac_salt_mask = \"x'00'\"", "PRAGMA cipher_add_random = \"x'00'\"",
         "PRAGMA temp_store = FILE", "PRAGMA temp_store(1)", "PRAGMA temp_store_directory = '/tmp'",
-        "PRAGMA writable_schema = ON", "PRAGMA writable_schema = RESET",
+        "PRAGMA writable_schema = ON", "PRAGMA writable_schema = RESET", "PRAGMA trusted_schema = ON",
         "ATTACH 'plain.db' AS x KEY ''", "ATTACH 'plain.db' AS x", "ATTACH 'plain.db' AS x KEY 'evil'",
         "ATTACH 'plain' || '.db' AS x KEY ''", "ATTACH 'file:plain.db?mode=memory' AS x",
         "SELECT load_extension('evil')", "SELECT fts3_tokenizer('simple')",

@@ -19,7 +19,7 @@ import Testing
         "mmap_size", "module_list", "optimize", "page_count", "pragma_list", "query_only", "quick_check",
         "read_uncommitted",
         "recursive_triggers", "reverse_unordered_selects", "schema_version", "secure_delete", "short_column_names",
-        "shrink_memory", "synchronous", "table_info", "table_list", "table_xinfo", "threads", "trusted_schema",
+        "shrink_memory", "synchronous", "table_info", "table_list", "table_xinfo", "threads",
         "user_version", "wal_autocheckpoint", "wal_checkpoint",
     ]
 

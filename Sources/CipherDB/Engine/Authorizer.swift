@@ -14,6 +14,8 @@ final class Authorizer {
     /// Whether there is something in it.
     // One thread at a time uses a connection, and a truth value is read and written at once.
     @exclusivity(unchecked) var hasAccess = false
+    /// Functions of the program that no view or trigger may call, in lower case.
+    private var directOnly: Set<String> = []
     /// The tables that are read by what is compiled from here on, where that is asked for.
     var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.
@@ -28,7 +30,7 @@ final class Authorizer {
     ) -> SQLDecision {
         note(code, table: first, schema)
         if isSuspended { return .allow }
-        if isRefused(code, first, second) { return .deny }
+        if isRefused(code, first, second, source) { return .deny }
         guard let user else { return .allow }
         // An action that a later SQLite has is one that nobody here can judge.
         guard let kind = SQLAction.Kind(rawValue: code) else { return .deny }
@@ -83,12 +85,23 @@ final class Authorizer {
         return access
     }
 
-    private func isRefused(_ code: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Bool {
+    /// Whether only top-level SQL may call the function `name`.
+    func setDirectOnly(_ name: String, _ isDirectOnly: Bool) {
+        if isDirectOnly { directOnly.insert(name.lowercased()) } else { directOnly.remove(name.lowercased()) }
+    }
+
+    private func isRefused(
+        _ code: Int32,
+        _ first: UnsafePointer<CChar>?,
+        _ second: UnsafePointer<CChar>?,
+        _ source: UnsafePointer<CChar>?
+    ) -> Bool {
         switch code {
         case SQLITE_FUNCTION:
             let name = second.map { String(cString: $0).lowercased() }
             // It hands out, and takes, addresses of tokenizers.
             if name == "fts3_tokenizer" { return true }
+            if source != nil, let name, directOnly.contains(name) { return true }
             return isLockedDown && name == "load_extension"
         case SQLITE_PRAGMA:
             guard let first else { return false }
@@ -98,6 +111,11 @@ final class Authorizer {
             // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.
             let name = first.map { String(cString: $0) }
             return isLockedDown && name != "" && name != ":memory:"
+        // The table of the database's pages gives them as bytes, and takes others.
+        case SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            return isLockedDown && sqlite3_stricmp(first, "sqlite_dbpage") == 0
+        case SQLITE_CREATE_VTABLE:
+            return isLockedDown && sqlite3_stricmp(second, "sqlite_dbpage") == 0
         default: return false
         }
     }
@@ -116,7 +134,7 @@ final class Authorizer {
         "cipher_fips_status", "cipher_salt", "cipher_settings", "cipher_page_size", "cipher_use_hmac",
         "cipher_hmac_algorithm", "cipher_kdf_algorithm", "cipher_plaintext_header_size", "cipher_memory_security",
         "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store",
-        "temp_store_directory", "data_store_directory", "lock_proxy_file", "writable_schema",
+        "temp_store_directory", "data_store_directory", "lock_proxy_file", "writable_schema", "trusted_schema",
     ]
 
     private func isRefused(pragma: String, hasArgument: Bool) -> Bool {

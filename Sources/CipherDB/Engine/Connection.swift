@@ -118,7 +118,7 @@ final class Connection {
 
     /// Closing does not checkpoint the log. SQLite 3.15, in SQLCipher 3.4.1, cannot do that.
     func leaveLogOnClose() {
-        csqlcipher_no_checkpoint_on_close(handle)
+        _ = csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
     /// Throws the handle's error for any code but OK.

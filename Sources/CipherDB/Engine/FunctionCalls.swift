@@ -41,6 +41,7 @@ extension Connection {
         _ name: String,
         arguments: Int32,
         deterministic: Bool,
+        innocuous: Bool,
         _ body: @escaping ScalarBody
     ) throws(DatabaseError) {
         let box = Unmanaged.passRetained(CallbackBox<ScalarBody>(body, self)).toOpaque()
@@ -50,7 +51,7 @@ extension Connection {
                 handle,
                 name,
                 arguments,
-                SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0),
+                SQLITE_UTF8 | (deterministic ? SQLITE_DETERMINISTIC : 0) | Connection.schemaUse(innocuous),
                 box,
                 { context, count, values in
                     let box = CallbackBox<ScalarBody>.at(sqlite3_user_data(context))
@@ -61,16 +62,22 @@ extension Connection {
                 releaseBox
             )
         )
+        try enforceSchemaUse(of: name, innocuous)
     }
 
-    func createAggregate(_ name: String, arguments: Int32, _ body: AggregateBody) throws(DatabaseError) {
+    func createAggregate(
+        _ name: String,
+        arguments: Int32,
+        innocuous: Bool,
+        _ body: AggregateBody
+    ) throws(DatabaseError) {
         let box = Unmanaged.passRetained(CallbackBox<AggregateBody>(body, self)).toOpaque()
         try check(
             sqlite3_create_function_v2(
                 handle,
                 name,
                 arguments,
-                SQLITE_UTF8,
+                SQLITE_UTF8 | Connection.schemaUse(innocuous),
                 box,
                 nil,
                 { context, count, values in
@@ -104,6 +111,7 @@ extension Connection {
                 releaseBox
             )
         )
+        try enforceSchemaUse(of: name, innocuous)
     }
 
     func removeFunction(_ name: String, arguments: Int32) throws(DatabaseError) {

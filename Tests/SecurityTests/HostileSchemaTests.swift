@@ -1,0 +1,150 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// A database of somebody else's, who wrote its schema.
+@Suite struct HostileSchemaTests {
+    let folder: TemporaryFolder
+    let path: String
+    let key: DatabaseKey
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try .random()
+        path = folder.file("hostile.db")
+    }
+
+    private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
+        let database = Database(path: path, configuration: Configuration(change))
+        try database.open(key: key)
+        return database
+    }
+
+    private static func isSince(_ version: String) -> Bool {
+        Engine.current.sqliteVersion.compare(version, options: .numeric) != .orderedAscending
+    }
+
+    /// What a schema may be made to call a function by, and the statement that then calls it.
+    private static let viewsAndTriggers = [
+        ("CREATE VIEW v AS SELECT spy(a) FROM t", "SELECT * FROM v"),
+        ("CREATE VIEW v AS SELECT a FROM t WHERE spies(a)", "SELECT count(*) FROM v"),
+        ("CREATE TRIGGER w AFTER INSERT ON t BEGIN SELECT spy(new.a); END", "INSERT INTO t VALUES (2, 2)"),
+        ("CREATE VIEW v AS SELECT (SELECT SPY(a) FROM t)", "SELECT * FROM (SELECT * FROM v)"),
+    ]
+    private static let expressions = [
+        ("CREATE TABLE u (a, b DEFAULT (spy(1)))", "INSERT INTO u (a) VALUES (1)"),
+        ("CREATE TABLE u (a CHECK (spy(a)))", "INSERT INTO u VALUES (1)"),
+        ("CREATE INDEX i ON t (spy(a))", "INSERT INTO t VALUES (2, 2)"),
+        ("CREATE INDEX i ON t (a) WHERE spy(a)", "INSERT INTO t VALUES (2, 2)"),
+        ("CREATE TABLE u (a, b AS (spy(a)))", "INSERT INTO u VALUES (1)"),
+    ]
+
+    /// Makes the hostile schema, then opens the file as a program that has a function of that name. Returns the calls.
+    private func calls(_ schema: String, _ statement: String, isInnocuous: Bool) throws -> Int {
+        let hostile = try open()
+        let calls = Lock(0)
+        func makeFunctions(_ database: Database, isInnocuous: Bool) throws {
+            try database.makeFunction(named: "spy", arguments: 1, isDeterministic: true, isInnocuous: isInnocuous) {
+                calls.withLock { $0 += 1 }
+                return $0[0]
+            }
+            try database.makeAggregate(
+                named: "spies",
+                arguments: 1,
+                isInnocuous: isInnocuous,
+                initial: { 0 },
+                step: { _, _ in calls.withLock { $0 += 1 } },
+                result: { $0 }
+            )
+        }
+        try makeFunctions(hostile, isInnocuous: true)
+        try hostile.executeStatements("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 1); \(schema)")
+        hostile.close()
+        let database = try open()
+        try makeFunctions(database, isInnocuous: isInnocuous)
+        #expect(try database.int(forQuery: "SELECT spy(7)") == 7)
+        calls.withLock { $0 = 0 }
+        if isInnocuous {
+            try database.executeStatements(statement)
+        } else {
+            #expect(throws: DatabaseError.self) { try database.executeStatements(statement) }
+        }
+        return calls.withLock { $0 }
+    }
+
+    @Test(arguments: viewsAndTriggers)
+    func noViewOrTriggerCallsAFunction(schema: String, statement: String) throws {
+        #expect(
+            try calls(
+                schema.replacing("WHERE spies(a)", with: "GROUP BY a HAVING spies(a)"),
+                statement,
+                isInnocuous: false
+            ) == 0
+        )
+    }
+
+    @Test(.enabled(if: isSince("3.31"), "SQLite before 3.31 has no SQLITE_DIRECTONLY"), arguments: expressions)
+    func noDefaultCheckOrIndexCallsAFunction(schema: String, statement: String) throws {
+        #expect(try calls(schema, statement, isInnocuous: false) == 0)
+    }
+
+    @Test func anInnocuousFunctionIsCalledByASchema() throws {
+        let (schema, statement) = Self.viewsAndTriggers[0]
+        #expect(try calls(schema, statement, isInnocuous: true) == 1)
+    }
+
+    @Test func triggersKeepAFullTextIndex() throws {
+        let database = try open()
+        try database.executeStatements(
+            """
+            CREATE TABLE t (a); CREATE VIRTUAL TABLE f USING fts4(a);
+            CREATE TRIGGER w AFTER INSERT ON t BEGIN INSERT INTO f VALUES (new.a); END;
+            INSERT INTO t VALUES ('one two');
+            """
+        )
+        #expect(try database.int(forQuery: "SELECT count(*) FROM f WHERE f MATCH 'two'") == 1)
+    }
+
+    @Test(.enabled(if: isSince("3.41"), "SQLite before 3.41 has no schema that need not be trusted"))
+    func theSchemaIsNotTrusted() throws {
+        #expect(try open().int(forQuery: "PRAGMA trusted_schema") == 0)
+        let plain = Database(path: nil)
+        try plain.open()
+        #expect(try plain.int(forQuery: "PRAGMA trusted_schema") == 0)
+    }
+
+    @Test(.enabled(if: isSince("3.26"), "SQLite before 3.26 has no SQLITE_DBCONFIG_DEFENSIVE"))
+    func noShadowTableIsWritten() throws {
+        let make = "CREATE VIRTUAL TABLE IF NOT EXISTS f USING fts4(a); INSERT INTO f VALUES ('one')"
+        let write = "UPDATE f_content SET c0a = 'two'"
+        let database = try open()
+        try database.executeStatements(make)
+        #expect(throws: DatabaseError.self) { try database.executeUpdate(write) }
+        #expect(throws: DatabaseError.self) { try database.executeUpdate("DROP TABLE f_content") }
+        database.close()
+        let lax = try open { $0.unsafeAllowsAllSQL = true }
+        try lax.executeStatements(make)
+        try lax.executeUpdate(write)
+    }
+
+    static let hasPageTable: Bool = {
+        let database = Database(path: nil)
+        guard (try? database.open()) != nil else { return false }
+        return (try? database.executeQuery("SELECT count(*) FROM sqlite_dbpage").next()) != nil
+    }()
+
+    @Test(
+        .enabled(if: hasPageTable, "this engine has no sqlite_dbpage"),
+        arguments: [
+            "SELECT data FROM sqlite_dbpage", "SELECT count(*) FROM main.SQLITE_DBPAGE", "DELETE FROM sqlite_dbpage",
+            "UPDATE sqlite_dbpage SET data = zeroblob(4096) WHERE pgno = 1",
+            "INSERT INTO sqlite_dbpage VALUES (1, zeroblob(4096), 'main')",
+            "CREATE VIRTUAL TABLE pages USING SQLite_DBPage",
+        ]
+    )
+    func theTableOfPagesIsRefused(sql: String) throws {
+        #expect { try open().executeStatements(sql) } throws: { isRefusal($0) }
+    }
+}
