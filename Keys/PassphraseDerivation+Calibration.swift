@@ -19,11 +19,11 @@ extension PassphraseDerivation {
         return PassphraseDerivation(checked: sample.scaled(by: factor))
     }
 
-    /// The least of its kind that is not weak.
+    /// The least of its kind that is not weak; of PBKDF2 with SHA-512 what SQLCipher 4 does.
     private static func smallest(_ function: Function) -> Function {
         switch function {
         case .pbkdf2SHA256: .pbkdf2SHA256(iterations: 600_000)
-        case .pbkdf2SHA512: .pbkdf2SHA512(iterations: 220_000)
+        case .pbkdf2SHA512: PassphraseDerivation.pbkdf2.function
         case .scrypt: .scrypt(logCost: 14, blockSize: 8, parallelism: 5)
         case .argon2id: .argon2id(kibibytes: 19 << 10, passes: 2, lanes: 1)
         }
@@ -31,7 +31,7 @@ extension PassphraseDerivation {
 
     /// `factor` times the work, within the bounds; memory first.
     private func scaled(by factor: Double) -> Function {
-        let factor = min(max(1, factor), PassphraseDerivation.mostWork / work)
+        let factor = min(max(1, factor), Double(PassphraseDerivation.mostWork) / Double(work))
         func times(_ number: Int, _ factor: Double) -> Int { max(number, Int(Double(number) * factor)) }
         switch function {
         // Figures that people can read.

@@ -37,8 +37,11 @@ public struct PassphraseDerivation: Sendable, Hashable {
         }
     }
 
-    /// PBKDF2 with HMAC-SHA-512 and 256,000 iterations, as SQLCipher 4 has it: a tenth of a second.
-    public static let standard = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
+    /// scrypt with N = 2^14, r = 8 and p = 5, one of OWASP's: 16 MiB, and about as long as ``pbkdf2``. A graphics card tries a
+    /// tenth as many passphrases. Four slots of it can be tried without their numbers.
+    public static let standard = PassphraseDerivation(checked: .scrypt(logCost: 14, blockSize: 8, parallelism: 5))
+    /// PBKDF2 with HMAC-SHA-512 and 256,000 iterations, as SQLCipher 4 derives the keys of files.
+    public static let pbkdf2 = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
 
     init(checked function: Function) {
         self.function = function
@@ -48,8 +51,8 @@ public struct PassphraseDerivation: Sendable, Hashable {
 
     /// The most bytes that a derivation may take: 64 MiB.
     public static let mostMemory = 64 << 20
-    /// The most work, in that of ``standard``: about a second on a machine of 2023.
-    static let mostWork = 9.0
+    /// The most ``work``: nine times that of ``pbkdf2``, about a second on a machine of 2023.
+    static let mostWork = 9 * 96_000_000
 
     private var isPossible: Bool {
         switch function {
@@ -74,14 +77,14 @@ public struct PassphraseDerivation: Sendable, Hashable {
         }
     }
 
-    /// The time that it takes, in that of ``standard``; as measured with OpenSSL 3 on x86-64.
-    var work: Double {
+    /// The time that it takes, of which ``pbkdf2`` takes 96,000,000; as measured with OpenSSL 3 on x86-64. Whole numbers, so that
+    /// every reader of a keyring comes to the same sum.
+    var work: Int {
         switch function {
-        case .pbkdf2SHA256(let iterations): Double(iterations) / 500_000
-        case .pbkdf2SHA512(let iterations): Double(iterations) / 256_000
-        case .scrypt(let logCost, let blockSize, let parallelism):
-            Double(blockSize << logCost) * Double(parallelism) / 300_000
-        case .argon2id(let kibibytes, let passes, _): Double(kibibytes) * Double(passes) / 150_000
+        case .pbkdf2SHA256(let iterations): 192 * iterations
+        case .pbkdf2SHA512(let iterations): 375 * iterations
+        case .scrypt(let logCost, let blockSize, let parallelism): 320 * (blockSize << logCost) * parallelism
+        case .argon2id(let kibibytes, let passes, _): 640 * kibibytes * passes
         }
     }
 

@@ -136,6 +136,11 @@ def ways_in():
 
 
 def which_slot():
+    v = Vector("unknown-kind-ends-with-label", "A slot of an unknown kind may end with its label.").slot(PASSPHRASE, FIRST)
+    v.unknown().keyring.slots[-1].rest = b""
+    v.opens(PASSPHRASE, FIRST, 1)
+    v = Vector("slot-named-of-another-kind", "A slot that is named and is of another kind than the secret opens nothing.")
+    v.slot(PASSPHRASE, FIRST).slot(EXTERNAL, EXTERNAL_BYTES).refuses("wrongSecret", PASSPHRASE, FIRST, slot=2)
     with_two("second-slot", "The second of two passphrases opens its own slot.").opens(PASSPHRASE, SECOND, 2)
     v = Vector("other-kinds-passed", "A slot of another kind is passed over, and one of the secret's kind behind it opens.")
     v.slot(PASSPHRASE, FIRST).slot(EXTERNAL, EXTERNAL_BYTES).slot(KEY_FILE, FILE_BYTES).opens(KEY_FILE, FILE_BYTES, 3)
@@ -266,6 +271,16 @@ def structure():
 
     def shorter(v):
         v.keyring.slots[0].rest = v.keyring.slots[0].rest[:-1]
+    def cut_unknown(v):
+        """A slot of an unknown kind that ends within its label."""
+        v.unknown()
+        body = v.keyring.body()
+        end = len(body) - len(v.keyring.slots[-1].rest) - 1
+        size = end - (len(body) - 20 - len(v.keyring.slots[-1].label) - len(v.keyring.slots[-1].rest))
+        at = end - size - 2
+        return body[:at] + size.to_bytes(2, "big") + body[at + 2:end]
+    v = Vector("unknown-kind-too-short", "A slot of an unknown kind has a whole label.").slot(PASSPHRASE, FIRST)
+    v.refuses("damaged", PASSPHRASE, FIRST, file=format.sealed(cut_unknown(v), v.master, v.keyring.identifier))
     damaged("byte-after-wrapped-key", "Nothing follows the wrapped key in a slot of a known kind.", longer)
     damaged("slot-too-short", "A slot of a known kind has its whole wrapped key.", shorter)
     v = Vector("byte-after-slots", "Nothing stands between the last slot and the digest.").slot(PASSPHRASE, FIRST)
@@ -310,6 +325,15 @@ def unusable():
     v.refuses("tooManySlots", PASSPHRASE, SECOND)
     v = costly("too-many-slots-first-opens", "A slot opens though those behind it would cost too much.")
     v.opens(PASSPHRASE, FIRST, 1)
+    # Their sum in floating point is above the limit by a last bit.
+    v = Vector("costs-at-the-limit", "Slots are all tried whose costs are the limit exactly.")
+    for iterations in (2_554_510, 1_857_310, 88_180):
+        v.slot(PASSPHRASE, SECOND, (1, iterations, 0, 0), tried=False)
+    v.refuses("wrongSecret", PASSPHRASE, FIRST)
+    v = Vector("costs-above-the-limit", "An iteration above the limit is too much.")
+    for iterations in (2_554_510, 1_857_310, 88_181):
+        v.slot(PASSPHRASE, SECOND, (1, iterations, 0, 0), tried=False)
+    v.refuses("tooManySlots", PASSPHRASE, FIRST)
     v = costly("too-many-slots-named", "A slot that is named is tried alone, whatever the others cost.")
     v.opens(PASSPHRASE, SECOND, 3, slot=3)
 

@@ -78,7 +78,7 @@ extension KeyringContent {
     /// - Parameter number: The only slot to try; nil for all of the secret's kind.
     func unlock(_ secret: KeyringSecret, slot number: Int?) throws -> (masterKey: SecretBytes, slot: KeyringSlot) {
         if let number, slot(number) == nil { throw KeyringError.Problem.noSuchSlot(number) }
-        var work = 0.0
+        var work = 0
         var refused: Int?
         for slot in slots where slot.kind == secret.kind && (number == nil || slot.number == number) {
             guard slot.isUsable else {
@@ -149,6 +149,12 @@ extension KeyringContent {
             file[end...].withUnsafeBytes { OpenSSL.constantTimeEqual($0, expected) }
         }
         guard isRight else { throw KeyringError.Problem.altered }
+    }
+
+    /// What proves to a holder of a secret that a database was used with this generation.
+    static func recordMAC(_ identifier: [UInt8], _ generation: UInt64, _ masterKey: SecretBytes) throws -> [UInt8] {
+        let number = withUnsafeBytes(of: generation.bigEndian) { Array($0) }
+        return try hkdf(masterKey, identifier, "generation", number, count: 32).withUnsafeBytes { Array($0) }
     }
 
     private func code(_ bytes: [UInt8], _ masterKey: SecretBytes) throws -> [UInt8] {

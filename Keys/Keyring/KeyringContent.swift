@@ -144,8 +144,14 @@ extension KeyringContent {
     }
 
     /// Whether trying all slots would take too long, so that a passphrase needs the number of its slot.
-    public var needsSlotNumber: Bool {
-        slots.reduce(0) { $0 + ($1.derivation?.work ?? 0) } > PassphraseDerivation.mostWork
+    public var needsSlotNumber: Bool { work > PassphraseDerivation.mostWork }
+
+    private var work: Int { slots.reduce(0) { $0 + ($1.derivation?.work ?? 0) } }
+
+    /// How the passphrase of a slot with weak parameters is derived from now on: so that no slot needs its number by that.
+    func upgradedDerivation(of slot: KeyringSlot) -> PassphraseDerivation {
+        let others = work - (slot.derivation?.work ?? 0)
+        return others + PassphraseDerivation.standard.work <= PassphraseDerivation.mostWork ? .standard : .pbkdf2
     }
 
     /// Throws where the change took away the last secret that is kept in a head or a drawer.

@@ -66,6 +66,8 @@ public struct KeyringError: Error, Equatable, Sendable {
         case inUse
         /// The database was last used with a newer copy of this keyring, which had this generation.
         case outdated(generation: UInt64)
+        /// Another program has altered what the database remembers of the keyring.
+        case recordAltered
         /// The database that the keyring was used for is missing.
         case databaseMissing
         /// The keyring's keys are others than those of the backup that is to take its place.
@@ -133,6 +135,9 @@ extension KeyringError: CustomStringConvertible {
         case .outdated(let generation):
             "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
                 + "or say that the old copy is meant (acceptsOldCopies)"
+        case .recordAltered:
+            "another program has altered the table `cipherdb_keyring`, so an old copy of the keyring would not be noticed; if the "
+                + "keyring is the newest, write the table again (`rekey keyring adopt`, acceptsOldCopies)"
         case .databaseMissing:
             "the database that the keyring was made for is missing; for a new database make a new keyring"
         case .otherKeys:

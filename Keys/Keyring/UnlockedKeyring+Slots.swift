@@ -88,7 +88,8 @@ extension UnlockedKeyring {
         guard opened.derivation?.isWeak == true else { return }
         do {
             // Nobody is waited for: the next opening does it.
-            try change(opened, to: KeyringContent.Stretched(secret, .standard), waiting: .zero)
+            let derivation = try content().upgradedDerivation(of: opened)
+            try change(opened, to: KeyringContent.Stretched(secret, derivation), waiting: .zero)
         } catch let error as KeyringError where error.isOfTheSystem || error.problem == .slotChanged(slot) {
             // A keyring that cannot be written opens all the same.
         }

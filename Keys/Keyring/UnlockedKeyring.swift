@@ -73,6 +73,11 @@ public struct UnlockedKeyring: Sendable {
         try update { $0.retired = [] }
     }
 
+    /// The MAC of a generation that the database remembers.
+    package func recordMAC(generation: UInt64) throws -> [UInt8] {
+        try KeyringContent.recordMAC(identifier, generation, masterKey)
+    }
+
     private func read() throws -> KeyringContent { try readFile().content }
 
     private func readFile() throws -> (bytes: [UInt8], content: KeyringContent) {

@@ -12,7 +12,8 @@ public struct Configuration: Sendable {
     public var allowsPlaintext = false
 
     /// Whether a keyring is taken that is older than the one the database was last used with, and a database that is under a
-    /// key which the keyring gave up: from a backup. They then count as the newest.
+    /// key which the keyring gave up: from a backup. They then count as the newest. What the database remembers of the keyring is
+    /// written again where another program has altered it.
     public var acceptsOldCopies = false
 
     /// Whether SQL on a keyed connection may attach files, set the cipher and the place of temporary data, load code and write the

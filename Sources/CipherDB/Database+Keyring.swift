@@ -13,7 +13,8 @@ extension Database {
     /// Opens the file with the key that a keyring holds, and verifies it.
     ///
     /// A new file is made where the keyring is new, too. The database remembers the keyring's generation, in the table
-    /// `cipherdb_keyring`, so that an old copy of the keyring is known.
+    /// `cipherdb_keyring`, so that an old copy of the keyring is known. A record that another program has altered is an error,
+    /// and is written again where ``Configuration/acceptsOldCopies`` is set.
     ///
     /// - Parameters:
     ///   - keyring: The keyring that holds the database's key.
@@ -49,7 +50,7 @@ extension Database {
                 guard now.generation != content.generation else { throw error }
                 try openAndSettle(keyring, now, flags)
             }
-            try noteGeneration(keyring)
+            try updateRecord(of: keyring)
         } catch {
             close()
             throw error
@@ -81,7 +82,7 @@ extension Database {
         for key in [keys.next, keys.current].compactMap({ $0 }) {
             do {
                 try open(key, keys.content, keyring, flags)
-                return try checkGeneration(keyring)
+                return try checkRecord(of: keyring)
             } catch KeyError.wrongKey {
                 continue
             } catch let error as KeyError where error.isDamage {
@@ -154,7 +155,7 @@ extension Database {
             }
             try settle(locked)
         }
-        try? writeGeneration(keyring.content())
+        try? writeRecord(of: keyring)
     }
 
     /// After a change that failed. Where it is not proved that the old key is in force the next opening finds out.
@@ -188,66 +189,6 @@ extension Database {
             try locked.finishRotation(salt: unlocked.key.salt)
         } else {
             try locked.cancelRotation(wasUsed: wasUsed)
-        }
-    }
-
-    // MARK: The keyring's generation
-
-    /// Throws where the database was used with a newer copy of the keyring.
-    private func checkGeneration(_ keyring: UnlockedKeyring) throws {
-        let content = try keyring.content()
-        let known = try knownGeneration(content)
-        guard known > content.generation else { return }
-        guard configuration.acceptsOldCopies else {
-            throw KeyringError(path: keyring.keyring.path, problem: .outdated(generation: known))
-        }
-        do {
-            try keyring.withLock(waiting: .zero) { try $0.overtake(generation: known) }
-        } catch let error as KeyringError where error.isOfTheSystem {
-            // It is taken all the same, and asked about again the next time.
-        }
-    }
-
-    /// Writes the keyring's generation down where the database was used with an older one.
-    private func noteGeneration(_ keyring: UnlockedKeyring) throws {
-        let content = try keyring.content()
-        // A file without tables can still be given its vacuum mode.
-        guard try knownGeneration(content) < content.generation,
-            try int(forQuery: "SELECT count(*) FROM sqlite_master") ?? 0 > 0
-        else { return }
-        try? writeGeneration(content)
-    }
-
-    /// The generation that the database has noted of this keyring; 0 where it has none.
-    package func notedGeneration(of keyring: UnlockedKeyring) throws -> UInt64 {
-        try knownGeneration(keyring.content())
-    }
-
-    private func knownGeneration(_ content: KeyringContent) throws -> UInt64 {
-        guard try tableExists("cipherdb_keyring") else { return 0 }
-        let known = try int(
-            forQuery: "SELECT generation FROM cipherdb_keyring WHERE identifier = ?",
-            Data(content.identifier)
-        )
-        return UInt64(clamping: known ?? 0)
-    }
-
-    private func writeGeneration(_ content: KeyringContent) throws {
-        guard let connection, !connection.isReadOnly else { return }
-        // A writer is not waited for: the next opening does it.
-        connection.setBusyTimeout(milliseconds: 0)
-        defer { installBusyHandling() }
-        try inTransaction { database in
-            try database.executeUpdate(
-                "CREATE TABLE IF NOT EXISTS cipherdb_keyring (identifier BLOB PRIMARY KEY, generation INTEGER NOT NULL)"
-            )
-            // Those of keyrings that the database had before are of no use.
-            try database.executeUpdate("DELETE FROM cipherdb_keyring")
-            try database.executeUpdate(
-                "INSERT INTO cipherdb_keyring VALUES (?, ?)",
-                Data(content.identifier),
-                Int64(clamping: content.generation)
-            )
         }
     }
 }

@@ -9,18 +9,41 @@ internal import CipherPages
 #endif
 
 extension DatabaseFile {
-    /// Makes a key that the keyring gave up the one that counts, where the file is under it: for a copy of the database from
-    /// before its key was changed.
+    /// What ``adopt(_:)`` changed.
+    public struct Adoption: Sendable, Equatable {
+        /// Whether a retired key of the keyring, which the file is under, is its current key now.
+        public let adoptsKey: Bool
+        /// Whether the file's record of the keyring, which another program had altered, was written again.
+        public let repairsRecord: Bool
+    }
+
+    /// Makes the file and the keyring fit each other, where that is meant: the retired key that a copy of the database is under
+    /// becomes the current key, and a record of the keyring in the database that another program has altered is written again.
     ///
-    /// - Throws: `RekeyError/notNeeded(_:)` where the file is under the key that counts; `KeyringError`.
-    public func adoptOlderKey(of keyring: UnlockedKeyring) throws {
-        try keyring.withLock { locked in
-            guard try position(locked) == .other else {
-                throw RekeyError.notNeeded("the file is under the keyring's key")
-            }
+    /// - Throws: `RekeyError/notNeeded(_:)` where they fit; `KeyringError`; `DatabaseError`.
+    public func adopt(_ keyring: UnlockedKeyring) throws -> Adoption {
+        let adoptsKey = try keyring.withLock { locked in
+            guard try position(locked) == .other else { return false }
             guard let older = try olderKey(of: keyring) else { throw KeyringError.Problem.otherDatabase }
             try locked.adopt(older.key, salt: salt())
+            return true
         }
+        let repairsRecord = try repairRecord(of: keyring)
+        guard adoptsKey || repairsRecord else {
+            throw RekeyError.notNeeded("the file is under the keyring's key, and its record of the keyring is sound")
+        }
+        return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
+    }
+
+    private func repairRecord(of keyring: UnlockedKeyring) throws -> Bool {
+        let keys = try keyring.databaseKeys()
+        guard let found = try find(current: keys.current, next: keys.next)?.unlocked,
+            Engine.current.formats.contains(where: { $0.version == found.format.version })
+        else { return false }
+        let database = try open(forWriting: true)
+        defer { database.close() }
+        try database.unlock(.unlocked(found))
+        return try database.repairRecord(of: keyring)
     }
 
     /// The key of the keyring's that the file is under, be it an older one.

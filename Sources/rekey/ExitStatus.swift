@@ -103,7 +103,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .system(let code): self = ExitStatus(FileFailure(path: error.path, code: code))
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
         case .unknownVersion, .unusableSlot: self = .unavailable
-        case .wrongSecret, .otherDatabase, .oldDatabase, .outdated: self = .noPermission
+        case .wrongSecret, .otherDatabase, .oldDatabase, .outdated, .recordAltered: self = .noPermission
         case .tooManySlots, .noSuchSlot, .lastSlot, .onlySlot, .full, .notConfirmed, .notTypedBack, .secretInUse,
             .unusableLabel, .severalNames:
             self = .usage

@@ -168,6 +168,24 @@ import Testing
         #expect(try keyring.content().generation == 1)
     }
 
+    @Test func newPassphraseSlotsUseScrypt() throws {
+        let unlocked = try keyring.create(with: .passphrase("first"))
+        #expect(
+            try unlocked.content().slots[0].derivation?.function == .scrypt(logCost: 14, blockSize: 8, parallelism: 5)
+        )
+        #expect(!PassphraseDerivation.standard.isWeak && !PassphraseDerivation.pbkdf2.isWeak)
+    }
+
+    /// Slots that open without their numbers go on to do so.
+    @Test func anUpgradeMakesNoSlotNeedItsNumber() throws {
+        let unlocked = try make()
+        let costly = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1_900_000))
+        try unlocked.add(.passphrase("second"), derivation: costly)
+        _ = try keyring.unlock(.passphrase("first"))
+        #expect(try keyring.content().slots[0].derivation == .pbkdf2)
+        #expect(try !keyring.content().needsSlotNumber)
+    }
+
     @Test func aKeyringThatCannotBeWrittenOpensAllTheSame() throws {
         let key = try make().databaseKey()
         let readOnly = folder.file("folder")

@@ -305,6 +305,21 @@ struct KeyringCommandTests {
         #expect(try opens("--key-file", adaKey))
     }
 
+    @Test func adoptRepairsAnAlteredRecord() throws {
+        try make()
+        let unlocked = try Keyring(path: keyring).unlock(.sample("Ada"))
+        try DatabaseQueue(path: path, keyring: unlocked).close()
+        let other = Database(path: path, configuration: Configuration { $0.unsafeAllowsAllSQL = true })
+        try other.open(key: unlocked.databaseKey())
+        try other.executeStatements("UPDATE cipherdb_keyring SET generation = 'junk'")
+        other.close()
+        #expect(throws: KeyringError.self) { try DatabaseQueue(path: path, keyring: unlocked) }
+        let adopted = try rekey("keyring", "adopt", path, "--key-file", adaKey)
+        #expect(adopted.status == 0 && adopted.output.contains("written again"), "\(adopted.errors)")
+        try DatabaseQueue(path: path, keyring: unlocked).close()
+        #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
+    }
+
     @Test func aRotationThatFailsLosesNoOlderKeyAndLeavesNothingPending() throws {
         try make()
         let queue = try DatabaseQueue(

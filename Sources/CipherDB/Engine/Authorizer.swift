@@ -96,6 +96,9 @@ final class Authorizer {
         _ second: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
     ) -> Bool {
+        if isLockedDown, Authorizer.changes.contains(code), isKeyringRecord(first) || isKeyringRecord(second) {
+            return true
+        }
         switch code {
         case SQLITE_FUNCTION:
             let name = second.map { String(cString: $0).lowercased() }
@@ -127,6 +130,12 @@ final class Authorizer {
         "key", "hexkey", "hexrekey", "textkey", "textrekey", "cipher", "cipher_hmac_salt_mask",
     ]
     private static let neverAllowedBeginnings = ["rekey", "cipher_default"]
+    /// What makes, changes or drops the table that is named, or puts another thing under its name.
+    private static let changes: Set<Int32> = [
+        SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_CREATE_INDEX, SQLITE_CREATE_TRIGGER,
+        SQLITE_CREATE_TEMP_TRIGGER, SQLITE_DROP_TABLE, SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE, SQLITE_DROP_INDEX,
+        SQLITE_DROP_TRIGGER, SQLITE_ALTER_TABLE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE,
+    ]
     private static let checks: Set<String> = ["integrity_check", "quick_check", "foreign_key_check", "optimize"]
     /// They say something and do nothing, without an argument.
     private static let harmless: Set<String> = [
@@ -136,6 +145,10 @@ final class Authorizer {
         "kdf_iter", "fast_kdf_iter", "page_size", "hard_heap_limit", "soft_heap_limit", "temp_store",
         "temp_store_directory", "data_store_directory", "lock_proxy_file", "writable_schema", "trusted_schema",
     ]
+
+    private func isKeyringRecord(_ name: UnsafePointer<CChar>?) -> Bool {
+        sqlite3_stricmp(name, KeyringRecord.table) == 0
+    }
 
     private func isRefused(pragma: String, hasArgument: Bool) -> Bool {
         if isReader, pragma == "query_only" { return true }

@@ -87,9 +87,12 @@ struct KeyringCancel: ParsableCommand {
 struct KeyringAdopt: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract:
-            "Make an older key of the keyring's the one that counts, for a copy of the database from before a change.",
-        discussion: "For a database that was restored from a backup. The key that counted becomes an older one."
+        abstract: "Make the keyring and a database fit that was restored from a backup, or altered by another program.",
+        discussion: """
+            Where the database is a copy from before a change of its key, that key becomes the current one, and the one that was \
+            becomes a retired key. Where another program has altered the table cipherdb_keyring, by which the database knows old \
+            copies of the keyring, it is written again.
+            """
     )
 
     @OptionGroup var target: KeyringTarget
@@ -97,11 +100,14 @@ struct KeyringAdopt: ParsableCommand {
     func run() throws {
         try target.run { _ in
             do {
-                try DatabaseFile(path: target.file).adoptOlderKey(of: target.unlock())
+                let adoption = try DatabaseFile(path: target.file).adopt(target.unlock())
+                return target.done(
+                    (adoption.adoptsKey ? [("key", "the one that the file is under")] : [])
+                        + (adoption.repairsRecord ? [("record", "written again in the database")] : [])
+                )
             } catch RekeyError.notNeeded(let reason) {
                 return target.nothingToDo(reason)
             }
-            return target.done([("key", "the one that the file is under")])
         }
     }
 }

@@ -59,10 +59,10 @@ struct SlotOptions: ParsableArguments {
     @Flag(help: "The new secret is an external one, of 32 random bytes or more; it is read byte for byte.")
     var newExternal = false
     @Option(help: ArgumentHelp("How a new passphrase is stretched: \(Stretch.names).", valueName: "function"))
-    var stretch = Stretch.pbkdf2SHA512
+    var stretch = Stretch.scrypt
     @Option(
         help: ArgumentHelp(
-            "Stretch it so that it takes about so long here, instead of a tenth of a second.",
+            "Stretch it so that it takes about so long here, instead of a tenth or two of a second.",
             valueName: "number"
         )
     )
@@ -86,16 +86,16 @@ struct SlotOptions: ParsableArguments {
 
 /// The functions that stretch passphrases.
 enum Stretch: String, CaseIterable, ExpressibleByArgument {
-    case pbkdf2SHA512 = "pbkdf2-sha512"
-    case pbkdf2SHA256 = "pbkdf2-sha256"
     case scrypt
     case argon2id
+    case pbkdf2SHA512 = "pbkdf2-sha512"
+    case pbkdf2SHA256 = "pbkdf2-sha256"
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// With OWASP's parameters, or calibrated where a time is given.
     func derivation(milliseconds: Int?) throws -> PassphraseDerivation {
-        if self == .pbkdf2SHA512, milliseconds == nil { return .standard }
+        if self == .scrypt, milliseconds == nil { return .standard }
         return try .calibrated(for: .milliseconds(milliseconds ?? 1), function)
     }
 

@@ -1,0 +1,149 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// The table by which a database knows old copies of its keyring.
+@Suite struct KeyringRecordTests {
+    let folder: TemporaryFolder
+    let path: String
+    let keyring: Keyring
+    let secret: KeyringSecret
+
+    /// A database that has noted its keyring.
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        keyring = Keyring(besideDatabase: path)
+        secret = try .keyFile(.random(count: 32))
+        try keyring.create(with: secret)
+        let database = try open()
+        try database.executeStatements(SampleFile.script)
+        database.close()
+        try open().close()
+    }
+
+    private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
+        let database = Database(path: path, configuration: Configuration(change))
+        try database.open(keyring: keyring, unlockedBy: secret)
+        return database
+    }
+
+    /// As another program does that has the key.
+    private func alter(_ sql: String) throws {
+        let database = Database(path: path, configuration: Configuration { $0.unsafeAllowsAllSQL = true })
+        try database.open(key: keyring.unlock(secret).databaseKey())
+        try database.executeStatements(sql)
+        database.close()
+    }
+
+    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? KeyringError)?.problem
+        }
+    }
+
+    private func record(_ database: Database) throws -> [DatabaseValue] {
+        let rows = try database.executeQuery("SELECT * FROM cipherdb_keyring")
+        var values: [DatabaseValue] = []
+        while try rows.next() { for column in 0..<rows.columnCount { values.append(try rows[column]) } }
+        return values
+    }
+
+    static let statements = [
+        "DROP TABLE cipherdb_keyring", "DROP TABLE main.\"CIPHERDB_KEYRING\"", "DELETE FROM cipherdb_keyring",
+        "UPDATE cipherdb_keyring SET generation = 'junk'", "UPDATE main.CipherDB_Keyring SET generation = 0",
+        "INSERT INTO cipherdb_keyring VALUES (zeroblob(16), 1, zeroblob(32))",
+        "REPLACE INTO cipherdb_keyring SELECT identifier, 0, mac FROM cipherdb_keyring",
+        "ALTER TABLE cipherdb_keyring RENAME TO other", "ALTER TABLE cipherdb_keyring ADD COLUMN more",
+        "CREATE TRIGGER hostile AFTER INSERT ON cipherdb_keyring BEGIN SELECT 1; END",
+        "CREATE TEMP TRIGGER hostile AFTER INSERT ON main.cipherdb_keyring BEGIN SELECT 1; END",
+        "CREATE UNIQUE INDEX hostile ON cipherdb_keyring (generation)",
+        "CREATE TRIGGER people_insert AFTER INSERT ON people BEGIN DELETE FROM cipherdb_keyring; END; "
+            + "INSERT INTO people DEFAULT VALUES",
+        "WITH x AS (SELECT 1) DELETE FROM cipherdb_keyring",
+    ]
+
+    @Test(arguments: statements)
+    func sqlChangesNoRecordOfTheKeyring(sql: String) throws {
+        let database = try open()
+        let before = try record(database)
+        #expect(before.count == 3)
+        #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
+        #expect(try record(database) == before)
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE cipherdb_keyring (x)", "CREATE VIEW CIPHERDB_keyring AS SELECT 1",
+        "CREATE INDEX cipherdb_keyring ON people (name)", "CREATE VIRTUAL TABLE cipherdb_keyring USING fts4(x)",
+    ])
+    func sqlPutsNothingInItsPlace(sql: String) throws {
+        try alter("DROP TABLE cipherdb_keyring")
+        let database = Database(path: path)
+        try database.open(key: keyring.unlock(secret).databaseKey())
+        #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
+        // A temporary table is in no file.
+        try database.executeStatements("CREATE TEMP TABLE cipherdb_keyring (x)")
+        try keyring.unlock(secret).add(.keyFile(.random(count: 32)))
+        database.close()
+        #expect(try record(open()).count == 3)
+    }
+
+    @Test(arguments: [
+        "DROP TABLE cipherdb_keyring; CREATE TABLE cipherdb_keyring (x)",
+        "DROP TABLE cipherdb_keyring; CREATE VIEW cipherdb_keyring AS SELECT 1 AS identifier, 2 AS generation, 3 AS mac",
+        "DROP TABLE cipherdb_keyring; CREATE INDEX cipherdb_keyring ON people (name)",
+        "UPDATE cipherdb_keyring SET generation = 'junk'",
+        "UPDATE cipherdb_keyring SET generation = 9223372036854775807",
+        "UPDATE cipherdb_keyring SET generation = 0", "UPDATE cipherdb_keyring SET generation = -1",
+        "UPDATE cipherdb_keyring SET mac = zeroblob(32)", "UPDATE cipherdb_keyring SET mac = ''",
+        "ALTER TABLE cipherdb_keyring ADD COLUMN more",
+        "CREATE TRIGGER hostile AFTER INSERT ON cipherdb_keyring BEGIN SELECT RAISE(FAIL, 'no'); END",
+        "CREATE TRIGGER hostile BEFORE DELETE ON cipherdb_keyring BEGIN SELECT RAISE(IGNORE); END",
+    ])
+    func anAlteredRecordIsAnErrorAndRepaired(sql: String) throws {
+        try alter(sql)
+        #expect(problem { try open().close() } == .recordAltered)
+        let repaired = try open { $0.acceptsOldCopies = true }
+        #expect(try repaired.string(forQuery: SampleFile.query) == SampleFile.answer)
+        repaired.close()
+        #expect(try record(open()).count == 3)
+        try oldCopiesAreFound()
+    }
+
+    private func oldCopiesAreFound() throws {
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
+        let unlocked = try keyring.unlock(secret)
+        try unlocked.add(.keyFile(.random(count: 32)))
+        try open().close()
+        let generation = try keyring.content().generation
+        try FileManager.default.removeItem(atPath: keyring.path)
+        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
+        #expect(problem { try open().close() } == .outdated(generation: generation))
+    }
+
+    /// What the library wrote before there was a MAC.
+    @Test func aRecordWithoutMACIsReplacedUnlessItClaimsMore() throws {
+        let legacy = """
+            CREATE TABLE saved AS SELECT identifier, generation FROM cipherdb_keyring; DROP TABLE cipherdb_keyring;
+            CREATE TABLE cipherdb_keyring (identifier BLOB PRIMARY KEY, generation INTEGER NOT NULL);
+            INSERT INTO cipherdb_keyring SELECT identifier, generation FROM saved; DROP TABLE saved
+            """
+        try alter(legacy)
+        #expect(try record(open()).count == 3)
+        try oldCopiesAreFound()
+        let present = try keyring.content().generation
+        try open { $0.acceptsOldCopies = true }.close()
+        try alter(legacy + "; UPDATE cipherdb_keyring SET generation = \(present + 100)")
+        #expect(problem { try open().close() } == .recordAltered)
+    }
+
+    @Test func aRecordOfAnotherKeyringSaysNothing() throws {
+        try alter("UPDATE cipherdb_keyring SET identifier = zeroblob(16)")
+        #expect(try record(open()).first != .blob(Data(count: 16)))
+    }
+}
