@@ -10,6 +10,9 @@ internal import CSystem
 
 /// What a program prints, as a secret. The program is found by `PATH` and run without a shell.
 enum CommandOutput {
+    /// Variables of the environment that the program does not get.
+    static let withheld = Lock<Set<String>>([])
+
     static func read(_ arguments: [String]) throws -> SecretBytes {
         guard let program = arguments.first, !program.isEmpty else {
             throw KeySourceError(source: "command", problem: .missing)
@@ -29,12 +32,20 @@ enum CommandOutput {
     }
 
     private static func start(_ arguments: [String], _ name: String) throws -> (child: pid_t, output: Int32) {
-        var copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        defer { for copy in copies { free(copy) } }
+        var copies: [UnsafeMutablePointer<CChar>?] = arguments.map(copy) + [nil]
+        var names: [UnsafeMutablePointer<CChar>?] = withheld.withLock { $0 }.map(copy) + [nil]
+        defer { for copy in copies + names { free(copy) } }
         var output: Int32 = -1
-        let child = copies.withUnsafeMutableBufferPointer { csystem_spawn($0.baseAddress, &output) }
+        let child = copies.withUnsafeMutableBufferPointer { arguments in
+            names.withUnsafeMutableBufferPointer { csystem_spawn(arguments.baseAddress, $0.baseAddress, &output) }
+        }
         guard child > 0 else { throw KeySourceError(source: name, problem: .system(errno)) }
         return (child, output)
+    }
+
+    /// The text as a C string, to be freed.
+    private static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
+        (text.pathBytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { strdup($0.baseAddress!) }
     }
 
     /// The exit status, or 128 and the number of the signal that ended it, as shells have it.

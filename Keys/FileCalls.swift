@@ -10,20 +10,18 @@
 package enum FileCalls {
     /// Makes a file that only its owner can use; fails where anything of that name exists, a link too.
     package static func create(_ path: String) throws(Errno) -> Int32 {
-        try Platform.refuseNUL(path)
         try Faults.check(.open, path)
         return Int32(
-            try Platform.retrying {
-                Int(open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+            try Platform.call(path) {
+                Int(open($0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
             }
         )
     }
 
     /// Opens a file for writing, and no link to one.
     package static func openExisting(_ path: String) throws(Errno) -> Int32 {
-        try Platform.refuseNUL(path)
         try Faults.check(.open, path)
-        return Int32(try Platform.retrying { Int(open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) })
+        return Int32(try Platform.call(path) { Int(open($0, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) })
     }
 
     /// Locks the file for this descriptor; false where another has it locked. It has nothing to do with the engine's locks.
@@ -71,10 +69,9 @@ package enum FileCalls {
 
     /// Returns when the names in the folder of `path` are on the disk.
     package static func syncFolder(of path: String) throws(Errno) {
-        try Platform.refuseNUL(path)
         try Faults.check(.sync, path)
         let descriptor = Int32(
-            try Platform.retrying { Int(open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
+            try Platform.call(folder(of: path)) { Int(open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
         )
         defer { Platform.close(descriptor) }
         #if canImport(Darwin)
@@ -100,15 +97,13 @@ package enum FileCalls {
     /// Gives the file `old` the name `new`; a file that had that name loses it, in one step.
     package static func rename(_ old: String, over new: String) throws(Errno) {
         try Faults.check(.rename, old)
-        try Platform.refuseNUL(old, new)
-        _ = try Platform.retrying { Int(systemRename(old, new)) }
+        try withBoth(old, new, systemRename)
     }
 
     /// Gives the file `old` a second name, which nothing may have.
     package static func link(_ old: String, as new: String) throws(Errno) {
         try Faults.check(.link, old)
-        try Platform.refuseNUL(old, new)
-        _ = try Platform.retrying { Int(systemLink(old, new)) }
+        try withBoth(old, new, systemLink)
     }
 
     /// Removes the name `path`.
@@ -119,9 +114,8 @@ package enum FileCalls {
 
     /// Bytes that this process may still write beside `path`.
     package static func freeSpace(beside path: String) throws(Errno) -> Int64 {
-        try Platform.refuseNUL(path)
         var status = statvfs()
-        _ = try Platform.retrying { Int(statvfs(folder(of: path), &status)) }
+        _ = try Platform.call(folder(of: path)) { Int(statvfs($0, &status)) }
         return Int64(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
         )
@@ -129,30 +123,54 @@ package enum FileCalls {
 
     /// The names in the folder of `path`.
     package static func names(beside path: String) throws(Errno) -> [String] {
-        try Platform.refuseNUL(path)
-        guard let folder = opendir(folder(of: path)) else { throw Errno(code: errno) }
+        let descriptor = Int32(
+            try Platform.call(folder(of: path)) { Int(open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
+        )
+        guard let folder = fdopendir(descriptor) else {
+            defer { Platform.close(descriptor) }
+            throw Errno(code: errno)
+        }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let name { names.append(name) }
+            names.append(withUnsafeBytes(of: &entry.pointee.d_name) { String(pathBytes: $0.prefix { $0 != 0 }) })
         }
         return names
     }
 
+    // By bytes: to Swift a slash with an accent behind it is another character.
     package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     package static func name(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    /// The path of `name` in the folder of `path`.
+    package static func sibling(_ name: String, of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<path.utf8.index(after: $0)]) + name } ?? name
+    }
+
+    private static func withBoth(
+        _ old: String,
+        _ new: String,
+        _ call: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+    ) throws(Errno) {
+        _ = try Platform.call(old) { old in
+            do throws(Errno) {
+                return try Platform.call(new) { Int(call(old, $0)) }
+            } catch {
+                // For the outer call, which reads it again.
+                errno = error.code
+                return -1
+            }
+        }
     }
 
     // The names are those of functions of this type, too.
-    private static func systemRename(_ old: String, _ new: String) -> Int32 {
+    private static func systemRename(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
         #if canImport(Darwin)
             Darwin.rename(old, new)
         #elseif canImport(Glibc)
@@ -162,7 +180,7 @@ package enum FileCalls {
         #endif
     }
 
-    private static func systemLink(_ old: String, _ new: String) -> Int32 {
+    private static func systemLink(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
         #if canImport(Darwin)
             Darwin.link(old, new)
         #elseif canImport(Glibc)

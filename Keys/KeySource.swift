@@ -40,6 +40,12 @@ public enum KeySource: Sendable, Equatable {
         }
     }
 
+    /// Keeps a variable of the environment, which holds a secret, from the programs of ``command(_:)``: they may be run before it
+    /// is read.
+    package static func withhold(environment name: String) {
+        _ = CommandOutput.withheld.withLock { $0.insert(name) }
+    }
+
     private static func readFile(_ path: String, isChecked: Bool) throws -> SecretBytes {
         do {
             if isChecked, try Platform.leadsElsewhere(path) {

@@ -31,9 +31,19 @@ package enum Platform {
         return done
     }
 
-    /// Throws ``Errno/nul`` for a path with a NUL character: the system would take what stands before it for the path.
-    package static func refuseNUL(_ paths: String...) throws(Errno) {
-        for path in paths where path.utf8.contains(0) { throw .nul }
+    /// Calls with the bytes of `path`, again as long as a signal interrupts. Throws the `errno` of a negative result, and
+    /// ``Errno/nul`` for a path with a NUL character: the system would take what stands before it for the path.
+    package static func call(_ path: String, _ body: (UnsafePointer<CChar>) -> Int) throws(Errno) -> Int {
+        let bytes = path.pathBytes
+        if bytes.contains(0) { throw .nul }
+        return try retrying {
+            (bytes + [0]).withUnsafeBufferPointer { $0.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) } }
+        }
+    }
+
+    /// The bytes of a C string.
+    package static func pathBytes(_ pointer: UnsafePointer<CChar>) -> [UInt8] {
+        UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)).map { $0 }
     }
 
     /// The descriptor on which this process has the file of `identity` open; nil where it has not.
@@ -52,15 +62,13 @@ package enum Platform {
 
     /// Opens for reading, closed in children. Throws the `errno`.
     package static func openForReading(_ path: String) throws(Errno) -> Int32 {
-        try refuseNUL(path)
         // Without O_NONBLOCK the opening of a named pipe would wait for a writer, before it can be refused.
-        return Int32(try retrying { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
+        return Int32(try call(path) { Int(open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
     }
 
     /// Makes an empty file that only its owner can use; fails where anything of that name exists. Throws the `errno`.
     package static func createPrivateFile(_ path: String) throws(Errno) {
-        try refuseNUL(path)
-        close(Int32(try retrying { Int(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)) }))
+        close(Int32(try call(path) { Int(open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)) }))
     }
 
     /// Closes a descriptor; there is nothing to do about a failure.
@@ -70,17 +78,15 @@ package enum Platform {
 
     /// What stands at `path`, links followed. Throws the `errno`.
     package static func status(of path: String) throws(Errno) -> FileStatus {
-        try refuseNUL(path)
         var status = stat()
-        _ = try retrying { Int(stat(path, &status)) }
+        _ = try call(path) { Int(stat($0, &status)) }
         return FileStatus(status)
     }
 
     /// What stands at `path`, also where that is a link. Throws the `errno`.
     package static func statusOfLink(_ path: String) throws(Errno) -> FileStatus {
-        try refuseNUL(path)
         var status = stat()
-        _ = try retrying { Int(lstat(path, &status)) }
+        _ = try call(path) { Int(lstat($0, &status)) }
         return FileStatus(status)
     }
 
@@ -96,37 +102,38 @@ package enum Platform {
 
     /// Whether `path` is a link that ends in another folder, and not in one below its own. Throws the `errno`.
     package static func leadsElsewhere(_ path: String) throws(Errno) -> Bool {
-        try refuseNUL(path)
         var status = stat()
-        _ = try retrying { Int(lstat(path, &status)) }
+        _ = try call(path) { Int(lstat($0, &status)) }
         guard status.st_mode & S_IFMT == S_IFLNK else { return false }
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        let (target, own) = (try resolved(path), try resolved(String(folder)))
+        let (target, own) = (try resolved(path), try resolved(FileCalls.folder(of: path)))
         return !target.utf8.starts(with: (own == "/" ? own : own + "/").utf8)
     }
 
     /// `path` without links. Throws the `errno`.
     package static func resolved(_ path: String) throws(Errno) -> String {
-        try refuseNUL(path)
-        guard let found = realpath(path, nil) else { throw Errno(code: errno) }
-        defer { free(found) }
-        return String(cString: found)
+        var found: [UInt8] = []
+        _ = try call(path) { path in
+            guard let resolved = realpath(path, nil) else { return -1 }
+            defer { free(resolved) }
+            found = pathBytes(resolved)
+            return 0
+        }
+        return String(pathBytes: found)
     }
 
     /// Removes the name `path`. Throws the `errno`.
     package static func remove(_ path: String) throws(Errno) {
-        try refuseNUL(path)
-        _ = try retrying { Int(unlink(path)) }
+        _ = try call(path) { Int(unlink($0)) }
     }
 
     /// Whether this process may read `path`, by the system's own rules.
     package static func mayRead(_ path: String) -> Bool {
-        !path.utf8.contains(0) && access(path, R_OK) == 0
+        (try? call(path) { Int(access($0, R_OK)) }) == 0
     }
 
     /// Whether this process may write to `path`, by the system's own rules.
     package static func mayWrite(_ path: String) -> Bool {
-        !path.utf8.contains(0) && access(path, W_OK) == 0
+        (try? call(path) { Int(access($0, W_OK)) }) == 0
     }
 
     /// Gives the bytes of an environment variable to `body`, in place; nil where it is not set.

@@ -127,7 +127,9 @@ extension KeyringContent {
     }
 
     static func check(label: String) throws {
-        guard label.utf8.count <= longestLabel, isPlain(label) else { throw KeyringError.Problem.unusableLabel }
+        guard label.utf8.count <= longestLabel, !label.unicodeScalars.contains(where: \.changesDisplay) else {
+            throw KeyringError.Problem.unusableLabel
+        }
     }
 
     /// Whether there are no control characters, which a terminal would obey.

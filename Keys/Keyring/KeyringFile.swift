@@ -168,7 +168,7 @@ final class KeyringFile {
         let begin = Array((name + infix).utf8)
         for found in (try? FileCalls.names(beside: path)) ?? []
         where found.utf8.starts(with: begin) && Hexadecimal.isRandomName(found.utf8.dropFirst(begin.count)) {
-            let leftover = String(path.dropLast(name.count)) + found
+            let leftover = FileCalls.sibling(found, of: path)
             // One that was killed when it had given the keyring its name left it with two; then it is whoever locked the keyring
             // that has this one locked.
             if let own = try? Platform.statusOfLink(path), let other = try? Platform.statusOfLink(leftover),

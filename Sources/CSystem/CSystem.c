@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -15,12 +17,33 @@
 
 extern char **environ;
 
-// Starts a program, found by PATH and without a shell, whose standard output can be read from *output; its other streams and
-// the environment are this process's. Returns its number, or -1 with errno. What posix_spawn needs differs too much between
-// systems to be said in Swift.
-int csystem_spawn(char *const arguments[], int *output) {
+// The environment without the variables in withheld; NULL where there is no memory. Its strings are not copies.
+static char **environment_without(char *const withheld[]) {
+    size_t count = 0;
+    while (environ[count]) count++;
+    char **kept = calloc(count + 1, sizeof *kept);
+    if (!kept) return NULL;
+    size_t next = 0;
+    for (size_t at = 0; at < count; at++) {
+        int is_withheld = 0;
+        for (size_t name = 0; withheld[name]; name++) {
+            size_t length = strlen(withheld[name]);
+            if (strncmp(environ[at], withheld[name], length) == 0 && environ[at][length] == '=') is_withheld = 1;
+        }
+        if (!is_withheld) kept[next++] = environ[at];
+    }
+    return kept;
+}
+
+// What posix_spawn needs differs too much between systems to be said in Swift.
+int csystem_spawn(char *const arguments[], char *const withheld[], int *output) {
     int ends[2];
-    if (pipe(ends) != 0) return -1;
+    char **environment = environment_without(withheld);
+    if (!environment) return -1;
+    if (pipe(ends) != 0) {
+        free(environment);
+        return -1;
+    }
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     posix_spawn_file_actions_t actions;
@@ -41,12 +64,13 @@ int csystem_spawn(char *const arguments[], int *output) {
             posix_spawnattr_setsigdefault(&attributes, &standard);
             posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
             code = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-            if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environ);
+            if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environment);
             posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);
     }
     close(ends[1]);
+    free(environment);
     if (code != 0) {
         close(ends[0]);
         errno = code;

@@ -140,7 +140,7 @@ extension Database {
             throw DatabaseError(.misuse, "the destination is not empty")
         }
         try encrypted.usableConnection().unrestricted {
-            try encrypted.executeUpdate("ATTACH ? AS cipherdb_plain KEY ''", plain.filename)
+            try encrypted.usableConnection().attach(plain.filename, "cipherdb_plain", SecretBytes(count: 0) { _ in })
         }
         defer {
             encrypted.clearCachedStatements()

@@ -55,14 +55,22 @@ extension Database {
         return try? FileBytes(path: path)
     }
 
-    /// Throws where a pipe, folder or link to the database stands in the place of a journal or log: the engine would wait
-    /// for the pipe's writer for ever.
+    /// Throws where something else stands in the place of a journal, WAL or shared memory. The engine would wait for the writer of
+    /// a pipe for ever, and overwrite the target of a link.
     func checkSideFiles(_ connection: Connection) throws {
-        let main = try? Platform.status(of: connection.filename)
-        for suffix in ["-journal", "-wal"] {
-            guard let side = try? Platform.status(of: connection.filename + suffix) else { continue }
-            guard side.kind == .regular, side.identity != main?.identity else {
-                throw DatabaseError(.cannotOpen, "\(connection.filename)\(suffix): not a file of the engine's")
+        for suffix in ["-journal", "-wal", "-shm"] {
+            guard let side = try? Platform.statusOfLink(connection.filename + suffix) else { continue }
+            guard side.kind == .regular else {
+                throw DatabaseError(
+                    .cannotOpen,
+                    "\(connection.filename)\(suffix): a link, directory or pipe, and no file of SQLite's; remove it"
+                )
+            }
+            guard side.linkCount == 1 else {
+                throw DatabaseError(
+                    .cannotOpen,
+                    "\(connection.filename)\(suffix): has hard links, and writing to it would change another file; replace it by a copy"
+                )
             }
         }
     }

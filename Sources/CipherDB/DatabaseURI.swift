@@ -9,7 +9,7 @@ struct DatabaseURI {
     ///   of processes show, or share pages with connections that have no key.
     init(_ text: String) throws {
         // By bytes, as SQLite reads: a character of Swift's may be a separator with an accent on it.
-        let bytes = Array(text.utf8)
+        let bytes = text.pathBytes
         guard DatabaseURI.isURI(text) else {
             throw DatabaseError(.cannotOpen, "a database's URI begins with file:")
         }
@@ -73,9 +73,7 @@ struct DatabaseURI {
             else { throw DatabaseError(.cannotOpen, "the URI has a % without two hexadecimal digits") }
             bytes.append(byte)
         }
-        guard let decoded = String(validating: bytes, as: UTF8.self), !decoded.utf8.contains(0) else {
-            throw DatabaseError(.cannotOpen, "the URI has a NUL character in it, or is not UTF-8")
-        }
-        return decoded
+        guard !bytes.contains(0) else { throw DatabaseError(.cannotOpen, "the URI has a NUL character in it") }
+        return String(pathBytes: bytes)
     }
 }

@@ -62,6 +62,8 @@ extension DatabaseFile {
         _ write: (String) throws -> Void
     ) throws -> Rewritten {
         try Leftovers(of: destination).remove()
+        // A caller who handles signals by this does so from here on.
+        try progress(FileProgress(.writing, done: 0, all: 1))
         let image = try ImageFile(beside: destination)
         defer { image.discard() }
         try write(image.path)

@@ -116,7 +116,7 @@ extension DatabaseFile {
 
     /// Opens a file that nobody changes meanwhile, without locks, or files beside it. Nil stands for plaintext.
     func openImage(_ path: String, _ unlocked: Unlocked?) throws -> Database {
-        let escaped = path.utf8.map { byte in
+        let escaped = path.pathBytes.map { byte in
             let digits = String(byte, radix: 16)
             return "%" + (digits.count < 2 ? "0" : "") + digits
         }

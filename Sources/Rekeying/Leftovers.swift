@@ -15,9 +15,8 @@ struct Leftovers {
     /// Their paths.
     func paths() throws -> [String] {
         let name = FileCalls.name(of: database)
-        let folder = database.dropLast(name.count)
         return try FileFailure.naming(database) { () throws(Errno) in try FileCalls.names(beside: database) }
-            .filter { ImageFile.isImage($0, of: name) }.sorted().map { folder + $0 }
+            .filter { ImageFile.isImage($0, of: name) }.sorted().map { FileCalls.sibling($0, of: database) }
             .filter { (try? Platform.statusOfLink($0).kind) == .regular }
     }
 

@@ -35,6 +35,8 @@ struct Replacement {
         guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
         try checkSpace(try old.size(), old.path, freed: 0)
 
+        // A caller who handles signals by this does so from here on.
+        try progress(FileProgress(.writing, done: 0, all: max(1, try old.size())))
         let image = try ImageFile(beside: old.path)
         var made = [image.path]
         let second: String?

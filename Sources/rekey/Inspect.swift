@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+import CipherKeys
 import Foundation
 import Rekeying
 
@@ -34,7 +35,7 @@ struct Inspect: ParsableCommand {
             }
             let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
             var (ring, ringAdvice): (KeyringObject?, [String]?)
-            if key.keyring != nil || FileManager.default.fileExists(atPath: keyring.path) {
+            if key.keyring != nil || (try? Platform.status(of: keyring.path)) != nil {
                 let advice: [String]
                 lines.append(("keyring", keyring.path))
                 do {

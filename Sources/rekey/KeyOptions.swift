@@ -83,6 +83,7 @@ struct KeyOptions: ParsableArguments {
     }
 
     func validate() throws {
+        if let passphraseEnv { KeySource.withhold(environment: passphraseEnv) }
         try choice.validate(prefix: "--")
         if keyring != nil, fileKdfIter != nil { throw ValidationError("A keyring's key needs no iterations.") }
     }
@@ -193,7 +194,10 @@ struct NewKeyOptions: ParsableArguments {
         )
     }
 
-    func validate() throws { try choice(unsafePermissions: false).validate(prefix: "--new-") }
+    func validate() throws {
+        if let newPassphraseEnv { KeySource.withhold(environment: newPassphraseEnv) }
+        try choice(unsafePermissions: false).validate(prefix: "--new-")
+    }
 }
 
 /// One source out of those that the options offer, or none: then the terminal.

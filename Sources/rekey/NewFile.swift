@@ -1,3 +1,4 @@
+import CipherKeys
 import Foundation
 import Rekeying
 
@@ -5,20 +6,25 @@ import Rekeying
 enum NewFile {
     /// Whether anything stands at `path`, be it a link to nothing.
     static func isTaken(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
+        (try? Platform.statusOfLink(path)) != nil
     }
 
     /// Makes the file; throws where anything of its name exists.
     static func write(_ text: String, to path: String) throws {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else {
-            throw errno == EEXIST ? FileProblem.exists(path: path) : FileFailure(path: path, code: errno)
+        let descriptor: Int32
+        do {
+            descriptor = Int32(
+                try Platform.call(path) { Int(open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)) }
+            )
+        } catch .exists {
+            throw FileProblem.exists(path: path)
+        } catch {
+            throw FileFailure(path: path, code: error.code)
         }
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
         } catch {
-            unlink(path)
+            try? Platform.remove(path)
             throw FileFailure(path: path, code: EIO)
         }
     }

@@ -1,4 +1,5 @@
 import CipherDB
+import CipherKeys
 import Foundation
 import Rekeying
 
@@ -17,9 +18,17 @@ enum Output {
         }
     }
 
-    /// Text on standard error. Where that cannot be written nobody is there to be told, and the work goes on.
-    static func tell(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    /// Text on standard error. Where that cannot be written nobody reads it, and the work goes on.
+    ///
+    /// - Parameter clearing: Whether it takes the place of the progress bar.
+    static func tell(_ text: String, clearing: Bool = false) {
+        let bytes = (clearing ? Progress.clear : "") + visible(text)
+        try? FileHandle.standardError.write(contentsOf: Data(bytes.utf8))
+    }
+
+    /// The progress bar, on a terminal.
+    static func show(bar: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(bar.utf8))
     }
 
     /// A secret that the user asked for, and a line ending; without a copy of it.
@@ -35,11 +44,12 @@ enum Output {
         try write("\n")
     }
 
-    /// Control characters, which file names may have, as what they are: a terminal would obey them.
+    /// Characters that change how text is displayed, which names of files and labels may have, as their numbers: a terminal would
+    /// obey them. Bytes that are not UTF-8 as U+FFFD.
     static func visible(_ text: String) -> String {
         var shown = ""
-        for scalar in text.unicodeScalars {
-            if scalar.properties.generalCategory == .control, scalar != "\n" {
+        for scalar in text.withoutPathBytes.unicodeScalars {
+            if scalar.changesDisplay, scalar != "\n" {
                 shown += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 shown.unicodeScalars.append(scalar)

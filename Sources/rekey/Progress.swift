@@ -51,6 +51,6 @@ final class Progress {
     }
 
     private func write(_ text: String) {
-        Output.tell(text)
+        Output.show(bar: text)
     }
 }

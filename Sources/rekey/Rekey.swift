@@ -1,6 +1,7 @@
 import ArgumentParser
 import CipherDB
 import CipherKeys
+import Rekeying
 
 @main
 struct Rekey: ParsableCommand {
@@ -54,10 +55,26 @@ struct Rekey: ParsableCommand {
         ]
     )
 
+    /// The arguments but the first. Names of files may be other bytes than UTF-8.
+    private static var arguments: [String] {
+        (1..<max(1, Int(CommandLine.argc))).compactMap {
+            CommandLine.unsafeArgv[$0].map { String(pathBytes: Platform.pathBytes($0)) }
+        }
+    }
+
     /// Secrets lie in memory that is left out of core dumps, but the engine and the runtime have copies for a while.
     static func main() {
         StandardStreams.prepare()
         Platform.forbidDumps()
-        main(nil)
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch let error as FileFailure {
+            // Of what is not about one file, only its output.
+            Output.tell("rekey: \(error)\n")
+            exit(withError: ExitCode(ExitStatus(error as any Error).rawValue))
+        } catch {
+            exit(withError: error)
+        }
     }
 }

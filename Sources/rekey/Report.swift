@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+import CipherKeys
 import Foundation
 
 /// The options that every subcommand has, and the ways in which it speaks.
@@ -53,7 +54,7 @@ struct Report: ParsableArguments {
             let status = ExitStatus(error)
             let text = String(describing: error)
             let message = (text.hasPrefix(file) ? text : "\(file): \(text)") + hint(error, file)
-            Output.tell("\(Progress.clear)rekey: \(Output.visible(message))\n")
+            Output.tell("rekey: \(message)\n", clearing: true)
             if json {
                 let failure = Failure(
                     error: ErrorName(error, status).text,
@@ -69,14 +70,14 @@ struct Report: ParsableArguments {
     /// The commonest mistake with a keyring is to leave it out.
     private func hint(_ error: any Error, _ file: String) -> String {
         let keyring = Keyring(besideDatabase: file).path
-        guard case KeyError.wrongKey = error, FileManager.default.fileExists(atPath: keyring) else { return "" }
+        guard case KeyError.wrongKey = error, (try? Platform.status(of: keyring)) != nil else { return "" }
         return "; \(keyring) stands beside it: --keyring"
     }
 
     private func printJSON(_ object: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try Output.write(String(decoding: try encoder.encode(object), as: UTF8.self) + "\n")
+        try Output.write(String(decoding: try encoder.encode(object), as: UTF8.self).withoutPathBytes + "\n")
     }
 
     private struct Failure: Encodable {

@@ -289,6 +289,14 @@ import Testing
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
+    @Test func aPathOfBytes() {
+        // begin
+        let path = String(pathBytes: [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
+        let database = Database(path: path)
+        // end
+        #expect(database.path?.pathBytes == [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
+    }
+
     @Test func theCodeInArticlesAndCommentsIsTheCodeHere() throws {
         let here = Set(Self.blocks(in: try Self.lines(#filePath), from: "// begin", to: "// end"))
         var shown: [String] = []

@@ -427,7 +427,7 @@ struct RekeyCommandTests {
         #expect(outcome.status == 0)
         // The least that is allowed, on a machine of any speed.
         #expect(
-            outcome.output.contains("PBKDF2-SHA-512, 220000 iterations") && outcome.output.contains("scrypt, N=2^14")
+            outcome.output.contains("PBKDF2-SHA-512, 256000 iterations") && outcome.output.contains("scrypt, N=2^14")
         )
         #expect(try rekey("calibrate", "--milliseconds", "0").status == 64)
         let lines = try rekey("calibrate", "--milliseconds", "1", "--json").output.split(separator: "\n")

@@ -64,6 +64,38 @@ import Testing
         #expect(try FileState(path) == before)
     }
 
+    /// What the engine would write into it, it would write into another file.
+    @Test func noLinkInThePlaceOfAJournalIsWrittenTo() throws {
+        try make()
+        let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let before = (try FileState(path), try FileState(victim))
+        for suffix in ["-journal", "-wal", "-shm"] {
+            for make in [link, symlink] {
+                #expect(make(victim, path + suffix) == 0)
+                for mode in [JournalMode.delete, .wal] {
+                    #expect(throws: DatabaseError.self) {
+                        let queue = try DatabaseQueue(
+                            path: path,
+                            key: key,
+                            configuration: Configuration { $0.journalMode = mode }
+                        )
+                        try queue.inDatabase { try $0.executeStatements("CREATE TABLE more (a)") }
+                    }
+                }
+                // A new file has no shared memory: the link is only removed.
+                if suffix != "-shm" {
+                    let file = DatabaseFile(path: path)
+                    #expect(throws: (any Error).self) { try file.changeKey(from: key, to: .random()) }
+                }
+                #expect(throws: (any Error).self) {
+                    _ = try DatabaseFile(path: path).changeKeyInPlace(from: key, to: .random())
+                }
+                #expect(unlink(path + suffix) == 0)
+            }
+        }
+        #expect(try (FileState(path), FileState(victim)) == before)
+    }
+
     /// Headers that promise sizes which are not there, and numbers at the ends of what their fields hold.
     @Test func craftedHeadersAreErrorsAndNoCrash() throws {
         var random = SplitMix(20)

@@ -1,3 +1,4 @@
+import CipherKeys
 package import Foundation
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
@@ -11,6 +12,10 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
+        // FileManager removes no file whose name is not UTF-8.
+        for name in (try? FileCalls.names(beside: file(""))) ?? [] where name.withoutPathBytes != name {
+            try? Platform.remove(file(name))
+        }
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -62,7 +62,12 @@ final class Connection {
     init(path: String, flags: OpenFlags, vfs: String? = nil) throws(DatabaseError) {
         var handle: OpaquePointer?
         // A Database is used by one thread at a time, so the engine's own mutex is left out.
-        let code = sqlite3_open_v2(path, &handle, flags.rawValue | SQLITE_OPEN_NOMUTEX, vfs)
+        let code = sqlite3_open_v2(
+            path.pathBytes.map { CChar(bitPattern: $0) } + [0],
+            &handle,
+            flags.rawValue | SQLITE_OPEN_NOMUTEX,
+            vfs
+        )
         guard let handle, code == SQLITE_OK else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close(handle)
@@ -70,11 +75,7 @@ final class Connection {
         }
         self.handle = handle
         let name = sqlite3_db_filename(handle, "main")
-        guard let filename = name == nil ? "" : String(validatingCString: name!) else {
-            sqlite3_close(handle)
-            throw DatabaseError(.cannotOpen, "\(path): its full path is not UTF-8")
-        }
-        self.filename = filename
+        filename = name.map { String(pathBytes: Platform.pathBytes($0)) } ?? ""
         sqlite3_extended_result_codes(handle, 1)
         installAuthorizer()
         interrupter.attach(handle)
@@ -163,7 +164,7 @@ final class Connection {
     func attach(_ path: String, _ name: String, _ key: SecretBytes) throws {
         guard let (statement, _) = try prepare("ATTACH ? AS ? KEY ?") else { return }
         defer { statement.finalize() }
-        try statement.bind(path, at: 1)
+        try path.pathBytes.withUnsafeBytes { try statement.bind(utf8: $0, at: 1) }
         try statement.bind(name, at: 2)
         try key.withUnsafeBytes { key in
             try statement.bind(secret: key, at: 3)

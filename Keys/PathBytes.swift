@@ -1,0 +1,76 @@
+extension String {
+    /// The path or name with these bytes, which need not be UTF-8.
+    ///
+    /// Names of files are bytes on Linux. A byte that is not part of a character in UTF-8 becomes a character for private use,
+    /// U+10FE80 to U+10FEFF, so that no two names become one text; every call that takes a path turns it back.
+    ///
+    /// ```swift
+    /// let path = String(pathBytes: [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
+    /// let database = Database(path: path)
+    /// ```
+    public init(pathBytes bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        if let text = String(validating: bytes, as: UTF8.self), !text.mayHoldPathBytes {
+            self = text
+            return
+        }
+        self = ""
+        var rest = bytes[...]
+        while let first = rest.first {
+            // The shortest run that is a character; there is none longer than four bytes.
+            let scalar = (1...4).lazy.compactMap {
+                String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.first
+            }
+            .first
+            if let scalar, !PathByte.range.contains(scalar.value) {
+                unicodeScalars.append(scalar)
+                rest = rest.dropFirst(UTF8.width(scalar))
+            } else {
+                unicodeScalars.append(PathByte.scalar(first))
+                rest = rest.dropFirst()
+            }
+        }
+    }
+
+    /// The bytes of the path or name, as ``init(pathBytes:)`` took them; of any other text its UTF-8.
+    public var pathBytes: [UInt8] {
+        guard mayHoldPathBytes else { return Array(utf8) }
+        return unicodeScalars.flatMap { scalar in
+            PathByte.range.contains(scalar.value) ? [UInt8(scalar.value & 0xFF)] : Array(UTF8.encode(scalar) ?? .init())
+        }
+    }
+
+    /// The text for people: bytes that are not UTF-8 as U+FFFD, the replacement character.
+    package var withoutPathBytes: String {
+        guard mayHoldPathBytes else { return self }
+        var text = ""
+        text.unicodeScalars.append(
+            contentsOf: unicodeScalars.map { PathByte.range.contains($0.value) ? "\u{FFFD}" : $0 }
+        )
+        return text
+    }
+
+    /// All that stands for a byte begins with this one in UTF-8.
+    private var mayHoldPathBytes: Bool { utf8.contains(0xF4) }
+}
+
+/// The characters that stand for single bytes.
+private enum PathByte {
+    static let range: ClosedRange<UInt32> = 0x10FE80...0x10FEFF
+
+    static func scalar(_ byte: UInt8) -> Unicode.Scalar {
+        // A byte below 0x80 is a character of its own; the others are within the range, which has no surrogates.
+        Unicode.Scalar(0x10FE00 + UInt32(byte)) ?? "\u{FFFD}"
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it changes how the text around it is displayed: control characters, separators of lines and paragraphs, and those
+    /// that change the direction of writing (Unicode Standard Annex 9).
+    package var changesDisplay: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import CipherDB
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// However a run ends, it leaves a database that opens, and nothing beside it.
+@Suite struct EndingTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        _ = try folder.write(DatabaseKey.sampleBytes("old"), to: "old")
+        _ = try folder.write(DatabaseKey.sampleBytes("new"), to: "new")
+    }
+
+    private func make() throws {
+        for name in folder.names where name.hasPrefix("test.db") || name == "out.db" {
+            try FileManager.default.removeItem(atPath: folder.file(name))
+        }
+        let queue = try DatabaseQueue(path: path, key: .sample("old"))
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+    }
+
+    /// The runs that write a database.
+    static let writing = [
+        "change test.db --key-file old --new-key-file new", "decrypt test.db --key-file old --yes-write-plaintext",
+        "migrate test.db --key-file old --page-size 8192", "copy test.db out.db --key-file old --new-key-file new",
+        "recover test.db out.db --key-file old", "keyring init test.db --key-file old --new-key-file new",
+    ]
+    static let reading = [
+        "inspect test.db", "verify test.db --key-file old --json", "cleanup test.db", "calibrate --json",
+    ]
+
+    private func run(_ line: String, _ rest: String = "") throws -> Program.Outcome {
+        let script = "cd '\(folder.path)' && \(line.replacing("REKEY", with: Program.built("rekey"))) \(rest)"
+        return try Program.run("/bin/sh", ["-c", script])
+    }
+
+    private func opensWithOneKey() throws -> Bool {
+        let keyring = path + ".keyring"
+        let options = [["--key-file", folder.file("old")], ["--key-file", folder.file("new")]]
+        let ways =
+            options
+            + (FileManager.default.fileExists(atPath: keyring) ? options.map { ["--keyring", keyring] + $0 } : [])
+        return try ways.contains { try Program.run(Program.built("rekey"), ["verify", path] + $0).status == 0 }
+    }
+
+    /// A signal as soon as the new file has a name: its lock is the first one that is asked for.
+    @Test(
+        .enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"),
+        arguments: writing.dropLast(),
+        Extent.isNewestEngine ? ["TERM", "HUP", "INT", "QUIT", "XCPU", "USR1"] : ["TERM"]
+    )
+    func aSignalLeavesNoNewFile(command: String, signal: String) throws {
+        try make()
+        let before = try FileState(path)
+        let trace = "strace -f -o /dev/null -e trace=flock -e inject=flock:signal=SIG\(signal):when=1"
+        let outcome = try run("\(trace) REKEY \(command)")
+        #expect(outcome.status == 130, "\(outcome.status) \(outcome.errors)")
+        #expect(try FileState(path) == before)
+        #expect(folder.names == ["new", "old", "test.db"])
+    }
+
+    @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
+    func anIgnoredSignalStaysIgnored() throws {
+        try make()
+        let trace = "trap '' HUP; strace -f -o /dev/null -e trace=flock -e inject=flock:signal=SIGHUP:when=1"
+        let outcome = try run("{ \(trace) REKEY \(Self.writing[0]); }")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"),
+        .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
+    )
+    func noStreamThatFailsLeavesAnything() throws {
+        for command in Self.writing + Self.reading {
+            for redirection in [">/dev/full 2>&1", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true"] {
+                try make()
+                let plaintext = command.hasPrefix("decrypt")
+                let outcome = try run("{ REKEY \(command); echo $? > status; }", redirection)
+                let status = Int(try String(contentsOfFile: folder.file("status"), encoding: .utf8).filter(\.isNumber))
+                try FileManager.default.removeItem(atPath: folder.file("status"))
+                // What could not be said is an error of writing, though the work is done.
+                #expect([0, 74].contains(status), "\(command) \(redirection): \(status ?? -1) \(outcome.errors)")
+                #expect(
+                    !folder.names.contains { $0.contains(".rekey-") || $0.contains(".new-") },
+                    "\(command) \(redirection)"
+                )
+                #expect(try plaintext || opensWithOneKey(), "\(command) \(redirection)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func aFileSizeLimitLeavesNoNewFile() throws {
+        for command in Self.writing.dropLast() {
+            try make()
+            let before = try FileState(path)
+            let outcome = try run("ulimit -f 4; REKEY \(command)")
+            #expect(outcome.status == 74 || outcome.status == 1, "\(command): \(outcome.status) \(outcome.errors)")
+            #expect(try FileState(path) == before)
+            #expect(folder.names == ["new", "old", "test.db"], "\(command)")
+        }
+    }
+
+    /// A command that is run before the variable is read.
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func noCommandGetsAnotherSecretsVariable() throws {
+        try make()
+        let script = folder.file("command")
+        _ = try folder.write(
+            "#!/bin/sh\nenv > '\(folder.file("environment"))'\necho old\n".utf8,
+            to: "command",
+            mode: 0o700
+        )
+        let outcome = try Program.run(
+            Program.built("rekey"),
+            ["change", path, "--passphrase-command", script, "--new-passphrase-env", "NEW_SECRET"],
+            environment: ["NEW_SECRET": "hidden", "NEW_SECRET_NOT": "shown"]
+        )
+        #expect(outcome.status == 77, "\(outcome.errors)")
+        let environment = try String(contentsOfFile: folder.file("environment"), encoding: .utf8)
+        #expect(environment.contains("NEW_SECRET_NOT=shown") && !environment.contains("hidden"))
+    }
+
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func textThatTurnsTheDirectionIsShownAsItsNumber() throws {
+        try make()
+        let key = try KeyringSecret.sample("new")
+        let keyring = Keyring(besideDatabase: path)
+        for label in ["a\u{202E}b", "a\u{2028}b", "a\u{2066}b", "a\u{85}b"] {
+            #expect(throws: KeyringError.self) { try keyring.create(with: key, label: label) }
+        }
+        let outcome = try run("REKEY inspect 'a\u{202E}b\u{2028}.db'")
+        #expect(outcome.errors.contains("a\\u{202e}b\\u{2028}.db"), "\(outcome.errors)")
+    }
+}
