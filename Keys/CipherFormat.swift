@@ -143,9 +143,15 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     /// Weaker than the format's own default, or above ten million.
     case iterations(Int, least: Int)
 
+    /// A raw key for a file of format 1, whose pages have no MACs: no later opening could prove the key.
+    case rawKeyWithoutAuthentication
+
     /// A sentence naming the parameter and its bounds.
     public var description: String {
         switch self {
+        case .rawKeyWithoutAuthentication:
+            "format 1 has no page MACs, so that a raw key cannot be proved; use a passphrase, or bring the file to another format "
+                + "first (`rekey migrate`)"
         case .pageSize(let size):
             "pages of \(size) bytes cannot be; use a power of two from 1024 to 65536"
         case .iterations(let iterations, let least):

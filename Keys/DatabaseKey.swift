@@ -10,14 +10,20 @@ public struct DatabaseKey: Sendable, Equatable {
 
     let material: Material
 
-    /// A passphrase of 1 to 1,048,576 bytes, of any value. It is stretched by PBKDF2 with the file's salt, exactly as
-    /// SQLCipher does it, and never taken for a raw key, whatever it looks like.
+    /// A passphrase of 1 to 1,048,576 bytes, of any value. The key is derived by PBKDF2 with the file's salt, exactly as SQLCipher
+    /// does it.
     ///
-    /// - Throws: ``MalformedKey`` when it is empty or too long.
+    /// SQLCipher takes `x'…'` around 64 or 96 hexadecimal digits for a raw key, and so does this.
+    ///
+    /// - Throws: ``MalformedKey`` when it is empty or too long, and for an `x'…'` of another number of digits, which versions of
+    ///   SQLCipher read in different ways.
     public static func passphrase(_ bytes: SecretBytes) throws -> DatabaseKey {
         guard bytes.count > 0 else { throw MalformedKey.emptyPassphrase }
         guard bytes.count <= MalformedKey.longestPassphrase else {
             throw MalformedKey.passphraseTooLong(count: bytes.count)
+        }
+        if let digits = try literalDigits(bytes), digits.withUnsafeBytes({ $0.allSatisfy(Hexadecimal.isDigit) }) {
+            return try raw(ofLiteral: digits)
         }
         return DatabaseKey(material: .passphrase(bytes))
     }
@@ -26,7 +32,7 @@ public struct DatabaseKey: Sendable, Equatable {
     ///
     /// The caller's `String` cannot be wiped; see ``SecretBytes/init(utf8:)``.
     ///
-    /// - Throws: ``MalformedKey`` when it is empty or too long.
+    /// - Throws: as ``passphrase(_:)-(SecretBytes)``.
     public static func passphrase(_ text: String) throws -> DatabaseKey {
         try passphrase(SecretBytes(utf8: text))
     }
@@ -65,6 +71,11 @@ public struct DatabaseKey: Sendable, Equatable {
         return bytes.count == CipherFormat.keySize + CipherFormat.saltSize ? try rawWithSalt(bytes) : try raw(bytes)
     }
 
+    /// As ``raw(hex:)-(SecretBytes)``, also in `x'…'`.
+    static func raw(spelled text: SecretBytes) throws -> DatabaseKey {
+        try literalDigits(text).map { try raw(ofLiteral: $0) } ?? raw(hex: text)
+    }
+
     /// A new random raw key.
     public static func random() throws -> DatabaseKey {
         try raw(SecretBytes.random(count: CipherFormat.keySize))
@@ -76,13 +87,21 @@ public struct DatabaseKey: Sendable, Equatable {
     /// - Throws: ``MalformedKey``, also for an `x'…'` of another length, which SQLCipher would silently take for a
     ///   passphrase.
     public static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
-        let digits: SecretBytes? = try bytes.withUnsafeBytes { bytes in
+        guard let digits = try literalDigits(bytes) else { return try passphrase(bytes) }
+        return try raw(ofLiteral: digits)
+    }
+
+    /// What stands in `x'…'`, where that is all.
+    private static func literalDigits(_ bytes: SecretBytes) throws -> SecretBytes? {
+        try bytes.withUnsafeBytes { bytes in
             guard bytes.count >= 3, bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "'"),
                 bytes[bytes.count - 1] == UInt8(ascii: "'")
             else { return nil }
             return try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[2..<(bytes.count - 1)]))
         }
-        guard let digits else { return try passphrase(bytes) }
+    }
+
+    private static func raw(ofLiteral digits: SecretBytes) throws -> DatabaseKey {
         do {
             return try raw(hex: digits)
         } catch is MalformedKey {

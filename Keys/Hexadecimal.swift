@@ -33,6 +33,9 @@ package enum Hexadecimal {
         }
     }
 
+    /// Whether it is a digit, of either case.
+    static func isDigit(_ character: UInt8) -> Bool { value(character) >= 0 }
+
     /// -1 for what is no digit.
     private static func value(_ character: UInt8) -> Int {
         let character = Int(character)

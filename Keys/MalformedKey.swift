@@ -36,8 +36,7 @@ extension MalformedKey: CustomStringConvertible {
         case .oddNumberOfDigits(let count):
             "the key has \(count) hexadecimal digits; an even number is needed"
         case .malformedLiteral:
-            "a key written as x'…' needs 64 hexadecimal digits, or 96 with its salt; "
-                + "if it is meant as a passphrase, use DatabaseKey.passphrase"
+            "a key written as x'…' needs 64 hexadecimal digits, or 96 with its salt"
         }
     }
 }

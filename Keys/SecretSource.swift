@@ -19,7 +19,8 @@ extension SecretSource {
     /// - Throws: what the source throws, or ``MalformedKey`` for an empty or too long one.
     public func readPassphrase() throws -> DatabaseKey { try read().asPassphrase() }
 
-    /// Reads a raw key: 32 or 48 bytes as they are, or 64 or 96 hexadecimal digits and perhaps a line ending.
+    /// Reads a raw key: 32 or 48 bytes as they are, or 64 or 96 hexadecimal digits, in SQLCipher's `x'…'` or without, and perhaps a
+    /// line ending.
     ///
     /// - Throws: what the source throws, or ``MalformedKey`` for anything else.
     public func readRawKey() throws -> DatabaseKey { try read().asRawKey() }
@@ -52,7 +53,7 @@ extension SecretBytes {
         switch count {
         case CipherFormat.keySize: try .raw(self)
         case CipherFormat.keySize + CipherFormat.saltSize: try .rawWithSalt(self)
-        default: try .raw(hex: withoutLineEnding())
+        default: try .raw(spelled: withoutLineEnding())
         }
     }
 

@@ -20,6 +20,16 @@ package struct Unlocked: Sendable {
     /// `key` for a file that is made now: with a salt that no file has yet, unless the key brings one.
     package init(newFileUnder key: DatabaseKey, format: CipherFormat) throws {
         let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        try self.init(writing: key, salt: salt, format: format)
+    }
+
+    /// `key` for pages that are written now.
+    ///
+    /// - Throws: ``UnusableCipherFormat/rawKeyWithoutAuthentication``: what is written could not be opened again.
+    init(writing key: DatabaseKey, salt: [UInt8], format: CipherFormat) throws {
+        guard key.isPassphrase || format.pageAuthentication != nil else {
+            throw UnusableCipherFormat.rawKeyWithoutAuthentication
+        }
         self.init(key: try key.derive(salt: salt, format: format), format: format)
     }
 

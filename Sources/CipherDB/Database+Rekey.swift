@@ -71,7 +71,7 @@ extension Database {
     private func derive(_ newKey: DatabaseKey, _ present: Unlocked) throws -> Unlocked {
         let salt = present.key.salt
         if let other = newKey.salt, other != salt { throw RekeyError.saltDiffers }
-        let next = Unlocked(key: try newKey.derive(salt: salt, format: present.format), format: present.format)
+        let next = try Unlocked(writing: newKey, salt: salt, format: present.format)
         guard next.key != present.key else { throw RekeyError.sameKey }
         return next
     }

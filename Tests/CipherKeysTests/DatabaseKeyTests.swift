@@ -36,6 +36,23 @@ import Testing
         #expect(try DatabaseKey.raw(hex: Self.digits96).salt?.count == 16)
     }
 
+    /// As SQLCipher reads it.
+    @Test func aPassphraseSpelledAsARawKeyIsOne() throws {
+        for digits in [Self.digits64, Self.digits96] {
+            for spelling in ["x'\(digits)'", "X'\(digits)'"] {
+                #expect(try DatabaseKey.passphrase(spelling) == .raw(hex: digits))
+                #expect(try DatabaseKey.engineBytes(SecretBytes(utf8: spelling)) == .raw(hex: digits))
+            }
+        }
+        // 4.19 has a third form, of 160 digits, which others take for a passphrase.
+        for digits in ["", "ab", String(Self.digits64.dropLast()), Self.digits64 + Self.digits96] {
+            #expect(throws: MalformedKey.malformedLiteral) { try DatabaseKey.passphrase("x'\(digits)'") }
+        }
+        for text in [Self.digits64, "x'men'", "x\"\(Self.digits64)\"", "x'\(Self.digits64)", " x'\(Self.digits64)'"] {
+            #expect(try DatabaseKey.passphrase(text).isPassphrase)
+        }
+    }
+
     @Test func everyByteIsDecodedAndEncodedTheSame() throws {
         let bytes = (0...255).map { UInt8($0) }
         let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -86,10 +103,6 @@ import Testing
     func aLiteralOfAnotherLengthIsRefused(count: Int) throws {
         let text = "x'" + String(repeating: "a", count: count) + "'"
         #expect(throws: MalformedKey.malformedLiteral) { try DatabaseKey.engineBytes(SecretBytes(utf8: text)) }
-    }
-
-    @Test func aPassphraseThatLooksLikeARawKeyStaysAPassphrase() throws {
-        #expect(try DatabaseKey.passphrase("x'\(Self.digits64)'").isPassphrase)
     }
 
     @Test func printingShowsTheKindOnly() throws {

@@ -132,6 +132,9 @@ import Testing
             (bytes, try .rawWithSalt(SecretBytes(copying: bytes))),
             (Array(digits.prefix(64).utf8), try .raw(hex: String(digits.prefix(64)))),
             (Array((digits + "\n").utf8), try .raw(hex: digits)),
+            (Array((digits + "\r\n").utf8), try .raw(hex: digits)),
+            (Array("x'\(digits)'".utf8), try .raw(hex: digits)),
+            (Array("X'\(digits.prefix(64))'\r\n".utf8), try .raw(hex: String(digits.prefix(64)))),
         ] {
             let path = try folder.write(content, to: "raw")
             #expect(try KeySource.file(path: path).readRawKey() == key)

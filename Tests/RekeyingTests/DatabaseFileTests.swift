@@ -162,6 +162,35 @@ struct DatabaseFileTests {
         #expect(throws: KeyError.wrongKey) { try file.verify(key: SampleKey.all[5].key) }
     }
 
+    /// Stock SQLCipher would make such files, and nothing could prove their key.
+    @Test func noFileOfFormat1GetsARawKey() throws {
+        let shell = try #require(StockShell.all.first)
+        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: 1)
+        let (old, before) = (SampleKey.all[0].key, try FileState(path))
+        let refusal = UnusableCipherFormat.rawKeyWithoutAuthentication
+        for new in [try DatabaseKey.random(), try .rawWithSalt(.random(count: 48))] {
+            // No key of format 1 is changed by a new file.
+            #expect(throws: RekeyError.self) { try file.changeKey(from: old, to: new) }
+            #expect(throws: (any Error).self) { _ = try file.changeKeyInPlace(from: old, to: new) }
+            #expect(throws: refusal) { try file.copy(key: old, to: folder.file("copy"), newKey: new) }
+        }
+        let keyring = Keyring(besideDatabase: path)
+        let unlocked = try keyring.create(with: .keyFile(.random(count: 32)))
+        #expect(throws: RekeyError.self) { try file.moveToKeyring(unlocked, from: old) }
+        #expect(throws: refusal) { _ = try file.changeKeyInPlace(from: old, to: .random()) }
+        #expect(try FileState(path) == before)
+        #expect(Set(folder.names) == ["test.db", "test.db.keyring"])
+    }
+
+    @Test func aPassphraseSpelledAsARawKeyOpensInTheShells() throws {
+        let literal = "x'" + String(repeating: "0123456789abcdef", count: 4) + "'"
+        let shell = try #require(StockShell.all.first)
+        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        try file.changeKey(from: Self.key.key, to: .passphrase(literal))
+        #expect(try shell.run(path, key: "key = \"\(literal)\"", SampleFile.query) == [SampleFile.answer])
+        #expect(try file.verify(key: .raw(hex: String(repeating: "0123456789abcdef", count: 4))).isSound)
+    }
+
     @Test func manyDamagedPagesAreFoundWithoutWaitingForEach() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
