@@ -99,23 +99,11 @@ public final class Database {
     }
 
     /// Whether the file that is open was removed, or its name given to another: what is written to it is lost.
-    package var hasMoved: Bool {
-        guard let connection, !connection.filename.isEmpty, let file = try? EngineFile(connection) else { return false }
-        return file.hasMoved
-    }
+    package var hasMoved: Bool { connection?.hasMoved ?? false }
 
     /// Whether it is open on a file without bytes, and neither keyed nor used.
     package var hasNewFile: Bool {
         if case .opened(_, .empty, _) = state { true } else { false }
-    }
-
-    /// Throws where ``hasMoved``.
-    func checkFile() throws {
-        guard hasMoved else { return }
-        throw DatabaseError(
-            .cannotOpen,
-            "\(path ?? ""): the file was removed or replaced since it was opened; close the database and open it again"
-        )
     }
 
     /// Closes the connection, ending its result sets and rolling back an open transaction. Closing twice does nothing.

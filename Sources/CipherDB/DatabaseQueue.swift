@@ -275,7 +275,7 @@ public final class DatabaseQueue: Sendable {
     /// Runs a block on the queue, and sees that it leaves nothing open.
     private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
-        try database.checkFile()
+        try database.connection?.checkFile()
         runner.store(Platform.currentThread, ordering: .relaxed)
         defer {
             runner.store(0, ordering: .relaxed)

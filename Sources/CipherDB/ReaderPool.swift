@@ -195,7 +195,7 @@ final class ReaderPool: Sendable {
 
     /// Runs `body` and remembers that this thread runs it.
     func run<Result>(_ reader: Reader, _ body: (Database) throws -> Result) throws -> Result {
-        try reader.database.checkFile()
+        try reader.database.connection?.checkFile()
         let thread = Platform.currentThread
         state.withLock { $0.runners[thread] = reader }
         defer { state.withLock { $0.runners[thread] = nil } }

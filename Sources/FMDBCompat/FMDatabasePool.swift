@@ -136,9 +136,16 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
             }
         }
         let generation = state.generation
+        // One whose file was removed or replaced would write into a file without a name.
+        var stale: [FMDatabase] = []
+        while let last = state.idle.last, last.database.hasMoved { stale.append(state.idle.removeLast()) }
         let idle = state.idle.popLast()
         state.lent.append((thread, idle))
         condition.unlock()
+        for database in stale {
+            FMDatabase.log("\(path ?? ""): the file was removed or replaced; it is opened again")
+            database.close()
+        }
         if let idle { return (idle, generation) }
         let database = FMDatabase.ofClass(Self.databaseClass(), path: path)
         database.requiresKey = locked { $0.requiresKey }

@@ -34,6 +34,30 @@ import Testing
         try pool.close()
     }
 
+    /// In WAL mode the engine itself writes on.
+    @Test(arguments: [JournalMode.delete, .wal])
+    func aDatabaseWhoseFileIsGoneSaysSo(mode: JournalMode) throws {
+        let path = folder.file("one.db")
+        let database = Database(path: path, configuration: Configuration { $0.journalMode = mode })
+        try database.open(key: .sample("k"))
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        let insert = try database.prepare("INSERT INTO t VALUES (2)")
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        for write: () throws -> Void in [
+            { try insert.executeUpdate() }, { try database.executeUpdate("INSERT INTO t VALUES (3)") },
+            { try database.executeStatements("BEGIN; INSERT INTO t VALUES (4); COMMIT") },
+            { try database.beginTransaction() },
+            { try database.inTransaction { try $0.executeUpdate("DELETE FROM t") } },
+            { try database.inSavePoint { try $0.executeUpdate("DELETE FROM t") } },
+        ] {
+            #expect { try write() } throws: { "\($0)".contains("removed or replaced") }
+        }
+        database.close()
+        try database.open(key: .sample("another"))
+        try database.executeStatements("CREATE TABLE t (a)")
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
+    }
+
     @Test func callingAQueueFromItsOwnBlockThrowsAtOnce() throws {
         let other = try DatabaseQueue(path: nil)
         try queue.inDatabase { database in

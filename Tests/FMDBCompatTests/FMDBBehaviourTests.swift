@@ -81,6 +81,36 @@ import Testing
         #expect(try !FileState(folder.file("test.db")).bytes.starts(with: Data("SQLite".utf8)))
     }
 
+    /// Its delegate gives the key to each new database.
+    @Test(arguments: [true, false]) func aPoolWhoseFileWasDeletedMakesANewOne(isReleased: Bool) throws {
+        final class Keys: FMDatabasePoolDelegate {
+            func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) { database.setKey(.sampleKey("k")) }
+        }
+        let (pool, keys) = (FMDatabasePool(path: folder.file("pool.db")), Keys())
+        pool.delegate = keys
+        pool.inDatabase { outer in
+            #expect(outer.executeStatements("CREATE TABLE t (a)"))
+            pool.inDatabase { #expect($0.executeStatements("INSERT INTO t VALUES (1)")) }
+        }
+        #expect(pool.countOfCheckedInDatabases == 2)
+        if isReleased { pool.releaseAllDatabases() }
+        try FileManager.default.removeItem(atPath: folder.file("pool.db"))
+        pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (2), (3)")) }
+        pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 2) }
+        pool.releaseAllDatabases()
+        let again = FMDatabase(path: folder.file("pool.db"))
+        #expect(again.open() && again.setKey(.sampleKey("k")) && again.int(forQuery: "SELECT count(*) FROM t") == 2)
+    }
+
+    @Test func aDatabaseWhoseFileWasDeletedSaysSo() throws {
+        let db = FMDatabase(path: folder.file("one.db"))
+        #expect(db.open() && db.setKey(.sampleKey("k")) && db.executeStatements("CREATE TABLE t (a)"))
+        try FileManager.default.removeItem(atPath: folder.file("one.db"))
+        #expect(!db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []))
+        #expect(db.lastErrorMessage().contains("removed or replaced") && !db.beginTransaction())
+        #expect(db.close() && db.open() && db.setKey(.sampleKey("k")) && db.executeStatements("CREATE TABLE t (a)"))
+    }
+
     @Test func vacuumCanBeRunAnyNumberOfTimes() throws {
         let queue = try queue()
         queue.inDatabase { db in

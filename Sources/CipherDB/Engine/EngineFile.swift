@@ -106,11 +106,7 @@ struct EngineFile: PageSource {
     }
 
     /// Whether the file's name is gone or belongs to another file since it was opened.
-    var hasMoved: Bool {
-        var moved: Int32 = 0
-        sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
-        return moved != 0
-    }
+    var hasMoved: Bool { connection.hasMoved }
 
     /// Goes back to a shared lock after an exclusive one was refused.
     ///
@@ -127,5 +123,23 @@ struct EngineFile: PageSource {
     /// File methods leave no message in the connection.
     private func error(_ code: Int32) -> DatabaseError {
         DatabaseError(ResultCode(rawValue: code), String(cString: sqlite3_errstr(code)))
+    }
+}
+
+extension Connection {
+    /// Whether the file's name is gone or belongs to another file since it was opened; false in memory.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0
+    }
+
+    /// Throws where ``hasMoved``: what is written into a file without a name is lost.
+    func checkFile() throws(DatabaseError) {
+        guard hasMoved else { return }
+        throw DatabaseError(
+            .cannotOpen,
+            "\(filename): the file was removed or replaced since it was opened; close the database and open it again"
+        )
     }
 }

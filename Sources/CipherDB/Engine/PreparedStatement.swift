@@ -128,6 +128,7 @@ internal import CSQLCipher
     func step() throws -> Bool {
         let handle = try live()
         guard !isStepping else { throw misuseWhileStepping }
+        if !needsReset, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
         if access.reads, !isGuarded, connection.isWatched { try watch() }
         if isWatching, !isReadOnly, !needsReset, access.copiesBetweenSchemas { try beginOwnTransaction() }
         needsReset = true
