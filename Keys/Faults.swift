@@ -2,7 +2,7 @@
 package enum Faults {
     /// The calls that can fail.
     package enum Call: CaseIterable, Sendable {
-        case open, read, write, sync, adopt, link, rename, unlink
+        case open, lock, read, write, sync, adopt, link, rename, unlink
     }
 
     /// What shall go wrong.
@@ -16,8 +16,18 @@ package enum Faults {
         let code: Int32?
         /// Whether all later calls fail too.
         let persists: Bool
+        /// What somebody else does just before the call.
+        let action: (@Sendable () -> Void)?
 
-        package init(prefix: String, call: Call, after: Int, code: Int32?, persists: Bool = false) {
+        package init(
+            prefix: String,
+            call: Call,
+            after: Int,
+            code: Int32?,
+            persists: Bool = false,
+            action: (@Sendable () -> Void)? = nil
+        ) {
+            self.action = action
             self.prefix = prefix
             self.call = call
             self.after = after
@@ -55,7 +65,7 @@ package enum Faults {
         }
 
         private static func due(_ call: Call, _ path: String) -> Order? {
-            orders.withLock { orders in
+            let order: Order? = orders.withLock { orders in
                 guard let place = orders.firstIndex(where: { $0.call == call && path.hasPrefix($0.prefix) }) else {
                     return nil
                 }
@@ -63,6 +73,8 @@ package enum Faults {
                 let after = orders[place].after
                 return after == -1 || (after < -1 && orders[place].persists) ? orders[place] : nil
             }
+            order?.action?()
+            return order
         }
     #else
         @inline(__always)

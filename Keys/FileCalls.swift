@@ -25,17 +25,18 @@ package enum FileCalls {
     }
 
     /// Locks the file for this descriptor; false where another has it locked. It has nothing to do with the engine's locks.
-    package static func tryLock(_ descriptor: Int32) -> Bool {
+    package static func tryLock(_ descriptor: Int32, _ path: String) -> Bool {
         #if canImport(Darwin)
             // There such locks and the engine's shut each other out, also within one process.
             true
         #else
-            (try? tryLockKeyring(descriptor)) == true
+            (try? tryLockKeyring(descriptor, path)) == true
         #endif
     }
 
     /// As ``tryLock(_:)``, for a file that the engine never has. Throws where the file system has no locks.
-    package static func tryLockKeyring(_ descriptor: Int32) throws(Errno) -> Bool {
+    package static func tryLockKeyring(_ descriptor: Int32, _ path: String) throws(Errno) -> Bool {
+        try Faults.check(.lock, path)
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw Errno(code: errno) }
         return false

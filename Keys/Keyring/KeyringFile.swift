@@ -15,7 +15,7 @@ final class KeyringFile {
             let descriptor = try KeyringFile.naming(path) { () throws(Errno) in try FileCalls.openExisting(resolved) }
             self.descriptor = descriptor
             // Whoever had it locked may have put another file in its place.
-            if try KeyringFile.naming(path, { () throws(Errno) in try FileCalls.tryLockKeyring(descriptor) }),
+            if try KeyringFile.naming(path, { () throws(Errno) in try FileCalls.tryLockKeyring(descriptor, resolved) }),
                 let own = try? Platform.status(of: descriptor), let named = try? Platform.statusOfLink(resolved),
                 own.identity == named.identity
             {
@@ -146,7 +146,7 @@ final class KeyringFile {
         let name = try path + infix + Hexadecimal.randomName()
         let descriptor = try naming(path) { () throws(Errno) in try FileCalls.create(name) }
         do {
-            guard try naming(path, { () throws(Errno) in try FileCalls.tryLockKeyring(descriptor) }) else {
+            guard try naming(path, { () throws(Errno) in try FileCalls.tryLockKeyring(descriptor, name) }) else {
                 throw KeyringError(path: path, problem: .busy)
             }
             try bytes.withUnsafeBytes { bytes in
@@ -178,7 +178,7 @@ final class KeyringFile {
                 continue
             }
             guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
-            if (try? FileCalls.tryLockKeyring(descriptor)) == true, (try? FileCalls.remove(leftover)) != nil {
+            if (try? FileCalls.tryLockKeyring(descriptor, leftover)) == true, (try? FileCalls.remove(leftover)) != nil {
                 removed.append(leftover)
             }
             Platform.close(descriptor)

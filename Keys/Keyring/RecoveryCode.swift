@@ -100,15 +100,30 @@ public struct RecoveryCode: Sendable {
 
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    private static func character(_ digit: UInt8) -> UInt8 { alphabet[Int(digit)] }
+    // Neither indexes a table by a secret, nor stops where it is found: both would show in the cache or the time.
+
+    private static func character(_ digit: UInt8) -> UInt8 {
+        alphabet.indices.reduce(0) { $0 | alphabet[$1] & mask(digit, UInt8($1)) }
+    }
 
     private static func value(of character: UInt8) -> UInt8? {
-        let upper = character >= UInt8(ascii: "a") && character <= UInt8(ascii: "z") ? character - 32 : character
-        switch upper {
-        case UInt8(ascii: "I"), UInt8(ascii: "L"): return 1
-        case UInt8(ascii: "O"): return 0
-        default: return alphabet.firstIndex(of: upper).map { UInt8($0) }
+        var (value, found): (UInt8, UInt8) = (0, 0)
+        func take(_ letter: UInt8, _ number: UInt8) {
+            // Lower case differs from upper by one bit; digits and signs do not have it to lose.
+            let isSame = mask(character, letter) | (letter > 0x40 ? mask(character, letter | 0x20) : 0)
+            value |= number & isSame
+            found |= isSame
         }
+        for index in alphabet.indices { take(alphabet[index], UInt8(index)) }
+        for (letter, number) in [("I", 1), ("L", 1), ("O", 0)] as [(Unicode.Scalar, UInt8)] {
+            take(UInt8(ascii: letter), number)
+        }
+        return found == 0 ? nil : value
+    }
+
+    /// All ones where both are the same, else zero.
+    private static func mask(_ left: UInt8, _ right: UInt8) -> UInt8 {
+        UInt8(truncatingIfNeeded: (UInt32(left ^ right) &- 1) >> 8)
     }
 }
 

@@ -167,20 +167,24 @@ final class ReaderPool: Sendable {
     /// Takes a reader back; whoever waits longest gets it.
     func giveBack(_ reader: Reader) {
         // Before it counts as back: a change of key must not meet its connection.
-        if state.withLock({ $0.isClosed }) || !reader.isSound { reader.database.close() }
+        if !reader.isSound { reader.database.close() }
         returned(reader)
     }
 
     private func returned(_ reader: Reader?) {
         var grants: [(Waiter, Grant)] = []
+        var unwanted: Reader?
         let drained: (@Sendable () -> Void)? = state.withLock { state in
             state.lent -= 1
-            if let reader, reader.isSound { state.idle.append(reader) }
+            if let reader, reader.isSound {
+                if state.isClosed { unwanted = reader } else { state.idle.append(reader) }
+            }
             grants = serve(&state)
             guard state.lent == 0 else { return nil }
             defer { state.whenDrained = nil }
             return state.whenDrained
         }
+        unwanted?.database.close()
         for (waiter, grant) in grants { waiter.resume(.success(grant)) }
         drained?()
     }

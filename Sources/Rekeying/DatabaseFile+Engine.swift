@@ -61,10 +61,8 @@ extension DatabaseFile {
 
     /// Whether all of the database stands in its own file.
     private func isAtRest(_ path: String) throws -> Bool {
-        if let log = try statusBeside(path + "-wal") {
-            guard log.kind == .regular else { throw FileProblem.notAFile(path: path + "-wal") }
-            if log.size > 0 { return false }
-        }
+        _ = try statusBeside(path + "-shm")
+        if let log = try statusBeside(path + "-wal"), log.size > 0 { return false }
         return try !hasJournal(path)
     }
 
@@ -84,10 +82,7 @@ extension DatabaseFile {
     /// locked. An ended one, or none, is of no use to anybody.
     func hasJournal(_ path: String) throws -> Bool {
         let journal = path + "-journal"
-        guard let status = try statusBeside(journal) else { return false }
-        guard status.kind == .regular, try status.identity != Platform.status(of: path).identity else {
-            throw FileProblem.notAFile(path: journal)
-        }
+        guard try statusBeside(journal) != nil else { return false }
         do {
             let bytes = try FileBytes(path: journal)
             if try RollbackJournal.isEnded(bytes) { return false }
@@ -103,15 +98,20 @@ extension DatabaseFile {
         }
     }
 
-    /// Nil only where nothing stands there: a journal that cannot be read may hold a transaction.
+    /// The status of a journal, WAL or shared memory. Nil only where nothing stands there: a journal that cannot be read may hold
+    /// a transaction. Throws for what is no file of the engine's, which would be written through a link.
     func statusBeside(_ path: String) throws -> FileStatus? {
+        let status: FileStatus
         do {
-            return try Platform.status(of: path)
+            status = try Platform.statusOfLink(path)
         } catch .noSuchFile {
             return nil
         } catch {
             throw FileFailure(path: path, code: error.code)
         }
+        guard status.kind == .regular else { throw FileProblem.notAFile(path: path) }
+        guard status.linkCount == 1 else { throw FileProblem.severalNames(path: path) }
+        return status
     }
 
     /// Opens a file that nobody changes meanwhile, without locks, or files beside it. Nil stands for plaintext.

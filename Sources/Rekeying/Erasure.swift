@@ -27,7 +27,7 @@ final class Erasure {
             Platform.close(descriptor)
             throw error
         }
-        guard FileCalls.tryLock(descriptor) else { return nil }
+        guard FileCalls.tryLock(descriptor, path) else { return nil }
     }
 
     deinit {

@@ -11,14 +11,17 @@ final class ImageFile: PageSink, PageSource {
     let path: String
     private let descriptor: Int32
     private let isOpen = Atomic(true)
+    private let identity: [UInt64]
 
     /// Makes the file beside the database at `database`.
     init(beside database: String) throws {
         let path = try ImageFile.newName(for: database)
         self.path = path
-        descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.create(path) }
+        let descriptor = try FileFailure.naming(path) { () throws(Errno) in try FileCalls.create(path) }
+        self.descriptor = descriptor
+        identity = try FileFailure.naming(path) { () throws(Errno) in try Platform.status(of: descriptor).identity }
         // As long as the descriptor is open nobody takes the file for a leftover.
-        guard FileCalls.tryLock(descriptor) else {
+        guard FileCalls.tryLock(descriptor, path) else {
             throw DatabaseError(code: .busy, message: "\(path): another process takes it for a leftover; try again")
         }
     }
@@ -32,9 +35,12 @@ final class ImageFile: PageSink, PageSource {
         if isOpen.exchange(false, ordering: .relaxed) { Platform.close(descriptor) }
     }
 
-    /// Overwrites what was written so far.
+    /// Overwrites what was written so far, also where it was closed.
     func overwrite() throws {
-        guard isOpen.load(ordering: .relaxed) else { return }
+        guard isOpen.load(ordering: .relaxed) else {
+            try Erasure(path: path, identity: identity)?.run()
+            return
+        }
         try Erasure.writeNoise(size()) { try write($0, at: $1) }
         try sync()
     }

@@ -48,7 +48,6 @@ struct Replacement {
                 pageSize: side.pageSize,
                 pages: Int(try image.size()) / side.pageSize
             )
-            try image.sync()
             try verify(image, side)
             try image.adopt(old)
             try image.sync()

@@ -207,7 +207,10 @@ import Testing
         #expect(try destination.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
         #expect(try destination.userVersion == 0)
         destination.close()
-        let left = try Data(contentsOf: URL(fileURLWithPath: folder.file("plain.db")))
-        #expect(left.range(of: Data("plaintextmarker".utf8)) == nil)
+        #expect(folder.names.contains("plain.db"))
+        for name in folder.names {
+            let left = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+            #expect(left.range(of: Data("plaintextmarker".utf8)) == nil, "\(name)")
+        }
     }
 }

@@ -64,6 +64,28 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }
 
+    @Test func aReaderThatComesBackToAClosedPoolIsClosed() throws {
+        let pool = try pool()
+        let (isIn, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        // Used by one thread at a time: the semaphores stand between.
+        nonisolated(unsafe) var reader: Database?
+        let ended = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            try? pool.read { database in
+                reader = database
+                isIn.signal()
+                mayEnd.wait()
+            }
+            ended.signal()
+        }
+        isIn.wait()
+        try pool.close()
+        #expect(reader?.isOpen == true)
+        mayEnd.signal()
+        ended.wait()
+        #expect(reader?.isOpen == false && pool.readerCounts.open == 0)
+    }
+
     @Test func writingBlocksAreTransactionsOneAfterTheOther() throws {
         let pool = try pool()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

@@ -27,12 +27,16 @@ import Testing
     }
 
     @Test func weakerDerivationsThanTheFormatsOwnAreRefused() throws {
-        #expect(throws: UnusableCipherFormat.iterations(255_999, least: 256_000)) {
-            try CipherFormat.v4.with(iterations: 255_999)
+        for format in CipherFormat.standard {
+            let least = format.iterations
+            for iterations in [Int.min, 0, 1, least - 1, 10_000_001, .max] {
+                #expect(throws: UnusableCipherFormat.iterations(iterations, least: least)) {
+                    try format.with(iterations: iterations)
+                }
+            }
+            for iterations in [least, least + 1, 500_000, 10_000_000] {
+                #expect(try format.with(iterations: iterations).iterations == iterations)
+            }
         }
-        #expect(throws: UnusableCipherFormat.iterations(10_000_001, least: 256_000)) {
-            try CipherFormat.v4.with(iterations: 10_000_001)
-        }
-        #expect(try CipherFormat.v4.with(iterations: 500_000).iterations == 500_000)
     }
 }

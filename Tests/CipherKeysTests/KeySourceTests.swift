@@ -99,9 +99,11 @@ import Testing
     @Test func aVariableIsReadAndAMissingOneNamed() throws {
         setenv("CIPHERDB_TEST_SECRET", "from the environment", 1)
         defer { unsetenv("CIPHERDB_TEST_SECRET") }
+        let value = try #require(getenv("CIPHERDB_TEST_SECRET"))
         #expect(
             try KeySource.environment("CIPHERDB_TEST_SECRET").readPassphrase() == .passphrase("from the environment")
         )
+        #expect((0..<strlen("from the environment")).allSatisfy { value[$0] == 0 }, "each byte is wiped")
         #expect(getenv("CIPHERDB_TEST_SECRET").map { strlen($0) } == 0, "children find nothing")
         #expect(throws: KeySourceError(source: "environment variable CIPHERDB_TEST_SECRET", problem: .missing)) {
             try KeySource.environment("CIPHERDB_TEST_SECRET").read()

@@ -198,6 +198,32 @@ import Testing
         #expect(try outcome.get() == key && met)
     }
 
+    /// Somebody else replaces the keyring between its opening and its lock.
+    @Test func theKeyringThatIsLockedIsTheOneOfItsName() throws {
+        let unlocked = try make()
+        let (path, other) = (keyring.path, folder.file("other"))
+        try unlocked.backUp(to: other)
+        let second = try KeyringSecret.keyFile(.random(count: 32))
+        try Keyring(path: other).unlock(.passphrase("first"), upgrades: false).add(second)
+        let order = Faults.Order(prefix: path, call: .lock, after: 0, code: nil) {
+            try? FileManager.default.removeItem(atPath: path)
+            try? FileManager.default.moveItem(atPath: other, toPath: path)
+        }
+        let (outcome, met) = Faults.with(order) { try unlocked.add(.external(.random(count: 32))) }
+        #expect(try outcome.get() == 3 && met)
+        #expect(try keyring.unlock(second).slot == 2)
+    }
+
+    @Test func aKeyringThatCannotBeReadBackIsNotWritten() throws {
+        let (content, masterKey) = try KeyringContent.new(.keyFile(.random(count: 32)), "", .standard)
+        var broken = content
+        broken.writer = String(repeating: "1", count: 33)
+        #expect(throws: (any Error).self) { try broken.sealed(masterKey) }
+        broken = content
+        broken.slots.append(content.slots[0])
+        #expect(throws: (any Error).self) { try broken.sealed(masterKey) }
+    }
+
     /// The order of names in one folder, which a crash keeps, says nothing of the folder of the database.
     @Test func aKeyringAndItsNameAreOnTheDiskWhenACallReturns() throws {
         // Orders without a code let the call go well.

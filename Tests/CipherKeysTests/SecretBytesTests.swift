@@ -113,13 +113,4 @@ import Testing
         #expect(throws: (any Error).self) { try SecretBytes(count: count) { _ in } }
         #expect(throws: (any Error).self) { try SecretBytes.random(count: count) }
     }
-
-    @Test func randomSecretsDiffer() throws {
-        var seen: [SecretBytes] = []
-        for _ in 0..<50 {
-            let secret = try SecretBytes.random(count: 32)
-            #expect(!seen.contains(secret))
-            seen.append(secret)
-        }
-    }
 }

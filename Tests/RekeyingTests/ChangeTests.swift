@@ -309,6 +309,41 @@ struct ChangeTests {
         #expect(try FileState(path) == before)
     }
 
+    /// What a descriptor of somebody else's shows of a decryption that failed, when the new file was to get its name.
+    @Test func thePlaintextOfAFailedDecryptionIsOverwritten() throws {
+        try make()
+        let (plaintext, folder) = (Lock<FileHandle?>(nil), folder)
+        let order = Faults.Order(prefix: path + ".rekey-", call: .rename, after: 0, code: EIO) {
+            // The old file has a second name by then, too.
+            for name in folder.names where name.hasPrefix("test.db.rekey-") {
+                guard let file = FileHandle(forReadingAtPath: folder.file(name)),
+                    (try? file.read(upToCount: 15)) == Data("SQLite format 3".utf8)
+                else { continue }
+                plaintext.withLock { $0 = file }
+            }
+        }
+        let (outcome, met) = Faults.with(order) { try file.decryptToPlaintext(key: Self.old.key) }
+        #expect(throws: (any Error).self) { try outcome.get() }
+        let seen = try #require(plaintext.withLock { $0 })
+        try seen.seek(toOffset: 0)
+        let left = try #require(try seen.readToEnd())
+        #expect(met && left.count > 10_000 && !left.starts(with: Data("SQLite".utf8)))
+        #expect(left.range(of: Data("CREATE TABLE".utf8)) == nil)
+        #expect(folder.names == ["test.db"])
+        #expect(try answer(Self.old.key) == SampleFile.answer)
+    }
+
+    /// Somebody else gives the name of a leftover to another file before it is opened.
+    @Test func anotherFileIsNotOverwrittenAsALeftover() throws {
+        try make()
+        let leftover = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
+        let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let order = Faults.Order(prefix: leftover, call: .open, after: 0, code: nil) { _ = rename(victim, leftover) }
+        let (outcome, met) = Faults.with(order) { try file.cleanUp() }
+        #expect(throws: (any Error).self) { try outcome.get() }
+        #expect(try met && FileState(leftover).bytes == Data(repeating: 7, count: 5000))
+    }
+
     @Test func leftoversAreRemovedAndNothingElse() throws {
         try make()
         let digits = "0123456789abcdef"

@@ -55,11 +55,13 @@ import Testing
     @Test func whatIsNoFileBesideADatabaseIsNotTouched() throws {
         try make()
         let before = try FileState(path)
-        for suffix in ["-journal", "-wal"] {
-            #expect(mkfifo(path + suffix, 0o600) == 0)
-            #expect(throws: (any Error).self) { _ = try DatabaseQueue(path: path, key: key) }
-            #expect(throws: (any Error).self) { try DatabaseFile(path: path).changeKey(from: key, to: .random()) }
-            #expect(unlink(path + suffix) == 0)
+        for suffix in ["-journal", "-wal", "-shm"] {
+            for make: (String) -> Int32 in [{ mkfifo($0, 0o600) }, { mkdir($0, 0o700) }] {
+                #expect(make(path + suffix) == 0)
+                #expect(throws: (any Error).self) { _ = try DatabaseQueue(path: path, key: key) }
+                #expect(throws: (any Error).self) { try DatabaseFile(path: path).changeKey(from: key, to: .random()) }
+                #expect(remove(path + suffix) == 0)
+            }
         }
         #expect(try FileState(path) == before)
     }
@@ -82,11 +84,8 @@ import Testing
                         try queue.inDatabase { try $0.executeStatements("CREATE TABLE more (a)") }
                     }
                 }
-                // A new file has no shared memory: the link is only removed.
-                if suffix != "-shm" {
-                    let file = DatabaseFile(path: path)
-                    #expect(throws: (any Error).self) { try file.changeKey(from: key, to: .random()) }
-                }
+                let file = DatabaseFile(path: path)
+                #expect(throws: (any Error).self) { try file.changeKey(from: key, to: .random()) }
                 #expect(throws: (any Error).self) {
                     _ = try DatabaseFile(path: path).changeKeyInPlace(from: key, to: .random())
                 }

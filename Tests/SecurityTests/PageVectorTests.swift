@@ -49,4 +49,38 @@ import Testing
         seen += try vectors(format)
         #expect(Set(seen).count == seen.count)
     }
+
+    /// Pages that the engine writes again, in the file, its WAL and its journal: the same IV stands before the same ciphertext only.
+    @Test(arguments: [JournalMode.persist, .wal])
+    func noIVOfTheEngineIsUsedTwice(mode: JournalMode) throws {
+        let format = try #require(Engine.current.formats.first)
+        let size = format.pageSize
+        let database = Database(path: path, configuration: Configuration { $0.journalMode = mode })
+        try database.open(key: .random())
+        try database.executeStatements("PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        var ciphertexts: [Data: Set<Data>] = [:]
+        var images = 0
+        func note(_ page: Data) {
+            guard page.count == size else { return }
+            images += 1
+            let end = size - format.reserve
+            // The first page begins with the salt, which is not encrypted.
+            ciphertexts[Data(page.dropFirst(end).prefix(16)), default: []].insert(Data(page.prefix(end).dropFirst(16)))
+        }
+        func pages(_ suffix: String, from first: Int, every stride: Int, at offset: Int) {
+            guard let bytes = try? FileState(path + suffix).bytes else { return }
+            for start in Swift.stride(from: first, to: bytes.count, by: stride) {
+                note(Data(bytes.dropFirst(start + offset).prefix(size)))
+            }
+        }
+        for number in 0..<30 {
+            try database.executeUpdate("UPDATE t SET a = ?", number % 2)
+            pages("", from: 0, every: size, at: 0)
+            pages("-wal", from: 32, every: size + 24, at: 24)
+            // A journal's header fills a sector, and its records are a number, a page and a checksum.
+            pages("-journal", from: 512, every: size + 8, at: 4)
+        }
+        #expect(images > 100 && ciphertexts.count > 25)
+        #expect(ciphertexts.values.allSatisfy { $0.count == 1 })
+    }
 }

@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// Where short texts and blobs stand while a statement runs that they are bound to.
 ///
 /// The engine would take memory for a copy of each, which takes longer than binding it. They stay where they are until the
@@ -23,7 +25,7 @@ struct BindingBuffer {
     /// Forgets the values, which may be secret. Nothing may be bound to them any more.
     mutating func wipe() {
         guard used > 0 else { return }
-        bytes?.baseAddress?.initializeMemory(as: UInt8.self, repeating: 0, count: used)
+        if let bytes { OpenSSL.cleanse(UnsafeMutableRawBufferPointer(rebasing: bytes[..<used])) }
         used = 0
     }
 
