@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# usage: Scripts/test.sh [check]
+# usage: Scripts/test.sh [check | torture]
 #
 # Without a word: lint, one optimisation-free build, all tests on each engine of .engines (or on the system's where there is none),
 # the manual, the documentation and the table of promises. ENGINE=4.6.1 takes one engine, ONLY=Suite a filter of `swift test`.
-# `check`: the build and the tests that end soon, on the system's engine. Any warning fails the run.
+# `check`: the build and the tests that end soon, on the system's engine. `torture`: the build and all tests on each engine, with what the
+# environment asks for (Scripts/torture.sh), on the disk. Any warning fails the run.
 #
 # One build serves every engine: it has the header of the system's, and each run is given another library to load. A second one of
 # the library alone has the oldest header, so that what is called is there.
@@ -115,7 +116,7 @@ if [ -n "${ENGINE:-}" ] && [ ! -d ".engines/$ENGINE" ]; then
     exit 1
 fi
 
-if [ "${1:-}" != check ]; then
+if [ -z "${1:-}" ]; then
     if python3 -c 'import tomllib' 2> /dev/null; then
         run "places of the mutants" Scripts/mutants.py --check
     else
@@ -135,7 +136,7 @@ done
 if [ ${#engines[@]} -gt 0 ]; then
     engines=($(printf '%s\n' "${engines[@]}" | sort -t. -k1,1nr -k2,2nr -k3,3nr))
 fi
-if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ] && [ ${#engines[@]} -gt 0 ]; then
+if [ -z "${1:-}" ] && [ -z "${ONLY:-}" ] && [ ${#engines[@]} -gt 0 ]; then
     oldest=${engines[${#engines[@]} - 1]}
     for target in FMDBCompat Rekeying; do
         run "build of $target with the header of SQLCipher $oldest" Scripts/with-engine.sh "$oldest" \
@@ -181,7 +182,7 @@ side_by_side=3
 if [ "$(uname)" != Linux ]; then side_by_side=1; fi
 # In memory where there is room: a process that is killed loses nothing there either. `make torture` takes the disk.
 memory=$(df -Pm /dev/shm 2> /dev/null | awk 'NR == 2 {print $4}')
-if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "${memory:-0}" -ge 2048 ]; then
+if [ "${1:-}" != torture ] && [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "${memory:-0}" -ge 2048 ]; then
     TMPDIR=$(mktemp -d /dev/shm/cipherdb-XXXXXX)
     export TMPDIR
     trap 'rm -rf "$log" "$TMPDIR"' EXIT
@@ -192,7 +193,7 @@ for name in "${names[@]}"; do
     [ "$(cut -d' ' -f1 "$results/$name.status" 2> /dev/null)" = 0 ] || failed+=("tests: $name")
 done
 
-if [ "${1:-}" != check ] && [ -z "${ONLY:-}" ]; then
+if [ -z "${1:-}" ] && [ -z "${ONLY:-}" ]; then
     unless_unchanged manual manual Sources Keys Package.swift -- Scripts/manual.sh "${flags[@]}"
     unless_unchanged documentation docs Sources Keys Documentation Package.swift README.md SECURITY.md Scripts/docs.sh -- \
         Scripts/docs.sh "$build/release"

@@ -26,10 +26,6 @@ if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
 # For each target.
 fuzz_seconds=${FUZZ_SECONDS:-30}
 
-echo "== stress, $CIPHERDB_STRESS_SECONDS s"
-swift build -q --build-tests
-swift test -q --skip-build --disable-xctest --filter PoolStressTests
-
 echo "== stress under ThreadSanitizer, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests --sanitize=thread --scratch-path .build-tsan
 # A report does not fail the run by itself.
@@ -37,13 +33,9 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
     --scratch-path .build-tsan \
     --filter 'PoolStressTests|DatabasePoolTests|PoolRekeyTests|PoolDeadlockTests|DatabaseQueueTests|PagePipeline|ChangeTests'
 
-for engine in "${engines[@]}"; do
-    name=$(basename "$engine")
-    echo "== all tests, enumerated completely, SQLCipher $name"
-    Scripts/with-engine.sh "$name" swift build -q --build-tests --scratch-path ".build-$name"
-    CIPHERDB_ENGINE=$name Scripts/with-engine.sh "$name" \
-        swift test -q --skip-build --disable-xctest --scratch-path ".build-$name"
-done
+# One build for every engine, as `make test` has it; each engine is a job of its own there.
+Scripts/test.sh torture
+
 if [ "$(uname)" = Linux ]; then
     echo "== fuzzing, $fuzz_seconds s for each target"
     SECONDS_TO_RUN=$fuzz_seconds Scripts/fuzz.sh

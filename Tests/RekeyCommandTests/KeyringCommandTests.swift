@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 
 /// `rekey keyring` and `--keyring` as an operator runs them.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(
+    .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
 struct KeyringCommandTests {
     let folder: TemporaryFolder
     let path: String

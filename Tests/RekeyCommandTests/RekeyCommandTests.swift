@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 
 /// The command as an operator runs it: arguments, output, exit status, files.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(
+    .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
 struct RekeyCommandTests {
     let folder: TemporaryFolder
     let path: String

@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 
 /// Single bits are flipped at random places.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(
+    .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
 struct DamageTests {
     let folder: TemporaryFolder
     let path: String

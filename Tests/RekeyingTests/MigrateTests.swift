@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 
 /// Encrypting, decrypting and migrating: everything that a database holds comes along.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(
+    .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
 struct MigrateTests {
     let folder: TemporaryFolder
     let path: String

@@ -4,7 +4,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-@Suite struct RecoverTests {
+@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct RecoverTests {
     struct Stop: Error {}
     let folder: TemporaryFolder
     let path: String

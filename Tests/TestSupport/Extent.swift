@@ -35,6 +35,14 @@ package enum Extent {
     /// Why it is skipped on the others.
     package static let newestOnly = "independent of the engine, tried on the newest only"
 
+    /// For a costly suite of code that is the same on every engine: the files of the command and of Rekeying.
+    package static var isAnEndOfTheMatrix: Bool {
+        isComplete || part.number == 0 || part.number == part.count - 1
+    }
+
+    /// Why it is skipped on the engines between.
+    package static let endsOnly = "independent of the engine, tried on the oldest and the newest only"
+
     /// The pairs of two lists, in an order in which each share has members of both.
     package static func pairs<First, Second>(_ first: [First], _ second: [Second]) -> [(First, Second)] {
         second.indices.flatMap { shift in

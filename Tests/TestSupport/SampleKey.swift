@@ -36,11 +36,14 @@ package struct SampleKey: Sendable, CustomStringConvertible {
     /// A passphrase of each kind, binary key data, and raw keys without and with a salt.
     package static let all: [SampleKey] = make()
 
-    /// By default those without a derivation, the first passphrase and this engine's share of the others.
-    package static let some = Extent.isComplete ? all : [all[0]] + Extent.share(Array(all[1...4])) + all[5...]
+    /// By default those without a derivation, on the oldest and the newest engine the first passphrase, and this engine's share of
+    /// the others.
+    package static let some =
+        Extent.isComplete
+        ? all : (Extent.isAnEndOfTheMatrix ? [all[0]] : []) + Extent.share(Array(all[1...4])) + all[5...]
 
-    /// A passphrase and a raw key.
-    package static let few = [all[0], all[5]]
+    /// A raw key, and on the oldest and the newest engine a passphrase.
+    package static let few = (Extent.isAnEndOfTheMatrix ? [all[0]] : []) + [all[5]]
 
     private static func make() -> [SampleKey] {
         // At most 40 bytes: a shell cuts PRAGMA hexkey off there.
