@@ -70,8 +70,8 @@ public enum KeySource: Sendable, Equatable {
     }
 
     private static func readCredential(_ name: String) throws -> SecretBytes {
-        let folder = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(decoding: $0, as: UTF8.self) }
-        guard let folder, !name.isEmpty, !name.contains("/"), name != ".." else {
+        let folder = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(pathBytes: $0) }
+        guard let folder, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".." else {
             throw KeySourceError(source: "credential \(name)", problem: .missing)
         }
         // Who may read it is systemd's matter: a service without a user of its own has them from root.

@@ -150,6 +150,9 @@ package enum Platform {
         csystem_forbid_dumps()
     }
 
+    /// Whether this process ignores the signal, as under `nohup`.
+    package static func isIgnored(signal: Int32) -> Bool { csystem_ignores_signal(signal) != 0 }
+
     /// Waits.
     package static func sleep(milliseconds: Int) {
         usleep(useconds_t(milliseconds * 1000))

@@ -20,7 +20,10 @@ public struct KeyringSecret: Sendable {
     ///
     /// - Throws: ``MalformedKey`` when it is empty or too long.
     public static func passphrase(_ bytes: SecretBytes) throws -> KeyringSecret {
-        _ = try DatabaseKey.passphrase(bytes)
+        guard bytes.count > 0 else { throw MalformedKey.emptyPassphrase }
+        guard bytes.count <= MalformedKey.longestPassphrase else {
+            throw MalformedKey.passphraseTooLong(count: bytes.count)
+        }
         return KeyringSecret(kind: .passphrase, bytes: bytes)
     }
 

@@ -29,8 +29,10 @@ extension UnlockedKeyring {
 
     private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
         // A secret with two slots would still open after one of them was changed or removed.
-        if let slot = try? content().unlock(secret, slot: nil).slot {
-            throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
+        for slot in try content().slots where slot.kind == secret.kind && slot.isUsable {
+            if (try? content().unlock(secret, slot: slot.number)) != nil {
+                throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
+            }
         }
         let stretched = try KeyringContent.Stretched(secret, derivation)
         return try update { content in

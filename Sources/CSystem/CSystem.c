@@ -20,7 +20,7 @@ extern char **environ;
 // The environment without the variables in withheld; NULL where there is no memory. Its strings are not copies.
 static char **environment_without(char *const withheld[]) {
     size_t count = 0;
-    while (environ[count]) count++;
+    if (environ) while (environ[count]) count++;
     char **kept = calloc(count + 1, sizeof *kept);
     if (!kept) return NULL;
     size_t next = 0;
@@ -107,4 +107,9 @@ void csystem_forbid_dumps(void) {
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
+}
+
+int csystem_ignores_signal(int signal) {
+    struct sigaction present;
+    return sigaction(signal, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
 }

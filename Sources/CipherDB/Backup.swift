@@ -151,7 +151,8 @@ extension Database {
         let sql =
             outward ? "SELECT sqlcipher_export('cipherdb_plain')" : "SELECT sqlcipher_export('main', 'cipherdb_plain')"
         try encrypted.inTransaction { encrypted in
-            _ = try encrypted.value(forQuery: sql) as DatabaseValue?
+            // It copies the record of a keyring, too.
+            try encrypted.usableConnection().unrestricted { _ = try encrypted.value(forQuery: sql) as DatabaseValue? }
             // The export leaves these two out.
             for pragma in ["user_version", "application_id"] {
                 let number: Int = try encrypted.value(forQuery: "PRAGMA \(from).\(pragma)") ?? 0

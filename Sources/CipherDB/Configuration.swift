@@ -20,6 +20,11 @@ public struct Configuration: Sendable {
     /// schema. Then whoever can run SQL can write the data to a plaintext file. Keys are not set by SQL even so.
     public var unsafeAllowsAllSQL = false
 
+    /// Whether views and triggers may use what SQLite does not mark as innocuous: `snippet`, `bm25` and `MATCH` of full-text indexes
+    /// in a view, pragma functions. Off unless set (`PRAGMA trusted_schema`, since SQLite 3.31), because the schema of a database from
+    /// somebody else could use them. Functions of the program need `isInnocuous` either way.
+    public var trustsSchema = false
+
     /// How long a statement waits for a lock that another connection holds. Five seconds unless set.
     public var busyTimeout: Duration = .seconds(5)
 

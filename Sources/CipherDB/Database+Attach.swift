@@ -44,6 +44,7 @@ extension Database {
             throw DatabaseError(.misuse, "\(path): attach needs the path of a file")
         }
         guard !isInTransaction else { throw DatabaseError(.misuse, "a transaction is open; end it first") }
+        if let resolved = try? Platform.resolved(path) { try checkSideFiles(of: resolved) }
         try connection.unrestricted {
             try Engine.keying.withLock { _ in try connection.attach(path, name, key) }
             do {

@@ -190,6 +190,7 @@ extension Database {
         guard Engine.current.formats.contains(where: { $0.version == format.version }) else {
             throw KeyError.otherFormat(format)
         }
+        try checkSideFiles(connection)
         let unlocked = try credential.unlockingNew(format)
         try handOver(unlocked, to: connection)
         do {
@@ -199,7 +200,7 @@ extension Database {
             throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
         }
         let file = try EngineFile(connection)
-        guard !file.hasMoved else {
+        guard !connection.hasMoved else {
             throw DatabaseError(.busy, "the file was removed while it was made; open it again")
         }
         guard try FileKind.recognise(file) == .opaque, try file.read(CipherFormat.saltSize, at: 0) == unlocked.key.salt

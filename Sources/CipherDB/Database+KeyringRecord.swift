@@ -55,7 +55,13 @@ extension Database {
         if case .generation(let known) = found, known >= content.generation { return }
         // A file without tables can still be given its vacuum mode.
         guard try int(forQuery: "SELECT count(*) FROM main.sqlite_master") ?? 0 > 0 else { return }
-        try? writeRecord(of: keyring)
+        do {
+            try writeRecord(of: keyring)
+        } catch let error as DatabaseError
+            where [.busy, .locked, .full, .readOnly, .inputOutput].contains(error.code.primary)
+        {
+            // The next opening does it.
+        }
     }
 
     /// The generation that the database has noted of this keyring; 0 where it has none that can be believed.
@@ -69,6 +75,11 @@ extension Database {
         guard try record(of: keyring, keyring.content()) == .altered else { return false }
         try writeRecord(of: keyring)
         return true
+    }
+
+    /// Lets statements write the record: those that copy a whole database.
+    package func allowKeyringRecord() throws {
+        try usableConnection().authorizer.protectsKeyringRecord = false
     }
 
     // MARK: Reading
@@ -117,6 +128,14 @@ extension Database {
         // A writer is not waited for: the next opening does it.
         connection.setBusyTimeout(milliseconds: 0)
         defer { installBusyHandling() }
+        // A foreign key of another table must not keep the row. It cannot be set within a transaction.
+        let enforces = try connection.text("PRAGMA foreign_keys") == "1"
+        try connection.unrestricted { () throws(DatabaseError) in try connection.execute("PRAGMA foreign_keys = OFF") }
+        defer {
+            if enforces {
+                connection.unrestricted { _ = try? connection.execute("PRAGMA foreign_keys = ON") }
+            }
+        }
         try inTransaction { database in
             let objects = try database.recordObjects()
             let isSound = objects.count == 1 && objects[0].sql == KeyringRecord.schema

@@ -59,7 +59,7 @@ extension Database {
     func removeUnused(_ connection: Connection) {
         guard let file = try? EngineFile(connection) else { return }
         file.ifUnlocked {
-            guard (try? file.size()) == 0, !file.hasMoved else { return }
+            guard (try? file.size()) == 0, !connection.hasMoved else { return }
             try? Platform.remove(connection.filename)
         }
     }
@@ -101,6 +101,7 @@ extension Database {
                 return try readyConnection()
             case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing
             case .plaintext, .empty:
+                try checkSideFiles(connection)
                 state = .plain(connection)
                 try finishOpening()
                 return connection
@@ -161,7 +162,7 @@ extension Database {
     /// Makes the connection's settings, and lets the configuration's closure have it.
     func finishOpening() throws {
         guard let connection else { return }
-        connection.distrustSchema()
+        if !configuration.trustsSchema { connection.distrustSchema() }
         do {
             // In memory whatever the engine's default: temporary files are never encrypted.
             try connection.unrestricted {

@@ -57,19 +57,22 @@ extension Database {
 
     /// Throws where something else stands in the place of a journal, WAL or shared memory. The engine would wait for the writer of
     /// a pipe for ever, and overwrite the target of a link.
-    func checkSideFiles(_ connection: Connection) throws {
+    func checkSideFiles(_ connection: Connection) throws { try checkSideFiles(of: connection.filename) }
+
+    /// As above, of the database at `path`, links resolved.
+    func checkSideFiles(of path: String) throws {
         for suffix in ["-journal", "-wal", "-shm"] {
-            guard let side = try? Platform.statusOfLink(connection.filename + suffix) else { continue }
+            guard let side = try? Platform.statusOfLink(path + suffix) else { continue }
             guard side.kind == .regular else {
                 throw DatabaseError(
                     .cannotOpen,
-                    "\(connection.filename)\(suffix): a link, directory or pipe, and no file of SQLite's; remove it"
+                    "\(path)\(suffix): a link, directory or pipe, and no file of SQLite's; remove it"
                 )
             }
-            guard side.linkCount == 1 else {
+            guard side.linkCount == 1 || !flags.contains(.readWrite) else {
                 throw DatabaseError(
                     .cannotOpen,
-                    "\(connection.filename)\(suffix): has hard links, and writing to it would change another file; replace it by a copy"
+                    "\(path)\(suffix): has hard links, and writing to it would change another file; replace it by a copy"
                 )
             }
         }

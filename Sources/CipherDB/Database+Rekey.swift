@@ -25,6 +25,7 @@ extension Database {
         guard let present = unlocked else {
             throw RekeyError.notStarted("the database is not encrypted")
         }
+        try connection.checkFile()
         try checkMayRekey(connection)
         let next = try derive(newKey, present)
         clearCachedStatements()

@@ -167,7 +167,7 @@ final class ReaderPool: Sendable {
     /// Takes a reader back; whoever waits longest gets it.
     func giveBack(_ reader: Reader) {
         // Before it counts as back: a change of key must not meet its connection.
-        if !reader.isSound { reader.database.close() }
+        if state.withLock({ $0.isClosed }) || !reader.isSound { reader.database.close() }
         returned(reader)
     }
 

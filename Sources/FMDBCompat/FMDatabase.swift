@@ -73,6 +73,7 @@ open class FMDatabase {
             $0.busyTimeout = .seconds(2)
             // As in FMDB, and in the files of programs that come from there.
             $0.enforcesForeignKeys = false
+            $0.trustsSchema = true
             $0.vfs = vfs
         }
     }

@@ -135,6 +135,7 @@ extension DatabaseFile {
         try database.open(flags: [.readWrite, .create])
         if let unlocked {
             try database.unlock(.new(unlocked))
+            try database.allowKeyringRecord()
         } else {
             try database.executeStatements("PRAGMA page_size = \(pageSize)")
         }

@@ -1,3 +1,4 @@
+import CipherKeys
 import Foundation
 import Synchronization
 
@@ -7,32 +8,21 @@ enum Interruption {
 
     static var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
-    /// The signals that end a process and can be handled.
+    /// Signals that ask a process to end.
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2]
 
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.
     static func watch() {
         for number in signals {
-            var present = sigaction()
-            sigaction(number, nil, &present)
-            if Interruption.isIgnored(present) { continue }
+            if Platform.isIgnored(signal: number) { continue }
             signal(number) { number in
                 // Nothing else may be done in a signal handler. What exceeds the limit of a file's size is an error of writing.
                 if number == SIGXFSZ { return }
                 Interruption.wanted.store(true, ordering: .relaxed)
-                signal(number, SIG_DFL)
+                // That of the processor's time comes again each second.
+                if number != SIGXCPU { signal(number, SIG_DFL) }
             }
         }
-    }
-
-    private static func isIgnored(_ action: sigaction) -> Bool {
-        #if canImport(Darwin)
-            let handler = action.__sigaction_u.__sa_handler
-        #else
-            let handler = action.__sigaction_handler.sa_handler
-        #endif
-        // Swift compares no functions; each of the two is a C function pointer, one word.
-        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 

@@ -57,6 +57,7 @@ struct Rekey: ParsableCommand {
 
     /// The arguments but the first. Names of files may be other bytes than UTF-8.
     private static var arguments: [String] {
+        // The C library keeps them as long as the process lives, and nothing here writes to them.
         (1..<max(1, Int(CommandLine.argc))).compactMap {
             CommandLine.unsafeArgv[$0].map { String(pathBytes: Platform.pathBytes($0)) }
         }

@@ -168,6 +168,16 @@ import Testing
         #expect(try keyring.content().generation == 1)
     }
 
+    /// A keyring's passphrase never reaches SQLCipher.
+    @Test func aPassphraseMayLookLikeARawKey() throws {
+        let digits = String(repeating: "0123456789abcdef", count: 4)
+        let unlocked = try make()
+        for (number, text) in ["x''", "x'12'", "x'\(digits)'", digits].enumerated() {
+            try unlocked.add(.passphrase(text), derivation: Self.fast)
+            #expect(try keyring.unlock(.passphrase(text), slot: number + 2, upgrades: false).slot == number + 2)
+        }
+    }
+
     @Test func newPassphraseSlotsUseScrypt() throws {
         let unlocked = try keyring.create(with: .passphrase("first"))
         #expect(

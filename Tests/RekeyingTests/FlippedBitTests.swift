@@ -62,7 +62,7 @@ import Testing
         var isBackedUp = false
         var tables = 0
         var isInserted = false
-        var rows = 0
+        var rows: String?
     }
 
     private func copied(_ layout: CipherFormat) throws -> Copied {
@@ -79,7 +79,7 @@ import Testing
         try target.executeStatements("CREATE TABLE other (id, a, b)")
         let isAttached = (try? target.attach(path, as: "s", key: key)) != nil
         copied.isInserted = isAttached && (try? target.executeUpdate("INSERT INTO other SELECT * FROM s.t")) != nil
-        copied.rows = try target.int(forQuery: "SELECT count(*) FROM other") ?? -1
+        copied.rows = try target.string(forQuery: "SELECT group_concat(id || a || hex(b)) FROM other")
         return copied
     }
 
@@ -109,7 +109,7 @@ import Testing
             #expect(read(layout) == nil, "bit \(bit)")
             let copy = try copied(layout)
             // The statement reads the table only: the pages of the index are not met.
-            let isOfTheIndex = page > 1 && copy == Copied(isInserted: true, rows: 30)
+            let isOfTheIndex = page > 1 && copy == Copied(isInserted: true, rows: String(expected.dropLast(2)))
             #expect(copy == Copied() || isOfTheIndex, "bit \(bit): \(copy)")
             #expect(throws: (any Error).self) { try file.copy(key: key, to: folder.file("copy.db"), newKey: .random()) }
             #expect((try? file.verify(key: key, checksStructure: false))?.damagedPages ?? [page] == [page])

@@ -66,6 +66,34 @@ import Testing
         #expect(try FileState(path) == before)
     }
 
+    @Test(arguments: ["-journal", "-wal", "-shm"])
+    func noLinkBesideANewOrPlaintextFileIsWrittenTo(suffix: String) throws {
+        let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let before = try FileState(victim)
+        let wal = Configuration {
+            $0.journalMode = .wal
+            $0.allowsPlaintext = true
+        }
+        try make()
+        for make in [link, symlink] {
+            #expect(make(victim, folder.file("new.db") + suffix) == 0)
+            for key in [key, nil] {
+                #expect(throws: (any Error).self) {
+                    let queue = try DatabaseQueue(path: folder.file("new.db"), key: key, configuration: wal)
+                    try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+                }
+            }
+            #expect(throws: (any Error).self) {
+                let database = Database(path: path)
+                try database.open(key: key)
+                try database.attach(folder.file("new.db"), as: "n", key: key)
+                try database.executeStatements("PRAGMA n.journal_mode = WAL; CREATE TABLE n.t (a)")
+            }
+            #expect(unlink(folder.file("new.db") + suffix) == 0)
+            #expect(try FileState(victim) == before)
+        }
+    }
+
     /// What the engine would write into it, it would write into another file.
     @Test func noLinkInThePlaceOfAJournalIsWrittenTo() throws {
         try make()

@@ -107,6 +107,18 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM f WHERE f MATCH 'two'") == 1)
     }
 
+    /// As the schema may have them where the program says so.
+    @Test func aTrustedSchemaSearchesFullText() throws {
+        let database = try open { $0.trustsSchema = true }
+        try database.executeStatements(
+            """
+            CREATE VIRTUAL TABLE f USING fts4(a); INSERT INTO f VALUES ('one two');
+            CREATE VIEW v AS SELECT snippet(f) AS s FROM f WHERE f MATCH 'two';
+            """
+        )
+        #expect(try database.string(forQuery: "SELECT s FROM v") == "one <b>two</b>")
+    }
+
     @Test(.enabled(if: isSince("3.41"), "SQLite before 3.41 has no schema that need not be trusted"))
     func theSchemaIsNotTrusted() throws {
         #expect(try open().int(forQuery: "PRAGMA trusted_schema") == 0)

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import Rekeying
 import TestSupport
 import Testing
 
@@ -80,6 +81,7 @@ import Testing
     @Test(arguments: [
         "CREATE TABLE cipherdb_keyring (x)", "CREATE VIEW CIPHERDB_keyring AS SELECT 1",
         "CREATE INDEX cipherdb_keyring ON people (name)", "CREATE VIRTUAL TABLE cipherdb_keyring USING fts4(x)",
+        "ALTER TABLE people RENAME TO \"CipherDB_Keyring\"",
     ])
     func sqlPutsNothingInItsPlace(sql: String) throws {
         try alter("DROP TABLE cipherdb_keyring")
@@ -140,6 +142,58 @@ import Testing
         try open { $0.acceptsOldCopies = true }.close()
         try alter(legacy + "; UPDATE cipherdb_keyring SET generation = \(present + 100)")
         #expect(problem { try open().close() } == .recordAltered)
+    }
+
+    /// What a foreign key of another table would keep.
+    @Test(arguments: [
+        "CREATE TABLE child (x REFERENCES cipherdb_keyring(identifier)); INSERT INTO child SELECT identifier FROM cipherdb_keyring",
+        "CREATE TABLE child (x REFERENCES cipherdb_keyring(generation))",
+    ])
+    func aForeignKeyDoesNotFreezeTheRecord(sql: String) throws {
+        let database = try open()
+        try database.executeStatements(sql)
+        database.close()
+        try oldCopiesAreFound()
+        try open { $0.acceptsOldCopies = true }.close()
+        let enforcing = try open()
+        #expect(try enforcing.int(forQuery: "PRAGMA foreign_keys") == 1)
+    }
+
+    /// Whole databases are copied with it.
+    @Test func everydayWorkGoesOnWithARecord() throws {
+        let database = try open()
+        for _ in 0..<2 { try database.executeUpdate("VACUUM") }
+        #expect(try record(database).count == 3)
+        let copy = Database(path: folder.file("copy.db"))
+        try copy.open(key: .random())
+        try database.backup(to: copy)
+        #expect(try record(copy) == record(database))
+        copy.close()
+        let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        try plain.open()
+        try database.backup(to: plain, decrypting: true)
+        #expect(try record(plain) == record(database))
+        let (before, key) = (try record(database), try keyring.unlock(secret).databaseKey())
+        database.close()
+        if Engine.current.has(.exportFromAttached) {
+            let again = Database(path: folder.file("again.db"))
+            try again.open(key: key)
+            try plain.backup(to: again)
+            #expect(try record(again) == before)
+        }
+        plain.close()
+        let recovered = try DatabaseFile(path: path).recover(key: key, to: folder.file("recovered.db"))
+        #expect(recovered.isComplete && recovered.failures.isEmpty)
+        let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        try DatabaseFile(path: path).migrate(key: key, format: format)
+        try DatabaseFile(path: folder.file("plain.db")).encrypt(with: key)
+        for name in ["test.db", "recovered.db", "plain.db"] {
+            let found = Database(path: folder.file(name))
+            try found.open(key: key)
+            #expect(try record(found) == before, "\(name)")
+            found.close()
+        }
+        try oldCopiesAreFound()
     }
 
     @Test func aRecordOfAnotherKeyringSaysNothing() throws {

@@ -12,6 +12,9 @@ int csystem_spawn(char *const arguments[], char *const withheld[], int *output);
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
 void csystem_forbid_dumps(void);
 
+// Whether the process ignores this signal. What holds a handler has another name in each C library.
+int csystem_ignores_signal(int signal);
+
 // The keys that the Linux kernel keeps (keyrings(7)). -1 with errno.
 long csystem_request_key(const char *type, const char *description);
 long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count);

@@ -14,8 +14,12 @@ final class Authorizer {
     /// Whether there is something in it.
     // One thread at a time uses a connection, and a truth value is read and written at once.
     @exclusivity(unchecked) var hasAccess = false
+    /// Unset where whole databases are copied, with the record of their keyring.
+    var protectsKeyringRecord = true
+    /// The SQL that is compiled now.
+    var sql: String?
     /// Functions of the program that no view or trigger may call, in lower case.
-    private var directOnly: Set<String> = []
+    private var directOnly: [String: Set<Int32>] = [:]
     /// The tables that are read by what is compiled from here on, where that is asked for.
     var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.
@@ -30,7 +34,9 @@ final class Authorizer {
     ) -> SQLDecision {
         note(code, table: first, schema)
         if isSuspended { return .allow }
-        if isRefused(code, first, second, source) { return .deny }
+        if isKeyringRecordChanged(code, first, second, schema) || isRefused(code, first, second, source) {
+            return .deny
+        }
         guard let user else { return .allow }
         // An action that a later SQLite has is one that nobody here can judge.
         guard let kind = SQLAction.Kind(rawValue: code) else { return .deny }
@@ -85,9 +91,32 @@ final class Authorizer {
         return access
     }
 
-    /// Whether only top-level SQL may call the function `name`.
-    func setDirectOnly(_ name: String, _ isDirectOnly: Bool) {
-        if isDirectOnly { directOnly.insert(name.lowercased()) } else { directOnly.remove(name.lowercased()) }
+    /// Whether only top-level SQL may call the function `name` with so many arguments.
+    func setDirectOnly(_ name: String, _ arguments: Int32, _ isDirectOnly: Bool) {
+        if isDirectOnly {
+            directOnly[name.lowercased(), default: []].insert(arguments)
+        } else {
+            directOnly[name.lowercased()]?.remove(arguments)
+        }
+    }
+
+    /// Whether a statement would change what the database remembers of its keyring, or put another thing in its place.
+    ///
+    /// Only the schema `main` counts, to which temporary triggers can belong too: VACUUM copies the table into one of its own.
+    private func isKeyringRecordChanged(
+        _ code: Int32,
+        _ first: UnsafePointer<CChar>?,
+        _ second: UnsafePointer<CChar>?,
+        _ schema: UnsafePointer<CChar>?
+    ) -> Bool {
+        guard isLockedDown, protectsKeyringRecord, Authorizer.changes.contains(code) else { return false }
+        if code == SQLITE_ALTER_TABLE {
+            // The table's new name is not said.
+            return sqlite3_stricmp(first, "main") == 0
+                && (isKeyringRecord(second) || sql?.lowercased().contains(KeyringRecord.table) == true)
+        }
+        guard isKeyringRecord(first) || isKeyringRecord(second) else { return false }
+        return code == SQLITE_CREATE_TEMP_TRIGGER || sqlite3_stricmp(schema, "main") == 0
     }
 
     private func isRefused(
@@ -96,15 +125,12 @@ final class Authorizer {
         _ second: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
     ) -> Bool {
-        if isLockedDown, Authorizer.changes.contains(code), isKeyringRecord(first) || isKeyringRecord(second) {
-            return true
-        }
         switch code {
         case SQLITE_FUNCTION:
             let name = second.map { String(cString: $0).lowercased() }
             // It hands out, and takes, addresses of tokenizers.
             if name == "fts3_tokenizer" { return true }
-            if source != nil, let name, directOnly.contains(name) { return true }
+            if source != nil, let name, directOnly[name]?.isEmpty == false { return true }
             return isLockedDown && name == "load_extension"
         case SQLITE_PRAGMA:
             guard let first else { return false }

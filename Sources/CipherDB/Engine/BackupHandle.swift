@@ -13,6 +13,7 @@ final class BackupHandle {
     init(from source: Connection, to destination: Connection) throws(DatabaseError) {
         self.source = source
         self.destination = destination
+        try destination.checkFile()
         handle = sqlite3_backup_init(destination.handle, "main", source.handle, "main")
         guard handle != nil else { throw destination.error(sqlite3_errcode(destination.handle)) }
         source.remember(self)

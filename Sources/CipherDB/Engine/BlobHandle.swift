@@ -21,6 +21,7 @@ final class BlobHandle {
         writable: Bool
     ) throws(DatabaseError) {
         self.connection = connection
+        if writable { try connection.checkFile() }
         isWritable = writable
         self.table = TableName(table, in: schema)
         watch = connection.isWatched ? try connection.damageWatch(schema) : nil

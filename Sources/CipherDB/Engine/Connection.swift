@@ -135,8 +135,9 @@ final class Connection {
             return DatabaseError(
                 .notAuthorized,
                 "the statement was refused: by an authorizer of the program's, or because SQL may not set keys, the cipher or "
-                    + "where temporary data go, attach files, load code, write the schema, or make a reader of a pool write: "
-                    + "use setKey, rekey, attach and Configuration, whose unsafeAllowsAllSQL allows all but the keys"
+                    + "where temporary data go, attach files, load code, write the schema, use sqlite_dbpage, change the table "
+                    + "cipherdb_keyring, call a function in a view or trigger that was made without isInnocuous, or make a reader of "
+                    + "a pool write: use setKey, rekey, attach and Configuration, whose unsafeAllowsAllSQL allows all but the keys"
             )
         }
         let ofHandle = sqlite3_extended_errcode(handle)
@@ -214,7 +215,10 @@ final class Connection {
         var count = 0
         // That of a statement that runs now, and calls a function which compiles this one.
         let outer = authorizer.takeAccess()
+        let outerSQL = authorizer.sql
+        authorizer.sql = sql
         defer {
+            authorizer.sql = outerSQL
             authorizer.access = outer
             authorizer.hasAccess = !outer.isEmpty
         }

@@ -105,9 +105,6 @@ struct EngineFile: PageSource {
         try check(methods.xSync(file, SQLITE_SYNC_FULL))
     }
 
-    /// Whether the file's name is gone or belongs to another file since it was opened.
-    var hasMoved: Bool { connection.hasMoved }
-
     /// Goes back to a shared lock after an exclusive one was refused.
     ///
     /// SQLite 3.15 keeps its PENDING lock then in WAL mode, without knowing that it does: nobody else could open the file.
@@ -123,23 +120,5 @@ struct EngineFile: PageSource {
     /// File methods leave no message in the connection.
     private func error(_ code: Int32) -> DatabaseError {
         DatabaseError(ResultCode(rawValue: code), String(cString: sqlite3_errstr(code)))
-    }
-}
-
-extension Connection {
-    /// Whether the file's name is gone or belongs to another file since it was opened; false in memory.
-    var hasMoved: Bool {
-        var moved: Int32 = 0
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
-        return moved != 0
-    }
-
-    /// Throws where ``hasMoved``: what is written into a file without a name is lost.
-    func checkFile() throws(DatabaseError) {
-        guard hasMoved else { return }
-        throw DatabaseError(
-            .cannotOpen,
-            "\(filename): the file was removed or replaced since it was opened; close the database and open it again"
-        )
     }
 }

@@ -29,7 +29,7 @@ package final class ExclusiveFile: PageSource {
         do {
             // The engine tells its descriptor to nobody; it is the one on the file of this name.
             guard let status = try? Platform.statusOfLink(connection.filename),
-                let descriptor = Platform.descriptor(on: status.identity), !file.hasMoved
+                let descriptor = Platform.descriptor(on: status.identity), !connection.hasMoved
             else {
                 throw DatabaseError(.busy, "\(connection.filename): was given to another file meanwhile; try again")
             }
@@ -54,7 +54,7 @@ package final class ExclusiveFile: PageSource {
     package var path: String { connection.filename }
 
     /// Whether the file's name is gone, or that of another file by now.
-    package var hasMoved: Bool { file.hasMoved }
+    package var hasMoved: Bool { connection.hasMoved }
 
     /// Gives the lock back, and keeps the file open.
     package func unlock() {

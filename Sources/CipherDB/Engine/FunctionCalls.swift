@@ -62,7 +62,7 @@ extension Connection {
                 releaseBox
             )
         )
-        try enforceSchemaUse(of: name, innocuous)
+        try enforceSchemaUse(of: name, arguments, innocuous)
     }
 
     func createAggregate(
@@ -111,11 +111,12 @@ extension Connection {
                 releaseBox
             )
         )
-        try enforceSchemaUse(of: name, innocuous)
+        try enforceSchemaUse(of: name, arguments, innocuous)
     }
 
     func removeFunction(_ name: String, arguments: Int32) throws(DatabaseError) {
         try check(sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8, nil, nil, nil, nil, nil))
+        authorizer.setDirectOnly(name, arguments, false)
     }
 
     func createCollation(

@@ -1,6 +1,6 @@
 internal import CSQLCipher
 
-/// What SQLite has against the schema of a hostile database (sqlite.org/security.html).
+/// SQLite's defences against the schema of a hostile database (sqlite.org/security.html).
 extension Connection {
     /// Views, triggers, defaults, checks and indexes use only what is marked as innocuous: `PRAGMA trusted_schema = OFF`.
     func distrustSchema() {
@@ -20,9 +20,9 @@ extension Connection {
     ///
     /// SQLite checks it only where the function was known when the schema was read. An engine before SQLite 3.30 has no such
     /// flag: there the authorizer refuses calls from views and triggers.
-    func enforceSchemaUse(of name: String, _ isInnocuous: Bool) throws(DatabaseError) {
+    func enforceSchemaUse(of name: String, _ arguments: Int32, _ isInnocuous: Bool) throws(DatabaseError) {
         let hasFlag = sqlite3_libversion_number() >= 3_030_000
-        authorizer.setDirectOnly(name, !isInnocuous && !hasFlag)
+        authorizer.setDirectOnly(name, arguments, !isInnocuous && !hasFlag)
         guard !isInnocuous, hasFlag else { return }
         try unrestricted { () throws(DatabaseError) in try execute("PRAGMA writable_schema = RESET") }
     }

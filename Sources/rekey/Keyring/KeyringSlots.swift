@@ -24,14 +24,13 @@ struct KeyringAdd: ParsableCommand {
                 label: label,
                 derivation: slot.derivation()
             )
-            let isTooMany = try unlocked.content().needsSlotNumber
-            return target.done(
-                [("added", "slot \(number)")]
-                    + (isTooMany
-                        ? [("note", "with so many passphrases each needs the number of its slot: --slot")] : []),
-                slot: number
-            )
+            return target.done([("added", "slot \(number)")] + KeyringAdd.note(try unlocked.content()), slot: number)
         }
+    }
+
+    /// What to say where a passphrase is no longer found without the number of its slot.
+    static func note(_ content: KeyringContent) -> [(String, String)] {
+        content.needsSlotNumber ? [("note", "with so many passphrases each needs the number of its slot: --slot")] : []
     }
 }
 
@@ -71,7 +70,11 @@ struct KeyringChange: ParsableCommand {
                     derivation: slot.derivation()
                 )
             }
-            return target.done([("changed", try KeyringChange.text(before, keyring.content(), changed))], slot: changed)
+            let after = try keyring.content()
+            return target.done(
+                [("changed", KeyringChange.text(before, after, changed))] + KeyringAdd.note(after),
+                slot: changed
+            )
         }
     }
 }

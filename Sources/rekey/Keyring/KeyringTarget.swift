@@ -62,7 +62,7 @@ struct SlotOptions: ParsableArguments {
     var stretch = Stretch.scrypt
     @Option(
         help: ArgumentHelp(
-            "Stretch it so that it takes about so long here, instead of a tenth or two of a second.",
+            "Choose parameters by which the derivation takes about so long here, instead of a tenth or two of a second.",
             valueName: "number"
         )
     )
