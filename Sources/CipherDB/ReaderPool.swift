@@ -164,29 +164,36 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Takes a reader back; whoever waits longest gets it.
+    /// Takes a reader back; the first in the queue gets it. Of a closed pool it is closed.
     func giveBack(_ reader: Reader) {
         // Before it counts as back: a change of key must not meet its connection.
-        if state.withLock({ $0.isClosed }) || !reader.isSound { reader.database.close() }
-        returned(reader)
+        if !reader.isSound { reader.database.close() }
+        if !returned(reader) {
+            reader.database.close()
+            returned(reader)
+        }
     }
 
-    private func returned(_ reader: Reader?) {
+    /// False, and nothing is done, for an open reader of a pool that is closed.
+    @discardableResult private func returned(_ reader: Reader?) -> Bool {
         var grants: [(Waiter, Grant)] = []
-        var unwanted: Reader?
-        let drained: (@Sendable () -> Void)? = state.withLock { state in
-            state.lent -= 1
+        var drained: (@Sendable () -> Void)?
+        let isDone = state.withLock { state in
             if let reader, reader.isSound {
-                if state.isClosed { unwanted = reader } else { state.idle.append(reader) }
+                if state.isClosed { return false }
+                state.idle.append(reader)
             }
+            state.lent -= 1
             grants = serve(&state)
-            guard state.lent == 0 else { return nil }
-            defer { state.whenDrained = nil }
-            return state.whenDrained
+            if state.lent == 0 {
+                drained = state.whenDrained
+                state.whenDrained = nil
+            }
+            return true
         }
-        unwanted?.database.close()
         for (waiter, grant) in grants { waiter.resume(.success(grant)) }
         drained?()
+        return isDone
     }
 
     func serve(_ state: inout State) -> [(Waiter, Grant)] {
