@@ -8,12 +8,17 @@ enum Interruption {
 
     static var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
-    /// Signals that ask a process to end.
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGALRM, SIGUSR1, SIGUSR2]
+    /// Signals that cannot be handled, that report a fault of the program, or that end no process.
+    private static let others: Set<Int32> = [
+        SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGCHLD, SIGCONT, SIGTSTP,
+        SIGTTIN,
+        SIGTTOU, SIGURG, SIGWINCH,
+    ]
 
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.
     static func watch() {
-        for number in signals {
+        // Up to the last of the real-time signals; the system refuses numbers that it does not have.
+        for number in 1...64 as ClosedRange<Int32> where !others.contains(number) {
             if Platform.isIgnored(signal: number) { continue }
             signal(number) { number in
                 // Nothing else may be done in a signal handler. What exceeds the limit of a file's size is an error of writing.

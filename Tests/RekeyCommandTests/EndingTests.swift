@@ -53,7 +53,7 @@ import Testing
     @Test(
         .enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"),
         arguments: writing.dropLast(),
-        Extent.isNewestEngine ? ["TERM", "HUP", "INT", "QUIT", "XCPU", "USR1"] : ["TERM"]
+        Extent.isNewestEngine ? ["TERM", "HUP", "INT", "QUIT", "XCPU", "USR1", "IO", "PROF"] : ["TERM"]
     )
     func aSignalLeavesNoNewFile(command: String, signal: String) throws {
         try make()
