@@ -45,7 +45,7 @@ enum CommandOutput {
 
     /// The text as a C string, to be freed.
     private static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
-        (text.pathBytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { strdup($0.baseAddress!) }
+        strdup(text.pathCharacters)
     }
 
     /// The exit status, or 128 and the number of the signal that ended it, as shells have it.

@@ -18,10 +18,7 @@ public struct DatabaseKey: Sendable, Equatable {
     /// - Throws: ``MalformedKey`` when it is empty or too long, and for an `x'…'` of another number of digits, which versions of
     ///   SQLCipher read in different ways.
     public static func passphrase(_ bytes: SecretBytes) throws -> DatabaseKey {
-        guard bytes.count > 0 else { throw MalformedKey.emptyPassphrase }
-        guard bytes.count <= MalformedKey.longestPassphrase else {
-            throw MalformedKey.passphraseTooLong(count: bytes.count)
-        }
+        try MalformedKey.check(passphrase: bytes)
         if let digits = try literalDigits(bytes), digits.withUnsafeBytes({ $0.allSatisfy(Hexadecimal.isDigit) }) {
             return try raw(ofLiteral: digits)
         }

@@ -17,6 +17,12 @@ public enum MalformedKey: Error, Equatable, Sendable {
 
     /// The most bytes a passphrase may have: one mebibyte.
     public static let longestPassphrase = 1 << 20
+
+    /// Throws for a passphrase that is empty or too long.
+    static func check(passphrase: SecretBytes) throws(MalformedKey) {
+        guard passphrase.count > 0 else { throw .emptyPassphrase }
+        guard passphrase.count <= longestPassphrase else { throw .passphraseTooLong(count: passphrase.count) }
+    }
 }
 
 extension MalformedKey: CustomStringConvertible {

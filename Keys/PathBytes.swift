@@ -40,6 +40,9 @@ extension String {
         }
     }
 
+    /// ``pathBytes`` for C functions, with a NUL behind them.
+    package var pathCharacters: [CChar] { pathBytes.map { CChar(bitPattern: $0) } + [0] }
+
     /// The text for people: bytes that are not UTF-8 as U+FFFD, the replacement character.
     package var withoutPathBytes: String {
         guard mayHoldPathBytes else { return self }

@@ -34,11 +34,9 @@ package enum Platform {
     /// Calls with the bytes of `path`, again as long as a signal interrupts. Throws the `errno` of a negative result, and
     /// ``Errno/nul`` for a path with a NUL character: the system would take what stands before it for the path.
     package static func call(_ path: String, _ body: (UnsafePointer<CChar>) -> Int) throws(Errno) -> Int {
-        let bytes = path.pathBytes
-        if bytes.contains(0) { throw .nul }
-        return try retrying {
-            (bytes + [0]).withUnsafeBufferPointer { $0.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) } }
-        }
+        let characters = path.pathCharacters
+        if characters.dropLast().contains(0) { throw .nul }
+        return try retrying { body(characters) }
     }
 
     /// The bytes of a C string.

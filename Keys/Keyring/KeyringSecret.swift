@@ -20,10 +20,7 @@ public struct KeyringSecret: Sendable {
     ///
     /// - Throws: ``MalformedKey`` when it is empty or too long.
     public static func passphrase(_ bytes: SecretBytes) throws -> KeyringSecret {
-        guard bytes.count > 0 else { throw MalformedKey.emptyPassphrase }
-        guard bytes.count <= MalformedKey.longestPassphrase else {
-            throw MalformedKey.passphraseTooLong(count: bytes.count)
-        }
+        try MalformedKey.check(passphrase: bytes)
         return KeyringSecret(kind: .passphrase, bytes: bytes)
     }
 

@@ -139,8 +139,9 @@ extension Database {
         guard try target.value(forQuery: "SELECT count(*) FROM sqlite_master") == 0 else {
             throw DatabaseError(.misuse, "the destination is not empty")
         }
-        try encrypted.usableConnection().unrestricted {
-            try encrypted.usableConnection().attach(plain.filename, "cipherdb_plain", SecretBytes(count: 0) { _ in })
+        let connection = try encrypted.usableConnection()
+        try connection.unrestricted {
+            try connection.attach(plain.filename, "cipherdb_plain", SecretBytes(count: 0) { _ in })
         }
         defer {
             encrypted.clearCachedStatements()
@@ -152,7 +153,7 @@ extension Database {
             outward ? "SELECT sqlcipher_export('cipherdb_plain')" : "SELECT sqlcipher_export('main', 'cipherdb_plain')"
         try encrypted.inTransaction { encrypted in
             // It copies the record of a keyring, too.
-            try encrypted.usableConnection().unrestricted { _ = try encrypted.value(forQuery: sql) as DatabaseValue? }
+            try connection.unrestricted { _ = try encrypted.value(forQuery: sql) as DatabaseValue? }
             // The export leaves these two out.
             for pragma in ["user_version", "application_id"] {
                 let number: Int = try encrypted.value(forQuery: "PRAGMA \(from).\(pragma)") ?? 0

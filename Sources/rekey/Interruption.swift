@@ -11,8 +11,7 @@ enum Interruption {
     /// Signals that cannot be handled, that report a fault of the program, or that end no process.
     private static let others: Set<Int32> = [
         SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGCHLD, SIGCONT, SIGTSTP,
-        SIGTTIN,
-        SIGTTOU, SIGURG, SIGWINCH,
+        SIGTTIN, SIGTTOU, SIGURG, SIGWINCH,
     ]
 
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.

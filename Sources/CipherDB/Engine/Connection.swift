@@ -63,7 +63,7 @@ final class Connection {
         var handle: OpaquePointer?
         // A Database is used by one thread at a time, so the engine's own mutex is left out.
         let code = sqlite3_open_v2(
-            path.pathBytes.map { CChar(bitPattern: $0) } + [0],
+            path.pathCharacters,
             &handle,
             flags.rawValue | SQLITE_OPEN_NOMUTEX,
             vfs
