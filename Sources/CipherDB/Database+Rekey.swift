@@ -10,8 +10,10 @@ internal import CipherPages
 extension Database {
     /// Re-encrypts the whole file under another key, in place, and proves that the new key opens it and the old does not.
     ///
-    /// Needs this connection to be the only one that uses the file, no transaction and no attached or temporary tables,
-    /// and room on the disk for a second copy. It cannot be interrupted. Settings that were made on this connection
+    /// Needs an exclusive lock on the file, no transaction and no attached or temporary tables, and room on the disk for a
+    /// second copy. In WAL mode every other connection that is open is in the way, also an idle one of another process; in
+    /// rollback mode those that read or write. It waits for them up to ``busyTimeout``, and holds none of them up meanwhile.
+    /// It cannot be interrupted. Settings that were made on this connection
     /// other than through ``Configuration`` are lost, because it is closed and opened again. Whatever the outcome, the
     /// file opens with one of the two keys, whole; keep both until this returns.
     ///
@@ -22,6 +24,7 @@ extension Database {
     ///   the database; the new key is in force then.
     public func rekey(_ newKey: DatabaseKey) throws {
         let connection = try usableConnection()
+        let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
         guard let present = unlocked else {
             throw RekeyError.notStarted("the database is not encrypted")
         }
@@ -34,7 +37,7 @@ extension Database {
         } catch {
             throw explained(error)
         }
-        try takeExclusively(connection)
+        try takeExclusively(connection, until: deadline)
         let failure = connection.rekey(try next.key.literal())
         // A handle whose rekey failed would write its next page under the new key into a file under the old one.
         connection.close()
@@ -75,22 +78,6 @@ extension Database {
         let next = try Unlocked(writing: newKey, salt: salt, format: present.format)
         guard next.key != present.key else { throw RekeyError.sameKey }
         return next
-    }
-
-    /// Locks out every other connection. In rollback mode an idle connection of another process cannot be seen; it will
-    /// find the file under another key, and get an error.
-    private func takeExclusively(_ connection: Connection) throws {
-        do {
-            try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;")
-        } catch {
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-            // The locks go with the next read in normal mode.
-            try? connection.execute("PRAGMA locking_mode = NORMAL")
-            try? testSelect(connection)
-            try? EngineFile(connection).dropPendingLock()
-            guard error.code.primary == .busy else { throw error }
-            throw DatabaseError(error.code, "another connection uses the database; the key was not changed")
-        }
     }
 
     /// Finds out by opening the file which key is in force. Both are kept until this is known.

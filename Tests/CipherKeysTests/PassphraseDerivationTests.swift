@@ -66,14 +66,14 @@ import Testing
         .scrypt(logCost: 1, blockSize: 1, parallelism: 1),
     ])
     func calibrationKeepsToTheBounds(function: Function) throws {
-        let found = try [Duration.zero, .milliseconds(200), .seconds(3600)].map {
+        let found = try [Duration.zero, .seconds(3600)].map {
             try PassphraseDerivation.calibrated(for: $0, function)
         }
         for derivation in found {
             #expect(!derivation.isWeak)
             #expect(try PassphraseDerivation(derivation.function) == derivation)
         }
-        #expect(found[2].work > found[0].work)
+        #expect(found[1].work > found[0].work)
     }
 
     @Test func whatOpenSSLLacksIsSaid() throws {

@@ -19,7 +19,7 @@ struct PageCipherTests {
         private static func samples(of shell: StockShell) -> [Sample] {
             var samples: [Sample] = []
             for format in CipherFormat.standard where format.version <= shell.format {
-                for size in CipherFormat.pageSizes {
+                for size in Extent.isComplete ? CipherFormat.pageSizes : [512, 1024, 4096, 65536] {
                     // SQLCipher 4 cannot read back what it writes in format 1 with such small pages.
                     if size == 512, shell.format == 4 { continue }
                     guard let format = try? format.with(pageSize: size) else { continue }
@@ -87,7 +87,7 @@ struct PageCipherTests {
         #expect(outcome.output == "ok\n\(SampleFile.answer)\n", "\(outcome.errors)")
     }
 
-    @Test(arguments: Sample.authenticated.filter { [1024, 8192].contains($0.format.pageSize) })
+    @Test(arguments: Sample.authenticated.filter { [1024, 4096].contains($0.format.pageSize) })
     func everyByteThatIsAuthenticatedIsNoticedWhenItChanges(sample: Sample) throws {
         let (file, cipher, pages) = try make(sample)
         let format = sample.format

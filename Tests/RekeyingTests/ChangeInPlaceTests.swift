@@ -48,7 +48,7 @@ struct ChangeInPlaceTests {
 
     @Test(arguments: StockShell.all)
     func aFileKeepsItsFormatAndPageSizeWhenItsKeyChangesInPlace(shell: StockShell) throws {
-        for format in 1...shell.format where format <= Self.own {
+        for format in 1...shell.format where format <= Self.own && (format > 2 || shell.isOfThisEngine) {
             // Under a raw key format 1 is not looked for, and formats 2 and 3 are the same.
             let (old, new) = format <= 2 ? (SampleKey.all[1], SampleKey.all[2]) : (Self.key, Self.new)
             for size in Extent.isComplete || format > 2 ? [1024, 8192] : [1024] {

@@ -30,6 +30,11 @@ package struct StockShell: Sendable, CustomStringConvertible {
         return fetched.filter { fixed.contains($0.version) || others.contains($0.version) }
     }()
 
+    /// Whether it is the shell of the engine that the tests run on, the only one that is tried with passphrases by default.
+    package var isOfThisEngine: Bool {
+        Extent.isComplete || version == Engine.current.sqlcipherVersion?.split(separator: " ").first.map(String.init)
+    }
+
     /// The newest shell that writes the format of the engine that the tests run on.
     package static var ofThisFormat: StockShell? { all.last { $0.format == Engine.current.formats.first?.version } }
 

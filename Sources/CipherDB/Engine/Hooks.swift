@@ -133,6 +133,23 @@ extension Connection {
 }
 
 extension Connection {
+    /// Runs `body`, whose statements ask `mayTryAgain` while a lock of another connection is in the way. The busy handling of
+    /// before is not put back.
+    func waiting<Result>(_ mayTryAgain: () -> Bool, _ body: () throws -> Result) rethrows -> Result {
+        try withoutActuallyEscaping(mayTryAgain) { mayTryAgain in
+            var ask = mayTryAgain
+            return try withUnsafeMutablePointer(to: &ask) { pointer in
+                sqlite3_busy_handler(
+                    handle,
+                    { pointer, _ in pointer?.assumingMemoryBound(to: (() -> Bool).self).pointee() == true ? 1 : 0 },
+                    pointer
+                )
+                defer { sqlite3_busy_timeout(handle, 0) }
+                return try body()
+            }
+        }
+    }
+
     /// Runs `body`, whose statements end with ``ResultCode/interrupted`` as soon as `isOver` says so.
     func polling<Result>(_ isOver: () -> Bool, _ body: () throws -> Result) rethrows -> Result {
         try withoutActuallyEscaping(isOver) { isOver in
