@@ -73,8 +73,8 @@ extension DatabaseFile {
     ///   - format: The format that it shall have; nil for this engine's own.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: `RekeyError/notNeeded(_:)` where the file is in that format already and no other key is given; else as
-    ///   ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: `RekeyError/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
+    ///   authentic; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func migrate(
         key: DatabaseKey,
@@ -86,6 +86,7 @@ extension DatabaseFile {
         let present = try identify(key)
         let format = try writable(format)
         guard format != present.format || newKey != nil else {
+            try checkPages(key, progress)
             throw RekeyError.notNeeded("the file is in the format of \(format) already")
         }
         let next = try Unlocked(newFileUnder: newKey ?? key, format: format)
@@ -109,6 +110,13 @@ extension DatabaseFile {
             keptAs,
             progress
         )
+    }
+
+    /// Throws where a page is damaged: that there is nothing to do is no news about a damaged file.
+    private func checkPages(_ key: DatabaseKey, _ progress: (FileProgress) throws -> Void) throws {
+        let found = try verify(key: key, checksStructure: false, progress: progress)
+        guard found.damagedPages.isEmpty else { throw KeyError.damaged(pages: found.damagedPages) }
+        if let problem = found.problems.first { throw DatabaseError(code: .corrupt, message: problem) }
     }
 
     /// The format, or the engine's own; throws where the engine cannot write it.

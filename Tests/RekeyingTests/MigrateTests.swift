@@ -243,6 +243,15 @@ struct MigrateTests {
         #expect(try FileState(path) == before && folder.names == ["test.db"])
     }
 
+    @Test func aDamagedFileInThatFormatIsDamaged() throws {
+        let queue = try DatabaseQueue(path: path, key: Self.key.key)
+        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.close()
+        #expect(throws: RekeyError.self) { try file.migrate(key: Self.key.key) }
+        try flipByte(of: path, at: 9 * #require(Engine.current.formats.first).pageSize + 40)
+        #expect(throws: KeyError.damaged(pages: [10])) { try file.migrate(key: Self.key.key) }
+    }
+
     @Test func theStepsOfASchemaGoOnInAFileOfAnotherFormatAndKey() throws {
         let older = try #require(CipherFormat.standard.first { $0.version == Self.own - 1 })
         let steps = (1...3).map { number in
