@@ -44,7 +44,7 @@ extension KeySourceError: CustomStringConvertible {
         case .notAFile: "\(source): not a regular file; a pipe can be given by its descriptor"
         case .othersCanRead(let mode):
             "\(source): other users have rights on it (mode \(String(mode, radix: 8))); run chmod 600, or say that it is meant"
-        case .missing: "\(source): not set"
+        case .missing: "\(source): not set, or empty; an environment variable is overwritten when it is read, once"
         case .tooLarge: "\(source): more than a mebibyte"
         case .noTerminal: "\(source): no terminal to ask at; give the secret by a file, a descriptor or a variable"
         case .notConfirmed: "\(source): the two entries differ"

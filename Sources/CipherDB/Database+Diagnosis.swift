@@ -21,9 +21,31 @@ extension Database {
     /// The damaged pages; `[0]` where no page is authentic, which is a wrong key.
     private func scanOnce(_ unlocked: Unlocked) throws -> [Int] {
         if let knownDamage { return knownDamage }
-        let result = try scanPages(unlocked, countedOnly: true) { _, _ in }
-        let damaged = result.damaged.count >= result.pages && result.pages > 0 ? [0] : result.damaged
+        guard let connection else { return [] }
+        let damaged = try damagedPages(connection, unlocked)
         knownDamage = damaged
         return damaged
+    }
+
+    /// The pages that are damaged, or missing at the end of a file that was cut off; `[0]` where no page is authentic.
+    func damagedPages(_ connection: Connection, _ unlocked: Unlocked) throws -> [Int] {
+        let scan = try PageScan(
+            database: EngineFile(connection),
+            log: writeAheadLog(of: connection),
+            key: unlocked.key,
+            format: unlocked.format,
+            countedOnly: true
+        )
+        let result = try scan.run()
+        if result.damaged.count >= result.pages, result.pages > 0 { return [0] }
+        return try result.damaged + scan.missingPages()
+    }
+
+    /// What an error of the engine at the first read under a key that fits really is.
+    func explained(_ error: DatabaseError, _ connection: Connection, _ unlocked: Unlocked) -> any Error {
+        guard unlocked.format.pageAuthentication != nil, let pages = try? damagedPages(connection, unlocked),
+            !pages.isEmpty, pages != [0]
+        else { return error }
+        return KeyError.damaged(pages: pages)
     }
 }

@@ -148,6 +148,8 @@ extension Database {
             // The page that was probed was not the one in force: a log brings another. Closing must not move that log.
             connection.leaveLogOnClose()
             throw KeyError.wrongKey
+        } catch let error as DatabaseError where error.code.primary == .corrupt {
+            throw explained(error, connection, unlocked)
         }
         return unlocked
     }

@@ -92,9 +92,17 @@ extension Database {
                 throw RekeyError.undecided(newKeyFailed)
             }
             try finishOpening()
-            throw RekeyError.oldKeyInForce(failure)
+            throw RekeyError.oldKeyInForce(damage(present) ?? failure)
         }
         try finishOpening()
+    }
+
+    /// Why the engine could not read all of the file, where pages are damaged; it does not always say so.
+    private func damage(_ present: Unlocked) -> DatabaseError? {
+        guard let connection, let pages = try? damagedPages(connection, present), !pages.isEmpty, pages != [0] else {
+            return nil
+        }
+        return DatabaseError(.corrupt, "\(KeyError.damaged(pages: pages))")
     }
 
     private func reopened(_ path: String, _ unlocked: Unlocked) throws -> Connection {

@@ -34,3 +34,28 @@ extension MalformedKey: LocalizedError {
     /// As ``description``.
     public var errorDescription: String? { description }
 }
+
+extension KeySourceError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MalformedRecoveryCode: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension UnusablePassphraseDerivation: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension UnusableCipherFormat: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension OpenSSLError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}

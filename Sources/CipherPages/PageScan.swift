@@ -51,6 +51,11 @@ package struct PageScan {
         )
     }
 
+    /// The numbers of the pages that the header counts and the file does not have.
+    package func missingPages() throws -> Range<Int> {
+        try CountedPages(newest(), PageCipher(key: key, format: format)).missing
+    }
+
     /// Whether the page of this number is what was written.
     package func isAuthentic(_ number: Int) throws -> Bool {
         try format.isLockPage(UInt32(number)) || damaged([number], in: newest()).isEmpty

@@ -51,7 +51,7 @@ extension DatabaseFile {
     /// - Throws: `KeyringError/Problem/otherDatabase` where it is under none of them.
     public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey {
         let keys = try keyring.databaseKeys()
-        switch try find(current: keys.current, next: keys.next)?.position {
+        switch try findDespiteDamage(current: keys.current, next: keys.next) {
         case .next: return keys.next ?? keys.current
         case .current: return keys.current
         case .older, .other, nil:
@@ -175,22 +175,44 @@ extension DatabaseFile {
         current: DatabaseKey,
         next: DatabaseKey?
     ) throws -> (position: KeyringPosition, unlocked: Unlocked)? {
-        var damage: KeyError?
+        let (found, damaged) = try tryKeys(current: current, next: next)
+        // A change of key that was cut off leaves pages under both: which of them counts is not known.
+        if found == nil, let damage = damaged.last?.error { throw damage }
+        return found
+    }
+
+    /// Like ``find(current:next:)``, for callers that only read: a damaged file is under the one key that is right for some page.
+    private func findDespiteDamage(current: DatabaseKey, next: DatabaseKey?) throws -> KeyringPosition? {
+        let (found, damaged) = try tryKeys(current: current, next: next)
+        if let found { return found.position }
+        if damaged.count > 1, let damage = damaged.last?.error { throw damage }
+        return damaged.first?.position
+    }
+
+    /// The key that the file is proved to be under, and those that are right for pages of it, but the file is damaged.
+    private func tryKeys(
+        current: DatabaseKey,
+        next: DatabaseKey?
+    ) throws -> (
+        found: (position: KeyringPosition, unlocked: Unlocked)?,
+        damaged: [(position: KeyringPosition, error: any Error)]
+    ) {
+        var damaged: [(position: KeyringPosition, error: any Error)] = []
         for (key, position) in [(next, KeyringPosition.next), (current, .current)] {
             guard let key else { continue }
             do {
-                return (position, try proved(key))
+                return ((position, try proved(key)), damaged)
             } catch KeyError.wrongKey {
                 continue
             } catch KeyError.notEncrypted {
                 continue
             } catch let error as KeyError where error.isDamage {
-                // A change of key that was cut off leaves pages under both; the other one may be that of its journal.
-                damage = error
+                damaged.append((position, error))
+            } catch let error as DatabaseError where error.code.primary == .corrupt {
+                damaged.append((position, error))
             }
         }
-        if let damage { throw damage }
-        return nil
+        return (nil, damaged)
     }
 
     /// How the file is under `key`. A log may hold pages under a key to which it never came, so the engine has the last word.

@@ -46,8 +46,13 @@ extension DatabaseFile {
         }
         do {
             try unlock(database, fit)
+        } catch let error as KeyError where error.isDamage {
+            // Of the schema, or a file that was cut off. The connection is closed after such a failure.
+            let again = try open()
+            defer { again.close() }
+            return try verification(again, fit.unlocked, progress) { ["\(error)"] }
         } catch let error as DatabaseError where error.code.primary == .corrupt {
-            // The pages are authentic and the schema in them is not SQL. The connection is closed after such a failure.
+            // The pages are authentic and the schema in them is not SQL.
             let again = try open()
             defer { again.close() }
             return try verification(again, fit.unlocked, progress) { [error.message] }

@@ -21,7 +21,8 @@ public struct DatabaseFile: Sendable {
         self.path = path
     }
 
-    /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due.
+    /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due: not beside a
+    /// write-ahead log.
     func open(forWriting: Bool = false, plaintext: Bool = false) throws -> Database {
         try FileProblem.check(path, forWriting: forWriting)
         let configuration = Configuration {
@@ -29,9 +30,13 @@ public struct DatabaseFile: Sendable {
             $0.allowsPlaintext = plaintext
         }
         let database = Database(path: path, configuration: configuration)
-        try database.open(flags: Platform.mayWrite(path) ? [.readWrite] : [.readOnly])
+        let writes = Platform.mayWrite(path) && (forWriting || !hasLog)
+        try database.open(flags: writes ? [.readWrite] : [.readOnly])
         return database
     }
+
+    /// Whether a write-ahead log stands beside the file: the last connection that may write copies it into the file when it closes.
+    private var hasLog: Bool { (try? Platform.status(of: path + "-wal").size) ?? 0 > 0 }
 
     /// How a key fits a file.
     struct Fit {

@@ -58,6 +58,54 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
 
+    @Test(arguments: [JournalMode.wal, .delete, .persist])
+    func aTransactionWhoseFileIsRemovedIsNotCommitted(mode: JournalMode) throws {
+        let path = folder.file("one.db")
+        func open() throws -> Database {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
+            let database = Database(path: path, configuration: Configuration { $0.journalMode = mode })
+            try database.open(key: .sample("k"))
+            try database.executeStatements("CREATE TABLE t (a)")
+            return database
+        }
+        let writes: [(Database, @escaping @Sendable () throws -> Void) throws -> Void] = [
+            { database, remove in
+                try database.inTransaction {
+                    try $0.executeUpdate("INSERT INTO t VALUES (1)")
+                    try remove()
+                }
+            },
+            { database, remove in
+                try database.inSavePoint {
+                    try $0.executeUpdate("INSERT INTO t VALUES (1)")
+                    try remove()
+                }
+            },
+            { database, remove in
+                try database.executeStatements("BEGIN; INSERT INTO t VALUES (1)")
+                try remove()
+                try database.executeStatements("COMMIT")
+            },
+            { database, remove in
+                try database.makeFunction(named: "remove", arguments: 0) { _ in
+                    try remove()
+                    return 1
+                }
+                try database.executeUpdate("INSERT INTO t VALUES (remove())")
+            },
+        ]
+        for write in writes {
+            let database = try open()
+            #expect { try write(database) { try FileManager.default.removeItem(atPath: path) } } throws: {
+                "\($0)".contains("removed or replaced") || ($0 as? DatabaseError)?.code.primary == .readOnly
+            }
+            #expect(!database.isInTransaction)
+            database.close()
+        }
+    }
+
     @Test func callingAQueueFromItsOwnBlockThrowsAtOnce() throws {
         let other = try DatabaseQueue(path: nil)
         try queue.inDatabase { database in

@@ -212,7 +212,10 @@ import Testing
         do {
             try database.rekey(.sampleKey("new"))
             Issue.record("a damaged file was rekeyed")
-        } catch RekeyError.oldKeyInForce {}
+        } catch let error as RekeyError {
+            guard case .oldKeyInForce = error else { throw error }
+            #expect("\(error)".contains("damaged: page 10"))
+        }
         #expect(database.isOpen)
         #expect(try database.first("SELECT name FROM people WHERE id = 1") == "Person-1-plaintextmarker")
         try flipByte(of: path, at: 9 * size + 40)

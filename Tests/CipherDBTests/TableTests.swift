@@ -149,8 +149,15 @@ import Testing
     @Test func errorsTellInProgramsThatShowTheirLocalizedDescription() throws {
         let errors: [any Error] = [
             KeyError.wrongKey, MigrationError.duplicateName("x"), DatabaseError(code: .busy, message: "x"),
+            MalformedRecoveryCode.tooLong, MalformedKey.emptyPassphrase,
+            UnusableCipherFormat.rawKeyWithoutAuthentication,
+            UnusablePassphraseDerivation.impossible(.pbkdf2SHA256(iterations: 0)),
         ]
         for error in errors { #expect(error.localizedDescription == "\(error)") }
+        let missing = #expect(throws: KeySourceError.self) {
+            try KeySource.environment("CIPHERDB_NOT_SET").readPassphrase()
+        }
+        #expect(missing?.localizedDescription.contains("CIPHERDB_NOT_SET") == true)
     }
 
     @Test func updatesAndDeletionsTellHowManyRows() throws {

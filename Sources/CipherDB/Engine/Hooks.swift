@@ -33,6 +33,18 @@ extension Connection {
         tracker.settle(changes: totalChanges)
     }
 
+    /// Whether a transaction may be committed; where not, the statement throws why. In WAL mode SQLite would commit into a log
+    /// whose database is gone.
+    fileprivate func mayCommit() -> Bool {
+        do {
+            try checkFile()
+            return true
+        } catch {
+            callbackError = error
+            return false
+        }
+    }
+
     /// Before the connection goes.
     func leaveHooks() {
         if hooks?.connection === self { hooks?.connection = nil }
@@ -70,16 +82,14 @@ extension Connection {
         )
         sqlite3_commit_hook(
             handle,
-            hooks.commit == nil && tracker == nil
-                ? nil
-                : { pointer in
-                    let mayCommit = Hooks.call(pointer) { hooks in
-                        guard hooks.commit?() != false else { return false }
-                        hooks.tracker?.willCommit()
-                        return true
-                    }
-                    return mayCommit == false ? 1 : 0
-                },
+            { pointer in
+                let mayCommit = Hooks.call(pointer) { hooks in
+                    guard hooks.connection?.mayCommit() != false, hooks.commit?() != false else { return false }
+                    hooks.tracker?.willCommit()
+                    return true
+                }
+                return mayCommit == false ? 1 : 0
+            },
             pointer
         )
         sqlite3_rollback_hook(

@@ -189,7 +189,7 @@ internal import CSQLCipher
             // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
             // it repeats what the last step threw.
             if isRunning, code != SQLITE_OK {
-                let failure = connection.error(code, sql: sql)
+                let failure = connection.takeCallbackError() as? DatabaseError ?? connection.error(code, sql: sql)
                 connection.keepFailure(connection.hasMetDamage(failure.code) ? .damagedPage(sql) : failure)
             }
         }

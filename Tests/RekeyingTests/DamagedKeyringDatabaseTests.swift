@@ -1,0 +1,60 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// A damaged database under a keyring is verified, copied and recovered as one under a passphrase is.
+@Suite struct DamagedKeyringDatabaseTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let keyring: UnlockedKeyring
+    private let pageSize: Int
+    private var file: DatabaseFile { DatabaseFile(path: path) }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        keyring = try Keyring(besideDatabase: path).create(with: .keyFile(.random(count: 32)))
+        let database = Database(path: path)
+        try database.open(keyring: keyring)
+        try database.executeStatements(SampleFile.script)
+        pageSize = try #require(database.cipherFormat).pageSize
+        database.close()
+    }
+
+    private func expectDamage(_ pages: [Int]) throws {
+        let key = try file.key(in: keyring)
+        #expect(try key == keyring.databaseKey())
+        let found = try file.verify(key: key)
+        #expect(!found.isSound && found.damagedPages == pages.filter { $0 <= found.pages }, "\(found)")
+        let database = Database(path: path)
+        #expect(throws: KeyError.damaged(pages: pages)) { try database.open(keyring: keyring) }
+        #expect(throws: KeyError.damaged(pages: pages)) { try database.open(key: key) }
+        let recovery = try file.recover(key: key, to: folder.file("saved.db"))
+        #expect(recovery.damagedPages == found.damagedPages)
+        #expect(try DatabaseFile(path: folder.file("saved.db")).verify(key: key).isSound)
+    }
+
+    @Test func aDamagedFirstPageLeavesTheKeyToBeFound() throws {
+        try flipByte(of: path, at: 100)
+        try expectDamage([1])
+    }
+
+    @Test func aFileThatWasCutOffLeavesTheKeyToBeFound() throws {
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        let size = try FileState(path).bytes.count
+        try handle.truncate(atOffset: UInt64(size - 2 * pageSize))
+        try handle.close()
+        try expectDamage([size / pageSize - 1, size / pageSize])
+    }
+
+    @Test func aFileThatEndsWithinAPageIsDamagedThere() throws {
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        let size = try FileState(path).bytes.count
+        try handle.truncate(atOffset: UInt64(size - 100))
+        try handle.close()
+        #expect(try file.verify(key: file.key(in: keyring)).damagedPages == [size / pageSize])
+    }
+}

@@ -1,0 +1,43 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// A write-ahead log that a program left when it ended without closing its database.
+@Suite struct LeftoverLogTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private static let key = SampleKey.named("secret")
+
+    /// The files as a program left them that was killed.
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("test.db")
+        let live = folder.file("live.db")
+        let database = Database(path: live, configuration: Configuration { $0.journalMode = .wal })
+        try database.open(key: Self.key.key)
+        try database.executeStatements(SampleFile.script)
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: live + suffix, toPath: path + suffix)
+        }
+        database.close()
+        try FileManager.default.removeItem(atPath: live)
+    }
+
+    @Test func whatOnlyReadsLeavesTheLogAsItIs() throws {
+        let before = try [path, path + "-wal"].map { try FileState($0) }
+        let file = DatabaseFile(path: path)
+        #expect(try file.inspect(key: Self.key.key).format != nil)
+        #expect(try file.verify(key: Self.key.key).isSound)
+        try file.copy(key: Self.key.key, to: folder.file("copy.db"))
+        _ = try file.recover(key: Self.key.key, to: folder.file("saved.db"))
+        #expect(try [path, path + "-wal"].map { try FileState($0) } == before)
+        for name in ["copy.db", "saved.db"] {
+            let copy = Database(path: folder.file(name))
+            try copy.open(key: Self.key.key)
+            #expect(try copy.string(forQuery: SampleFile.query) == SampleFile.answer)
+        }
+    }
+}
