@@ -58,7 +58,9 @@ import Testing
     func aSignalLeavesNoNewFile(command: String, signal: String) throws {
         try make()
         let before = try FileState(path)
-        let trace = "strace -f -o /dev/null -e trace=flock -e inject=flock:signal=SIG\(signal):when=1"
+        // Under nohup, or in the background of a shell, the tests inherit signals that are ignored.
+        let trace =
+            "env --default-signal strace -f -o /dev/null -e trace=flock -e inject=flock:signal=SIG\(signal):when=1"
         let outcome = try run("\(trace) REKEY \(command)")
         #expect(outcome.status == 130, "\(outcome.status) \(outcome.errors)")
         #expect(try FileState(path) == before)
