@@ -29,13 +29,7 @@ extension Database {
 
     /// The pages that are damaged, or missing at the end of a file that was cut off; `[0]` where no page is authentic.
     func damagedPages(_ connection: Connection, _ unlocked: Unlocked) throws -> [Int] {
-        let scan = try PageScan(
-            database: EngineFile(connection),
-            log: writeAheadLog(of: connection),
-            key: unlocked.key,
-            format: unlocked.format,
-            countedOnly: true
-        )
+        let scan = try pageScan(connection, unlocked, countedOnly: true)
         let result = try scan.run()
         if result.damaged.count >= result.pages, result.pages > 0 { return [0] }
         return try result.damaged + scan.missingPages()

@@ -65,20 +65,19 @@ extension Database {
             + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, cipher: cipher) } ?? [])
     }
 
-    /// Authenticates every page, or those that the header counts.
-    package func scanPages(
-        _ unlocked: Unlocked,
-        countedOnly: Bool = false,
-        progress: (Int, Int) throws -> Void
-    ) throws -> PageScan.Result {
-        let connection = try openConnection()
-        return try PageScan(
+    /// Authenticates every page.
+    package func scanPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> PageScan.Result {
+        try pageScan(openConnection(), unlocked).run(progress: progress)
+    }
+
+    func pageScan(_ connection: Connection, _ unlocked: Unlocked, countedOnly: Bool = false) throws -> PageScan {
+        try PageScan(
             database: EngineFile(connection),
             log: writeAheadLog(of: connection),
             key: unlocked.key,
             format: unlocked.format,
             countedOnly: countedOnly
-        ).run(progress: progress)
+        )
     }
 
     /// Says what each page is.

@@ -24,7 +24,6 @@ package struct StockShell: Sendable, CustomStringConvertible {
     /// Those that this run tries, oldest first: by default the oldest, the newest, that of its own engine and its share of the
     /// others.
     package static let all: [StockShell] = {
-        let own = Engine.current.sqlcipherVersion?.split(separator: " ").first.map(String.init)
         let fixed = Set([fetched.first?.version, fetched.last?.version, own])
         let others = Extent.share(fetched.filter { !fixed.contains($0.version) }).map(\.version)
         return fetched.filter { fixed.contains($0.version) || others.contains($0.version) }
@@ -32,8 +31,11 @@ package struct StockShell: Sendable, CustomStringConvertible {
 
     /// Whether it is the shell of the engine that the tests run on, the only one that is tried with passphrases by default.
     package var isOfThisEngine: Bool {
-        Extent.isComplete || version == Engine.current.sqlcipherVersion?.split(separator: " ").first.map(String.init)
+        Extent.isComplete || version == StockShell.own
     }
+
+    /// The version of the engine that the tests run on.
+    private static let own = Engine.current.sqlcipherVersion?.split(separator: " ").first.map(String.init)
 
     /// The newest shell that writes the format of the engine that the tests run on.
     package static var ofThisFormat: StockShell? { all.last { $0.format == Engine.current.formats.first?.version } }
