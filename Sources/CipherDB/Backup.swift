@@ -105,13 +105,7 @@ extension Database {
     /// Throws where a page is damaged.
     private func checkIsAuthentic(_ page: Int) throws {
         guard let connection, let unlocked, unlocked.format.pageAuthentication != nil else { return }
-        let scan = try PageScan(
-            database: EngineFile(connection),
-            log: writeAheadLog(of: connection),
-            key: unlocked.key,
-            format: unlocked.format
-        )
-        guard try scan.isAuthentic(page) else { throw DatabaseError.damagedPage(nil) }
+        guard try pageScan(connection, unlocked).isAuthentic(page) else { throw DatabaseError.damagedPage(nil) }
     }
 
     private func pageCount(of connection: Connection) throws -> Int {

@@ -31,7 +31,8 @@ extension Database {
     func damagedPages(_ connection: Connection, _ unlocked: Unlocked) throws -> [Int] {
         let scan = try pageScan(connection, unlocked, countedOnly: true)
         let result = try scan.run()
-        if result.damaged.count >= result.pages, result.pages > 0 { return [0] }
+        // A page at the end that was cut off is damaged, and not among the whole ones.
+        if result.damaged.filter({ $0 <= result.pages }).count >= result.pages, result.pages > 0 { return [0] }
         return try result.damaged + scan.missingPages()
     }
 

@@ -54,26 +54,36 @@ extension Database {
         return (try? Platform.status(of: several)) != nil
     }
 
-    /// What in the journal or log beside the file is not what was written, a sentence each. Only between opening and keying,
-    /// before the engine acts on them.
-    package func sideFileFlaws(_ unlocked: Unlocked) throws -> [String] {
-        guard unlocked.format.pageAuthentication != nil else { return [] }
+    /// What in the journal or WAL beside the file differs from what was written, a sentence each. Only between opening and
+    /// keying, before the engine acts on them.
+    package func sideFileFlaws(_ form: PageForm) throws -> [String] {
         let connection = try openConnection()
         let file = try EngineFile(connection)
-        let cipher = try PageCipher(key: unlocked.key, format: unlocked.format)
-        return try flawsOfLog(connection, cipher)
-            + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, cipher: cipher) } ?? [])
+        return try flawsOfLog(connection, form.pageSize)
+            + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, form: form) } ?? [])
     }
 
-    /// Authenticates every page.
-    package func scanPages(_ unlocked: Unlocked, progress: (Int, Int) throws -> Void) throws -> PageScan.Result {
-        try pageScan(openConnection(), unlocked).run(progress: progress)
+    /// Authenticates every page; those that a file which was cut off does not have any more count as damaged.
+    package func scanPages(
+        _ unlocked: Unlocked,
+        log: WriteAheadLog.Extent,
+        progress: (Int, Int) throws -> Void
+    ) throws -> PageScan.Result {
+        let scan = try pageScan(openConnection(), unlocked, log: log)
+        var result = try scan.run(progress: progress)
+        result.damaged += try scan.missingPages()
+        return result
     }
 
-    func pageScan(_ connection: Connection, _ unlocked: Unlocked, countedOnly: Bool = false) throws -> PageScan {
+    func pageScan(
+        _ connection: Connection,
+        _ unlocked: Unlocked,
+        log: WriteAheadLog.Extent = .all,
+        countedOnly: Bool = false
+    ) throws -> PageScan {
         try PageScan(
             database: EngineFile(connection),
-            log: writeAheadLog(of: connection),
+            log: writeAheadLog(of: connection).map { ($0, log) },
             key: unlocked.key,
             format: unlocked.format,
             countedOnly: countedOnly
@@ -98,8 +108,8 @@ extension Database {
 
     /// The pages as they are in force when the transaction that a crash cut off is rolled back.
     ///
-    /// - Parameter isDamaged: Whether what stands behind damage in a log counts, which SQLite would forget.
-    package func newestPagesAtRest(pageSize: Int, isDamaged: Bool = false) throws -> NewestPages {
+    /// - Parameter extent: How much of a WAL counts.
+    package func newestPagesAtRest(pageSize: Int, log extent: WriteAheadLog.Extent) throws -> NewestPages {
         let connection = try openConnection()
         guard let journal = rollbackJournal(of: connection), try RollbackJournal(journal) != nil,
             try isToBePlayedBack(journal)
@@ -109,19 +119,19 @@ extension Database {
                 database: EngineFile(connection),
                 log: log,
                 pageSize: pageSize,
-                frames: isDamaged ? nil : log.map { try WriteAheadLog.framesInForce($0) }
+                frames: extent == .all ? nil : log.map { try WriteAheadLog.validFrames($0) }
             )
         }
         return try NewestPages(database: EngineFile(connection), journal: journal, pageSize: pageSize)
     }
 
-    private func flawsOfLog(_ connection: Connection, _ cipher: PageCipher) throws -> [String] {
+    private func flawsOfLog(_ connection: Connection, _ pageSize: Int) throws -> [String] {
         var flaws: [String] = []
         // While others write, a frame may be read by half; what is damaged stays so.
         for attempt in 0..<8 {
             Platform.sleep(milliseconds: 5 * attempt)
             guard let log = writeAheadLog(of: connection) else { return [] }
-            flaws = try WriteAheadLog.flaws(log, cipher: cipher) ?? []
+            flaws = try WriteAheadLog.flaws(log, pageSize: pageSize) ?? []
             if flaws.isEmpty { break }
         }
         return flaws

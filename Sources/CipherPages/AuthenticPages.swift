@@ -33,6 +33,18 @@ package final class AuthenticPages {
         return try cipher.decrypt(page, number: UInt32(number))
     }
 
+    /// The numbers of the pages that the header counts and the file does not have.
+    package func missing() throws -> Range<Int> {
+        try CountedPages(source, cipher).missing
+    }
+
+    /// Whether authentic pages stand behind those that the header counts.
+    package func hasUncounted() throws -> Bool {
+        let counted = try Int(CountedPages(source, cipher).size()) / cipher.format.pageSize
+        guard cipher.format.pageAuthentication != nil, counted < count else { return false }
+        return try page(counted + 1) != nil
+    }
+
     /// The page as one of a b-tree; nil also where it is none.
     func treePage(_ number: Int) throws -> BTreePage? {
         try page(number).flatMap { BTreePage($0, number: number, usableSize: usableSize) }

@@ -7,8 +7,10 @@ package struct DatabaseHeader: Sendable {
     package let reserve: Int
     /// Whether the database keeps a write-ahead log.
     package let isLogged: Bool
-    /// Pages of the database, in what SQLite has written since 3.7.0.
+    /// Pages of the database; what SQLite before 3.7.0 has written need not have it.
     package let pageCount: Int
+    /// Whether ``pageCount`` was written with the last change.
+    package let countsPages: Bool
     /// As `PRAGMA auto_vacuum` says it: 0 none, 1 full, 2 incremental.
     package let autoVacuum: Int
     package let encoding: TextEncoding
@@ -22,6 +24,8 @@ package struct DatabaseHeader: Sendable {
         isLogged = page[18] == 2
         reserve = Int(page[20])
         pageCount = page.bigEndian(at: 28)
+        // > The in-header database size is valid if the change counter at 24 matches the number at 92.
+        countsPages = page.count >= 96 && page[24..<28] == page[92..<96]
         autoVacuum = page.bigEndian(at: 52) == 0 ? 0 : page.bigEndian(at: 64) == 0 ? 1 : 2
         encoding = TextEncoding(rawValue: page.bigEndian(at: 56)) ?? .utf8
         userVersion = Int32(truncatingIfNeeded: page.bigEndian(at: 60))

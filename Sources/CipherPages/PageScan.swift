@@ -10,32 +10,41 @@ package struct PageScan {
         package var damaged: [Int]
     }
 
-    /// The pages in force, as they are found now.
-    private let newest: () throws -> any PageSource
+    private let database: any PageSource
+    private let log: (bytes: any PageSource, extent: WriteAheadLog.Extent)?
     private let key: DerivedKey
     private let format: CipherFormat
+    private let countedOnly: Bool
 
-    /// - Parameter countedOnly: Whether pages are left out that stand behind those which the header counts.
+    /// - Parameters:
+    ///   - log: The WAL, with how much of it counts.
+    ///   - countedOnly: Whether pages are left out that stand behind those which the header counts.
     package init(
         database: any PageSource,
-        log: (any PageSource)?,
+        log: (bytes: any PageSource, extent: WriteAheadLog.Extent)?,
         key: DerivedKey,
         format: CipherFormat,
         countedOnly: Bool = false
     ) {
-        newest = {
-            let pages = try NewestPages(database: database, log: log, pageSize: format.pageSize)
-            return countedOnly ? try CountedPages(pages, PageCipher(key: key, format: format)) : pages
-        }
+        self.database = database
+        self.log = log
         self.key = key
         self.format = format
+        self.countedOnly = countedOnly
     }
 
     /// Reads all pages, on all cores, and calls `progress` with the number done and the number in all, about every mebibyte.
     ///
     /// In a format without authentication nothing can be found. A page at the end that is not whole counts as damaged.
     package func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> Result {
-        let source = try newest()
+        let result = try run(frames: nil, progress)
+        // Checksums take as long as the authentication, so only where they may explain what was found.
+        guard !result.damaged.isEmpty, let log, log.extent == .valid else { return result }
+        return try run(frames: WriteAheadLog.validFrames(log.bytes), progress)
+    }
+
+    private func run(frames: Int?, _ progress: (Int, Int) throws -> Void) throws -> Result {
+        let source = try newest(frames)
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let damaged = Lock<[Int]>([])
         try pipeline.run(progress: progress) { [key, format] in
@@ -47,8 +56,14 @@ package struct PageScan {
         }
         return Result(
             pages: Int(try source.size()) / format.pageSize,
-            damaged: try stillDamaged(damaged.withLock { $0.sorted() })
+            damaged: try stillDamaged(damaged.withLock { $0.sorted() }, frames)
         )
+    }
+
+    /// The pages in force, as they are found now.
+    private func newest(_ frames: Int? = nil) throws -> any PageSource {
+        let pages = try NewestPages(database: database, log: log?.bytes, pageSize: format.pageSize, frames: frames)
+        return countedOnly ? try CountedPages(pages, PageCipher(key: key, format: format)) : pages
     }
 
     /// The numbers of the pages that the header counts and the file does not have.
@@ -59,7 +74,7 @@ package struct PageScan {
     /// Whether the page of this number is what was written.
     package func isAuthentic(_ number: Int) throws -> Bool {
         try format.isLockPage(UInt32(number)) || damaged([number], in: newest()).isEmpty
-            || stillDamaged([number]).isEmpty
+            || stillDamaged([number], nil).isEmpty
     }
 
     /// Those of the pages that are not what was written.
@@ -73,11 +88,11 @@ package struct PageScan {
 
     /// A page may be read while another process writes it, or the log begin anew: those that turn out whole a moment later
     /// are not damaged. As long as some do, the others are looked at again.
-    private func stillDamaged(_ suspects: [Int]) throws -> [Int] {
+    private func stillDamaged(_ suspects: [Int], _ frames: Int?) throws -> [Int] {
         var suspects = suspects
         for _ in 0..<3 where !suspects.isEmpty {
             Platform.sleep(milliseconds: 10)
-            let again = try damaged(suspects, in: newest())
+            let again = try damaged(suspects, in: newest(frames))
             if again.count == suspects.count { break }
             suspects = again
         }

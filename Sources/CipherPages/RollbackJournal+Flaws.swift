@@ -1,25 +1,28 @@
 internal import CipherKeys
 
 extension RollbackJournal {
-    /// What in a journal that is to be played back is not what was written, a sentence each.
+    /// What in a journal that is to be played back differs from what was written, a sentence each.
     ///
-    /// SQLite's own check of a record looks at every 200th byte only, and ends the playback in silence at the first record
-    /// that it fails on. Nothing is found in a journal that was ended.
+    /// SQLite's own check of a record looks at every 200th byte only, and ends the playback without an error at the first
+    /// record that it fails on. Nothing is found in a journal that was ended.
     ///
-    /// - Parameter database: The file, which nobody changes meanwhile.
+    /// - Parameters:
+    ///   - database: The file, which does not change meanwhile.
+    ///   - form: How its pages are; without a MAC, SQLite's own check of a record is all that tells.
     package static func flaws(
         _ source: any PageSource,
         database: any PageSource,
-        cipher: PageCipher
+        form: PageForm
     ) throws -> [String] {
         if try isEnded(source) { return [] }
         let size = try source.size()
         let first = try source.read(28, at: 0)
-        guard let journal = try RollbackJournal(source), journal.pageSize == cipher.format.pageSize else {
+        guard let journal = try RollbackJournal(source), journal.pageSize == form.pageSize else {
             return ["the header of the rollback journal is damaged"]
         }
         var flaws: [String] = []
         var original: [UInt8]?
+        var seen: Set<UInt32> = []
         var segment: Int64 = 0
         while segment + 28 <= size {
             let header = try source.read(28, at: segment)
@@ -37,14 +40,17 @@ extension RollbackJournal {
                 let record = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
                 // Behind a count of -1 records of an earlier transaction may follow.
                 if count == 0xffff_ffff, !record.hasItsChecksum { break }
-                let isWhole = try record.isWhole(cipher)
+                let isWhole = try record.isWhole(form, of: journal.pageCount)
                 if flaws.count >= mostFlaws { return flaws }
                 // > 0 before a sync. Then the database was not written to either.
                 if count == 0, try !isWhole || !record.stands(in: database) {
                     if isWhole { flaws.append("a header of the rollback journal is damaged: it counts no records") }
                     break
                 }
-                if !isWhole { flaws.append("the rollback journal's image of page \(record.number) is damaged") }
+                // A journal has each page once.
+                if !isWhole || !seen.insert(record.number).inserted {
+                    flaws.append("the rollback journal's image of page \(record.number) is damaged")
+                }
                 if record.number == 1 { original = record.page }
                 offset += Int64(8 + journal.pageSize)
                 records += 1
@@ -52,7 +58,7 @@ extension RollbackJournal {
             // > -1: all records to the end of the file
             if count != 0, count != 0xffff_ffff {
                 let next = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
-                if try records < count || next.isWhole(cipher) {
+                if try records < count || next.isWhole(form, of: journal.pageCount) {
                     flaws.append("a header of the rollback journal is damaged: it does not count all records")
                 }
             }
@@ -62,7 +68,7 @@ extension RollbackJournal {
                 flaws.append("a header of the rollback journal is damaged: it counts no records")
             }
         }
-        if try journal.isSizeWrong(original ?? database.read(journal.pageSize, at: 0), cipher) {
+        if try journal.isSizeWrong(original ?? database.read(journal.pageSize, at: 0), form) {
             flaws.append("a header of the rollback journal is damaged: the size is not that of the database")
         }
         return flaws
@@ -72,12 +78,10 @@ extension RollbackJournal {
     private static let mostFlaws = 100
 
     /// Page 1 as it was before the transaction says how many pages there were.
-    private func isSizeWrong(_ page: [UInt8], _ cipher: PageCipher) throws -> Bool {
-        guard try cipher.isAuthentic(page, number: 1) == true else { return false }
-        let content = try cipher.decrypt(page, number: 1)
-        // > The in-header database size is valid if the change counter at 24 matches the number at 92.
-        guard content[24..<28] == content[92..<96] else { return false }
-        return DatabaseHeader(content).pageCount != pageCount
+    private func isSizeWrong(_ page: [UInt8], _ form: PageForm) throws -> Bool {
+        guard let content = try form.firstPage(page) else { return false }
+        let header = DatabaseHeader(content)
+        return header.countsPages && header.pageCount != pageCount
     }
 
     /// > page number, 4 bytes; original content of the page; checksum, 4 bytes
@@ -100,8 +104,9 @@ extension RollbackJournal {
             hasItsChecksum = Int(sum) == bytes.bigEndian(at: bytes.count - 4)
         }
 
-        func isWhole(_ cipher: PageCipher) throws -> Bool {
-            try hasItsChecksum && number > 0 && cipher.isAuthentic(page, number: number) != false
+        /// - Parameter count: Pages that the database had: the journal has no others.
+        func isWhole(_ form: PageForm, of count: Int) throws -> Bool {
+            try hasItsChecksum && (1...UInt32(max(1, count))).contains(number) && form.mayBe(page, number)
         }
 
         func stands(in database: any PageSource) throws -> Bool {

@@ -1,23 +1,24 @@
 internal import CipherKeys
 
 extension WriteAheadLog {
-    /// What in a log is not what was written, a sentence each.
+    /// What in a WAL differs from what was written, a sentence each.
     ///
-    /// SQLite reads a log up to the first frame whose checksum is wrong, and forgets all that follows in silence. After a
-    /// crash what follows the last commit may well be wrong: frames are cut off, or were written over and not yet counted
-    /// anew. There only what is wrong by a bit is damage.
+    /// SQLite reads a WAL up to the first frame whose checksum is wrong and ignores the rest without an error. After a crash
+    /// the frames behind the last commit may well be wrong: cut off, or a new header before the page of an older frame.
+    /// There a frame counts as damaged only where one word of it is wrong, or where a later frame proves that it was whole.
     ///
-    /// Nil where the log began anew meanwhile.
-    package static func flaws(_ source: any PageSource, cipher: PageCipher) throws -> [String]? {
+    /// Nil where the WAL was restarted meanwhile.
+    package static func flaws(_ source: any PageSource, pageSize: Int) throws -> [String]? {
         let header = try source.read(32, at: 0)
         guard header.contains(where: { $0 != 0 }) else { return [] }
         // > The checksum of the first 24 bytes; in the byte order that the magic number says.
-        guard header.count == 32, let log = try WriteAheadLog(source), log.pageSize == cipher.format.pageSize,
+        guard header.count == 32, let log = try WriteAheadLog(source), log.pageSize == pageSize,
             Checksum(header).adding(header[..<24]) == Checksum(header[24..<32], like: header)
         else { return ["the header of the write-ahead log is damaged"] }
         var flaws: [String] = []
-        /// Flaws that are none unless a commit follows that is right.
+        /// Frames that are wrong, and damaged if a commit follows that is right; or any right frame, where they hold a commit.
         var suspects: [String] = []
+        var suspectsCommit = false
         var last = Checksum(header[24..<32], like: header)
         let length = 24 + log.pageSize
         let count = Int((try source.size() - 32) / Int64(length))
@@ -33,15 +34,16 @@ extension WriteAheadLog {
             last = stored
             if isRight {
                 // > For commit records, the size of the database file in pages after the commit. For all others, zero.
-                guard frame.bigEndian(at: 4) != 0 else { continue }
+                guard suspectsCommit || frame.bigEndian(at: 4) != 0 else { continue }
                 flaws += suspects
-                suspects = []
+                (suspects, suspectsCommit) = ([], false)
             } else {
                 let flaw = "frame \(number + 1) of the write-ahead log is damaged"
                 if isOurs ? isNearlyRight(frame, before, stored) : isNearlyOurs(frame, header) {
                     flaws.append(flaw)
                 } else if isOurs {
                     suspects.append(flaw)
+                    suspectsCommit = suspectsCommit || frame.bigEndian(at: 4) != 0
                 } else {
                     // One of an earlier log: ours ends here, or after a loss of power was not written further.
                     break frames
@@ -51,35 +53,43 @@ extension WriteAheadLog {
         return try source.read(32, at: 0) == header ? flaws : nil
     }
 
-    /// How many frames SQLite reads of a log: those up to the first whose checksum is wrong.
-    package static func framesInForce(_ source: any PageSource) throws -> Int {
+    /// Which frames of a WAL count.
+    package enum Extent {
+        /// Those that SQLite reads: up to the first whose checksum is wrong.
+        case valid
+        /// All with the header's salts, to find what is damaged and to recover what stands behind it.
+        case all
+    }
+
+    /// How many frames SQLite reads of a WAL: those before the first whose checksum is wrong.
+    package static func validFrames(_ source: any PageSource) throws -> Int {
         let header = try source.read(32, at: 0)
         guard header.count == 32, let log = try WriteAheadLog(source, frames: 0) else { return 0 }
         var last = Checksum(header[24..<32], like: header)
         let length = 24 + log.pageSize
-        var number = 0
-        while true {
+        // Not what a writer appends meanwhile, who may be quicker.
+        let count = try Int((source.size() - 32) / Int64(length))
+        for number in 0..<max(0, count) {
             let frame = try source.read(length, at: 32 + Int64(number) * Int64(length))
             guard frame.count == length, frame[8..<16] == header[16..<24] else { return number }
             last = last.adding(frame[..<8]).adding(frame[24...])
             guard last == Checksum(frame[16..<24], like: header) else { return number }
-            number += 1
         }
+        return max(0, count)
     }
 
-    /// Whether a bit of the page number, the size or the checksum is all that is wrong.
-    private static func isNearlyRight(_ frame: [UInt8], _ last: Checksum, _ stored: Checksum) -> Bool {
-        if last.adding(frame[..<8]).adding(frame[24...]).differs(from: stored) <= 2 { return true }
-        return (0..<64).contains { bit in
-            var other = Array(frame[..<8])
-            other[bit / 8] ^= 1 << (bit % 8)
-            return last.adding(other[...]).adding(frame[24...]) == stored
-        }
+    /// Whether one 32-bit word of the page, the page number, the size or the checksum is all that is wrong.
+    private static func isNearlyRight(_ frame: [UInt8], _ before: Checksum, _ stored: Checksum) -> Bool {
+        let difference = stored.subtracting(before.adding(frame[..<8]).adding(frame[24...]))
+        if difference.isOneWord { return true }
+        let words = (frame.count - 16) / 4
+        return before.weights(ofWords: words).contains { difference.isMultiple(of: $0) }
     }
 
-    /// Whether the salts differ from the header's by a bit or two; those of an earlier log do by sixteen.
+    /// Whether one word of the salts is the header's. In a frame of an earlier log none is: each restart increments the first and
+    /// chooses the second at random.
     private static func isNearlyOurs(_ frame: [UInt8], _ header: [UInt8]) -> Bool {
-        zip(frame[8..<16], header[16..<24]).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } <= 2
+        frame[8..<12] == header[16..<20] || frame[12..<16] == header[20..<24]
     }
 
     /// > The Fletcher-like sum of 32-bit words by which frames are known (sqlite.org/fileformat.html, section 4.2).
@@ -100,9 +110,39 @@ extension WriteAheadLog {
             (first, second) = (UInt32(bytes.bigEndian(at: 0)), UInt32(bytes.bigEndian(at: 4)))
         }
 
-        /// In how many bits.
-        func differs(from other: Checksum) -> Int {
-            (first ^ other.first).nonzeroBitCount + (second ^ other.second).nonzeroBitCount
+        func subtracting(_ other: Checksum) -> Checksum {
+            var difference = self
+            difference.first &-= other.first
+            difference.second &-= other.second
+            return difference
+        }
+
+        /// Whether only one of the two words differs from zero.
+        var isOneWord: Bool { first == 0 || second == 0 }
+
+        /// By how much the sum changes when a word grows by one, for each of the last `count` words that were added, the last
+        /// ones first. The sum is linear in its words, modulo 2^32.
+        func weights(ofWords count: Int) -> [Checksum] {
+            var (even, odd) = (self, self)
+            // A step adds x and the second sum to the first, then y and the first sum to the second.
+            (even.first, even.second, odd.first, odd.second) = (1, 1, 0, 1)
+            return (0..<(count / 2)).flatMap { _ in
+                defer {
+                    even.step()
+                    odd.step()
+                }
+                return [even, odd]
+            }
+        }
+
+        private mutating func step() {
+            first &+= second
+            second &+= first
+        }
+
+        /// Whether some number times `weight` is this; the two products differ else, but for one in 2^32.
+        func isMultiple(of weight: Checksum) -> Bool {
+            first &* weight.second == second &* weight.first
         }
 
         func adding(_ bytes: ArraySlice<UInt8>) -> Checksum {

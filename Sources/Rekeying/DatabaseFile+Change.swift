@@ -70,6 +70,11 @@ extension DatabaseFile {
                     if let present { try checkPages(old, present, progress) }
                     throw KeyError.damaged(pages: [page.number])
                 }
+                if let present {
+                    let scan = PageScan(database: old, log: nil, key: present.key, format: present.format)
+                    let missing = try scan.missingPages()
+                    guard missing.isEmpty else { throw KeyError.damaged(pages: Array(missing)) }
+                }
                 return to
             }
         }
@@ -81,9 +86,11 @@ extension DatabaseFile {
         _ present: Unlocked,
         _ progress: (FileProgress) throws -> Void
     ) throws {
-        let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
+        let scan = PageScan(database: file, log: nil, key: present.key, format: present.format)
+        let found = try scan.run {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
-        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+        let damaged = try found.damaged + scan.missingPages()
+        guard damaged.isEmpty else { throw KeyError.damaged(pages: damaged) }
     }
 }

@@ -34,7 +34,7 @@ extension DatabaseFile {
                 try copyPages(source, path, next, progress)
             } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
                 // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
-                let scan = try source.scanPages(present.unlocked) { _, _ in }
+                let scan = try source.scanPages(present.unlocked, log: .valid) { _, _ in }
                 throw scan.damaged.isEmpty ? error : KeyError.damaged(pages: scan.damaged)
             }
         }

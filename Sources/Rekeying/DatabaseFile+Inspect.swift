@@ -45,7 +45,7 @@ extension DatabaseFile {
             return Inspection(kind: kind, size: size, format: nil, pageCount: nil)
         }
         let format = try fit(key, to: database).unlocked.format
-        let inForce = try database.newestPagesAtRest(pageSize: format.pageSize).size()
+        let inForce = try database.newestPagesAtRest(pageSize: format.pageSize, log: .valid).size()
         return Inspection(kind: kind, size: size, format: format, pageCount: Int(inForce) / format.pageSize)
     }
 }

@@ -137,7 +137,19 @@ extension DatabaseFile {
         guard try database.fileKind() == .plaintext else {
             throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
         }
-        return DatabaseHeader(try database.firstPage(512))
+        let header = DatabaseHeader(try database.firstPage(512))
+        try check(
+            flaws: database.sideFileFlaws(.plaintext(pageSize: header.pageSize)),
+            remedy: "Restore a backup, or copy the files and open the copy in `sqlite3` to see what is left"
+        )
+        let present = try database.newestPagesAtRest(pageSize: header.pageSize, log: .valid).size()
+        if header.countsPages, Int64(header.pageCount) * Int64(header.pageSize) > present {
+            throw DatabaseError(
+                code: .corrupt,
+                message: "the file is shorter than its header says; nothing was changed"
+            )
+        }
+        return header
     }
 
     /// Whether the database keeps a write-ahead log, which its header says.

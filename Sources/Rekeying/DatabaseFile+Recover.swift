@@ -34,7 +34,10 @@ extension DatabaseFile {
         let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
         defer { lock?.release() }
         let pages = try AuthenticPages(
-            database.newestPagesAtRest(pageSize: present.format.pageSize, isDamaged: !fit.sideFileFlaws.isEmpty),
+            database.newestPagesAtRest(
+                pageSize: present.format.pageSize,
+                log: fit.sideFileFlaws.isEmpty ? .valid : .all
+            ),
             key: present.key,
             format: present.format
         )
@@ -44,23 +47,30 @@ extension DatabaseFile {
         let content = try SalvagedContent(pages, map)
         let next = try Unlocked(newFileUnder: newKey ?? key, format: try formatOfNewFile(present.format))
         let size = Int64(pages.count) * Int64(present.format.pageSize)
-        var problems: [String] = []
+        let missing = try pages.missing()
+        var problems = fit.sideFileFlaws
+        if try pages.hasUncounted() {
+            problems.append(
+                "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
+                    + "rows may be of that transaction, or overwritten by it"
+            )
+        }
         let file = try makeNew(at: destination, next, progress) { path in
             let target = try openNew(path, next, pageSize: next.format.pageSize)
             try ContentCopy(source: content, target: target, pageSize: next.format.pageSize).run {
                 try progress(FileProgress(.writing, done: min($0, size), all: size))
             }
             target.close()
-            problems = try problemsOfImage(path, next, progress)
+            problems += try problemsOfImage(path, next, progress)
         }
         return Recovery(
             file: file,
-            damagedPages: map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 },
+            damagedPages: map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing,
             tables: content.tables,
             isSchemaWhole: content.isSchemaWhole,
             unassignedRows: content.unassignedRows,
             failures: content.failures,
-            problems: fit.sideFileFlaws + problems
+            problems: problems
         )
     }
 

@@ -42,7 +42,7 @@ extension DatabaseFile {
             }
         }
         guard fit.sideFileFlaws.isEmpty else {
-            return try verification(database, fit.unlocked, progress) { fit.sideFileFlaws }
+            return try verification(database, fit.unlocked, log: .all, progress) { fit.sideFileFlaws }
         }
         do {
             try unlock(database, fit)
@@ -79,10 +79,11 @@ extension DatabaseFile {
     private func verification(
         _ database: Database,
         _ unlocked: Unlocked,
+        log: WriteAheadLog.Extent = .valid,
         _ progress: (FileProgress) throws -> Void,
         problems: () throws -> [String]
     ) throws -> Verification {
-        let scan = try database.scanPages(unlocked) {
+        let scan = try database.scanPages(unlocked, log: log) {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: unlocked.format.pageSize))
         }
         return Verification(

@@ -62,11 +62,10 @@ public struct DatabaseFile: Sendable {
             .map { format in try iterations.map { try format.with(unsafeIterations: $0) } ?? format }
         switch try database.probe(key, formats: formats) {
         case .opens(let key, let format):
-            let unlocked = Unlocked(key: key, format: format)
             return Fit(
-                unlocked: unlocked,
+                unlocked: Unlocked(key: key, format: format),
                 firstPageIsDamaged: false,
-                sideFileFlaws: try database.sideFileFlaws(unlocked)
+                sideFileFlaws: try database.sideFileFlaws(.encrypted(PageCipher(key: key, format: format)))
             )
         case .firstPageDamaged(let key, let format):
             return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: true)
@@ -78,11 +77,15 @@ public struct DatabaseFile: Sendable {
     /// Throws where the file, or what belongs to it, is damaged so that the engine must not have it.
     func check(_ fit: Fit) throws {
         if fit.firstPageIsDamaged { throw KeyError.damaged(pages: [1]) }
-        guard let flaw = fit.sideFileFlaws.first else { return }
+        try check(flaws: fit.sideFileFlaws, remedy: "`rekey recover` saves it")
+    }
+
+    /// Throws where a journal or WAL is damaged.
+    func check(flaws: [String], remedy: String) throws {
+        guard let flaw = flaws.first else { return }
         throw DatabaseError(
             code: .corrupt,
-            message:
-                "\(flaw); the engine would lose what stands there, so nothing was changed. `rekey recover` saves it"
+            message: "\(flaw); the engine would lose what stands there, so nothing was changed. \(remedy)"
         )
     }
 

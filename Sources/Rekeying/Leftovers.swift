@@ -32,11 +32,16 @@ struct Leftovers {
     @discardableResult
     func remove() throws -> [String] {
         var removed: [String] = []
-        for path in try paths() {
+        var inUse: [String] = []
+        // Sorted: a file comes before what the engine keeps beside it, which has no lock of its own.
+        for path in try paths() where !inUse.contains(where: { path.hasPrefix($0 + "-") }) {
             // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
             guard let status = try? Platform.statusOfLink(path) else { continue }
             if status.linkCount == 1 {
-                guard let erasure = try Erasure(path: path, identity: status.identity) else { continue }
+                guard let erasure = try Erasure(path: path, identity: status.identity) else {
+                    inUse.append(path)
+                    continue
+                }
                 try erasure.run()
             }
             try FileFailure.naming(path) { () throws(Errno) in try FileCalls.remove(path) }

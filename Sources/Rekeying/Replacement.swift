@@ -21,18 +21,11 @@ struct Replacement {
     ///
     /// - Throws: whatever goes wrong; the file is as it was then, unless it is `RekeyError/oldFileRemains(path:_:)`.
     func run(_ write: (OldFile, ImageFile) throws -> PageRewrite.Side) throws -> Rewritten {
+        if let ask = file.willRewrite { try announce(to: ask) }
         let old = try file.lockAtRest(present)
         defer { old.release() }
-        try checkKeptName(old.path)
-        let leftovers = Leftovers(of: old.path)
-        if let ask = file.willRewrite {
-            let plan = try plan(old, leftovers.paths())
-            try checkSpace(plan.size, old.path, freed: leftovers.size())
-            try ask(plan)
-        }
-        try leftovers.remove()
-        let status = try old.status()
-        guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
+        let status = try checkNames(old)
+        try Leftovers(of: old.path).remove()
         try checkSpace(try old.size(), old.path, freed: 0)
 
         // A caller who handles signals by this does so from here on.
@@ -76,6 +69,14 @@ struct Replacement {
 
     // MARK: Before
 
+    /// The status of the file, which has one name; the one for the old file is free.
+    private func checkNames(_ old: ExclusiveFile) throws -> FileStatus {
+        try checkKeptName(old.path)
+        let status = try old.status()
+        guard status.linkCount == 1 else { throw FileProblem.severalNames(path: old.path) }
+        return status
+    }
+
     /// Names that belong to the database, or to this protocol, would be removed again.
     private func checkKeptName(_ path: String) throws {
         guard let keptAs else { return }
@@ -101,8 +102,21 @@ struct Replacement {
         return ((keptAs == nil ? size : 2 * size) + (1 << 20), free)
     }
 
+    /// Calls `ask` with the plan, under the lock, before the engine recovers what a journal or WAL holds.
+    private func announce(to ask: (RewritePlan) throws -> Void) throws {
+        let old = try file.lockExclusively()
+        defer { old.release() }
+        _ = try checkNames(old)
+        let folder = FileCalls.folder(of: old.path)
+        guard Platform.mayWrite(folder) else { throw FileFailure(path: folder, code: Errno.noPermission.code) }
+        let leftovers = Leftovers(of: old.path)
+        let plan = try plan(old, leftovers.paths())
+        try checkSpace(plan.size, old.path, freed: leftovers.size())
+        try ask(plan)
+    }
+
     private func plan(_ old: ExclusiveFile, _ leftovers: [String]) throws -> RewritePlan {
-        let size = try old.size()
+        let size = try old.sizeAtRest(pageSize: present?.format.pageSize)
         let (needed, free) = try space(size, old.path)
         return RewritePlan(
             from: present?.format,

@@ -11,10 +11,15 @@ enum Output {
 
     /// Text that no user of the machine has a part in.
     static func write(_ text: String) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
-        } catch {
-            throw FileFailure(path: "standard output", code: EIO)
+        try Data(text.utf8).withUnsafeBytes { try write($0) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = Foundation.write(1, bytes.baseAddress! + done, bytes.count - done)
+            guard count > 0 || errno == EINTR else { throw FileFailure(path: "standard output", code: errno) }
+            done += max(0, count)
         }
     }
 
@@ -33,14 +38,7 @@ enum Output {
 
     /// A secret that the user asked for, and a line ending; without a copy of it.
     static func writeLine(_ secret: SecretBytes) throws {
-        try secret.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = Foundation.write(1, bytes.baseAddress! + done, bytes.count - done)
-                guard count > 0 || errno == EINTR else { throw FileFailure(path: "standard output", code: errno) }
-                done += max(0, count)
-            }
-        }
+        try secret.withUnsafeBytes { try write($0) }
         try write("\n")
     }
 

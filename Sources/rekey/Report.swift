@@ -40,8 +40,10 @@ struct Report: ParsableArguments {
     }
 
     private func one(_ file: String, isOneOf count: Int, _ body: (Progress) throws -> Result) throws -> ExitStatus {
+        var isDone = false
         do {
             let result = try body(Progress(isQuiet: quiet || json))
+            isDone = true
             if json {
                 try printJSON(Named(file: file, object: result.object))
             } else if !result.lines.isEmpty {
@@ -53,7 +55,9 @@ struct Report: ParsableArguments {
         } catch {
             let status = ExitStatus(error)
             let text = String(describing: error)
-            let message = (text.hasPrefix(file) ? text : "\(file): \(text)") + hint(error, file)
+            let message =
+                (text.hasPrefix(file) ? text : "\(file): \(text)") + hint(error, file)
+                + (isDone ? "; the operation itself was completed" : "")
             Output.tell("rekey: \(message)\n", clearing: true)
             if json {
                 let failure = Failure(

@@ -22,7 +22,7 @@ struct PageScanTests {
         let derived = try Self.key.key.derive(salt: file.read(16, at: 0), format: format)
         return try PageScan(
             database: file,
-            log: log.map { try FileBytes(path: $0) },
+            log: log.map { (try FileBytes(path: $0), .all) },
             key: derived,
             format: format
         ).run()
@@ -87,7 +87,8 @@ struct PageScanTests {
         let file = try FileBytes(path: copy)
         let derived = try Self.key.key.derive(salt: file.read(16, at: 0), format: format)
         func damaged() throws -> [Int] {
-            try PageScan(database: file, log: FileBytes(path: copy + "-wal"), key: derived, format: format).run()
+            try PageScan(database: file, log: (FileBytes(path: copy + "-wal"), .all), key: derived, format: format)
+                .run()
                 .damaged
         }
         #expect(try damaged().isEmpty)
@@ -115,13 +116,13 @@ struct PageScanTests {
         var log = try Data(contentsOf: URL(fileURLWithPath: copy + "-wal"))
         let length = 24 + (try #require(try WriteAheadLog(FileBytes(path: copy + "-wal"))).pageSize)
         let frames = (log.count - 32) / length
-        #expect(try WriteAheadLog.framesInForce(FileBytes(path: copy + "-wal")) == frames && frames > 20)
+        #expect(try WriteAheadLog.validFrames(FileBytes(path: copy + "-wal")) == frames && frames > 20)
         // What a crash before this log's last commit can have left behind it: a frame with its salts, and a commit.
         log.append(log[32..<(32 + length)])
         log[log.count - length + 7] = 9
         try log.write(to: URL(fileURLWithPath: copy + "-wal"))
         let file = try FileBytes(path: copy + "-wal")
-        #expect(try WriteAheadLog.framesInForce(file) == frames)
+        #expect(try WriteAheadLog.validFrames(file) == frames)
         #expect(try WriteAheadLog(file)?.pageCount == 9)
         #expect(try WriteAheadLog(file, frames: frames)?.pageCount != 9)
     }
@@ -179,7 +180,7 @@ struct PageScanTests {
         let journal = try #require(try RollbackJournal(file))
         #expect(try journal.firstPage() == nil)
         let cipher = try PageCipher(key: DatabaseKey.random().derive(salt: Array(0..<16), format: .v4), format: .v4)
-        #expect(try RollbackJournal.flaws(file, database: file, cipher: cipher).count < 200)
+        #expect(try RollbackJournal.flaws(file, database: file, form: .encrypted(cipher)).count < 200)
         #expect(try NewestPages(database: file, journal: file, pageSize: 4096).size() == 8 << 40)
     }
 

@@ -98,6 +98,14 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
+    func aReportThatIsLostDoesNotHideWhatWasDone() throws {
+        try make()
+        let outcome = try run("{ REKEY \(Self.writing[0]); }", ">/dev/full")
+        #expect(outcome.status == 74)
+        #expect(outcome.errors.contains("No space left on device; the operation itself was completed"))
+    }
+
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
     func aFileSizeLimitLeavesNoNewFile() throws {
         for command in Self.writing.dropLast() {

@@ -366,6 +366,18 @@ struct ChangeTests {
         #expect(folder.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
     }
 
+    @Test func theJournalOfAFileInUseIsNoLeftover() throws {
+        try make()
+        let image = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
+        let journal = try folder.write([4, 5, 6], to: "test.db.rekey-0123456789abcdef-journal")
+        let handle = try #require(FileHandle(forReadingAtPath: image))
+        #expect(flock(handle.fileDescriptor, LOCK_EX) == 0)
+        #expect(try file.cleanUp().isEmpty)
+        #expect(FileManager.default.fileExists(atPath: journal))
+        try handle.close()
+        #expect(try file.cleanUp() == [image, journal])
+    }
+
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
     func aDiskThatIsTooSmallIsToldBeforeAnythingIsWritten() throws {
         let disk = try SmallDisk(bytes: 1 << 20)

@@ -69,6 +69,14 @@ package final class ExclusiveFile: PageSource {
 
     package func size() throws -> Int64 { try file.size() }
 
+    /// The size in bytes after the engine has recovered what a journal or WAL holds.
+    ///
+    /// - Parameter pageSize: Bytes in a page; nil where the file is in plaintext and says so itself.
+    package func sizeAtRest(pageSize: Int?) throws -> Int64 {
+        let pageSize = try pageSize ?? DatabaseHeader(file.read(100, at: 0)).pageSize
+        return try database.newestPagesAtRest(pageSize: pageSize, log: .valid).size()
+    }
+
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         try file.read(into: buffer, at: offset)
     }

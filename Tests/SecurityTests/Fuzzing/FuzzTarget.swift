@@ -32,14 +32,16 @@ enum FuzzTarget: String, CaseIterable {
                 _ = try journal.firstPage()
                 _ = try journal.offsets()
                 _ = try journal.holdsPages(FuzzTarget.cipher())
+                let form = PageForm.plaintext(pageSize: journal.pageSize)
+                _ = try RollbackJournal.flaws(source, database: source, form: form)
             }
         case .log:
             let source = Bytes(bytes)
             if let log = try WriteAheadLog(source) {
                 for offset in log.firstPages.prefix(8) { _ = try source.read(log.pageSize, at: offset) }
             }
-            _ = try WriteAheadLog.framesInForce(source)
-            _ = try WriteAheadLog.flaws(source, cipher: FuzzTarget.cipher())
+            _ = try WriteAheadLog.validFrames(source)
+            _ = try WriteAheadLog.flaws(source, pageSize: FuzzTarget.cipher().format.pageSize)
         case .page:
             let page = FuzzTarget.filled(bytes)
             let cipher = try FuzzTarget.cipher()
