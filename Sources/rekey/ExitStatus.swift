@@ -19,7 +19,7 @@ enum ExitStatus: Int32, CaseIterable {
 
     var meaning: String {
         switch self {
-        case .done: "done, and the file is sound"
+        case .done: "done; after `verify` the file is sound, after `recover` nothing is missing"
         case .failure: "another failure"
         case .usage: "the arguments or the given key make no sense"
         case .damaged: "the file is damaged, not a database, or not encrypted"

@@ -71,8 +71,9 @@ struct Report: ParsableArguments {
         }
     }
 
-    /// The commonest mistake with a keyring is to leave it out.
+    /// What to do. The commonest mistake with a keyring is to leave it out.
     private func hint(_ error: any Error, _ file: String) -> String {
+        if case KeyError.damaged = error { return "; restore a backup, or save what can be read: rekey recover" }
         let keyring = Keyring(besideDatabase: file).path
         guard case KeyError.wrongKey = error, (try? Platform.status(of: keyring)) != nil else { return "" }
         return "; \(keyring) stands beside it: --keyring"
