@@ -29,11 +29,10 @@ extension Database {
 
     /// The pages that are damaged, or missing at the end of a file that was cut off; `[0]` where no page is authentic.
     func damagedPages(_ connection: Connection, _ unlocked: Unlocked) throws -> [Int] {
-        let scan = try pageScan(connection, unlocked, countedOnly: true)
-        let result = try scan.run()
+        let result = try pageScan(connection, unlocked, countedOnly: true).run()
         // A page at the end that was cut off is damaged, and not among the whole ones.
         if result.damaged.filter({ $0 <= result.pages }).count >= result.pages, result.pages > 0 { return [0] }
-        return try result.damaged + scan.missingPages()
+        return result.damaged
     }
 
     /// What an error of the engine at the first read under a key that fits really is.

@@ -56,23 +56,20 @@ extension Database {
 
     /// What in the journal or WAL beside the file differs from what was written, a sentence each. Only between opening and
     /// keying, before the engine acts on them.
-    package func sideFileFlaws(_ form: PageForm) throws -> [String] {
+    package func sideFileFlaws(_ side: PageRewrite.Side) throws -> [String] {
         let connection = try openConnection()
         let file = try EngineFile(connection)
-        return try flawsOfLog(connection, form.pageSize)
-            + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, form: form) } ?? [])
+        return try flawsOfLog(connection, side.pageSize)
+            + (hotJournal(connection).map { try RollbackJournal.flaws($0, database: file, side: side) } ?? [])
     }
 
-    /// Authenticates every page; those that a file which was cut off does not have any more count as damaged.
+    /// Authenticates every page.
     package func scanPages(
         _ unlocked: Unlocked,
         log: WriteAheadLog.Extent,
         progress: (Int, Int) throws -> Void
     ) throws -> PageScan.Result {
-        let scan = try pageScan(openConnection(), unlocked, log: log)
-        var result = try scan.run(progress: progress)
-        result.damaged += try scan.missingPages()
-        return result
+        try pageScan(openConnection(), unlocked, log: log).run(progress: progress)
     }
 
     func pageScan(

@@ -20,6 +20,11 @@ package struct PageRewrite: Sendable {
         package var format: CipherFormat? {
             if case .encrypted(_, let format) = self { format } else { nil }
         }
+
+        /// What opens the pages; nil for plaintext.
+        func cipher() throws -> PageCipher? {
+            if case .encrypted(let key, let format) = self { try PageCipher(key: key, format: format) } else { nil }
+        }
     }
 
     private let from: Side

@@ -35,7 +35,8 @@ package struct PageScan {
 
     /// Reads all pages, on all cores, and calls `progress` with the number done and the number in all, about every mebibyte.
     ///
-    /// In a format without authentication nothing can be found. A page at the end that is not whole counts as damaged.
+    /// In a format without authentication nothing can be found. A page at the end that is not whole counts as damaged, as do those
+    /// that the header counts and the file does not have.
     package func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> Result {
         let result = try run(frames: nil, progress)
         // Checksums take as long as the authentication, so only where they may explain what was found.
@@ -56,7 +57,7 @@ package struct PageScan {
         }
         return Result(
             pages: Int(try source.size()) / format.pageSize,
-            damaged: try stillDamaged(damaged.withLock { $0.sorted() }, frames)
+            damaged: try stillDamaged(damaged.withLock { $0.sorted() }, frames) + missingPages(frames)
         )
     }
 
@@ -67,8 +68,8 @@ package struct PageScan {
     }
 
     /// The numbers of the pages that the header counts and the file does not have.
-    package func missingPages() throws -> Range<Int> {
-        try CountedPages(newest(), PageCipher(key: key, format: format)).missing
+    package func missingPages(_ frames: Int? = nil) throws -> Range<Int> {
+        try CountedPages(newest(frames), PageCipher(key: key, format: format)).missing
     }
 
     /// Whether the page of this number is what was written.

@@ -8,18 +8,19 @@ extension RollbackJournal {
     ///
     /// - Parameters:
     ///   - database: The file, which does not change meanwhile.
-    ///   - form: How its pages are; without a MAC, SQLite's own check of a record is all that tells.
+    ///   - side: How its pages are; without a MAC, SQLite's own check of a record is all that tells.
     package static func flaws(
         _ source: any PageSource,
         database: any PageSource,
-        form: PageForm
+        side: PageRewrite.Side
     ) throws -> [String] {
         if try isEnded(source) { return [] }
         let size = try source.size()
         let first = try source.read(28, at: 0)
-        guard let journal = try RollbackJournal(source), journal.pageSize == form.pageSize else {
+        guard let journal = try RollbackJournal(source), journal.pageSize == side.pageSize else {
             return ["the header of the rollback journal is damaged"]
         }
+        let cipher = try side.cipher()
         var flaws: [String] = []
         var original: [UInt8]?
         var seen: Set<UInt32> = []
@@ -40,7 +41,7 @@ extension RollbackJournal {
                 let record = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
                 // Behind a count of -1 records of an earlier transaction may follow.
                 if count == 0xffff_ffff, !record.hasItsChecksum { break }
-                let isWhole = try record.isWhole(form, of: journal.pageCount)
+                let isWhole = try record.isWhole(cipher, of: journal.pageCount)
                 if flaws.count >= mostFlaws { return flaws }
                 // > 0 before a sync. Then the database was not written to either.
                 if count == 0, try !isWhole || !record.stands(in: database) {
@@ -58,7 +59,7 @@ extension RollbackJournal {
             // > -1: all records to the end of the file
             if count != 0, count != 0xffff_ffff {
                 let next = try Record(source.read(8 + journal.pageSize, at: offset), nonce)
-                if try records < count || next.isWhole(form, of: journal.pageCount) {
+                if try records < count || next.isWhole(cipher, of: journal.pageCount) {
                     flaws.append("a header of the rollback journal is damaged: it does not count all records")
                 }
             }
@@ -68,7 +69,7 @@ extension RollbackJournal {
                 flaws.append("a header of the rollback journal is damaged: it counts no records")
             }
         }
-        if try journal.isSizeWrong(original ?? database.read(journal.pageSize, at: 0), form) {
+        if try journal.isSizeWrong(original ?? database.read(journal.pageSize, at: 0), cipher) {
             flaws.append("a header of the rollback journal is damaged: the size is not that of the database")
         }
         return flaws
@@ -78,9 +79,9 @@ extension RollbackJournal {
     private static let mostFlaws = 100
 
     /// Page 1 as it was before the transaction says how many pages there were.
-    private func isSizeWrong(_ page: [UInt8], _ form: PageForm) throws -> Bool {
-        guard let content = try form.firstPage(page) else { return false }
-        let header = DatabaseHeader(content)
+    private func isSizeWrong(_ page: [UInt8], _ cipher: PageCipher?) throws -> Bool {
+        if let cipher, try cipher.isAuthentic(page, number: 1) != true { return false }
+        let header = try DatabaseHeader(cipher?.decrypt(page, number: 1) ?? page)
         return header.countsPages && header.pageCount != pageCount
     }
 
@@ -105,8 +106,9 @@ extension RollbackJournal {
         }
 
         /// - Parameter count: Pages that the database had: the journal has no others.
-        func isWhole(_ form: PageForm, of count: Int) throws -> Bool {
-            try hasItsChecksum && (1...UInt32(max(1, count))).contains(number) && form.mayBe(page, number)
+        func isWhole(_ cipher: PageCipher?, of count: Int) throws -> Bool {
+            try hasItsChecksum && (1...UInt32(max(1, count))).contains(number)
+                && cipher?.isAuthentic(page, number: number) != false
         }
 
         func stands(in database: any PageSource) throws -> Bool {

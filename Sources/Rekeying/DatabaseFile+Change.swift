@@ -62,6 +62,10 @@ extension DatabaseFile {
             try Replacement(file: self, present: present, format: to.format, keptAs: keptAs, progress: progress).run {
                 old,
                 image in
+                if let present {
+                    let scan = PageScan(database: old, log: nil, key: present.key, format: present.format)
+                    if try !scan.missingPages().isEmpty { try checkPages(old, present, progress) }
+                }
                 do {
                     try PageRewrite(from: from, to: to).run(old, into: image) {
                         try progress(FileProgress(.writing, pages: $0, of: $1, size: from.pageSize))
@@ -69,11 +73,6 @@ extension DatabaseFile {
                 } catch let page as UnauthenticPage {
                     if let present { try checkPages(old, present, progress) }
                     throw KeyError.damaged(pages: [page.number])
-                }
-                if let present {
-                    let scan = PageScan(database: old, log: nil, key: present.key, format: present.format)
-                    let missing = try scan.missingPages()
-                    guard missing.isEmpty else { throw KeyError.damaged(pages: Array(missing)) }
                 }
                 return to
             }
@@ -86,11 +85,9 @@ extension DatabaseFile {
         _ present: Unlocked,
         _ progress: (FileProgress) throws -> Void
     ) throws {
-        let scan = PageScan(database: file, log: nil, key: present.key, format: present.format)
-        let found = try scan.run {
+        let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
-        let damaged = try found.damaged + scan.missingPages()
-        guard damaged.isEmpty else { throw KeyError.damaged(pages: damaged) }
+        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
     }
 }

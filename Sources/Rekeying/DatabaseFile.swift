@@ -65,7 +65,7 @@ public struct DatabaseFile: Sendable {
             return Fit(
                 unlocked: Unlocked(key: key, format: format),
                 firstPageIsDamaged: false,
-                sideFileFlaws: try database.sideFileFlaws(.encrypted(PageCipher(key: key, format: format)))
+                sideFileFlaws: try database.sideFileFlaws(.encrypted(key, format))
             )
         case .firstPageDamaged(let key, let format):
             return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: true)

@@ -179,8 +179,8 @@ struct PageScanTests {
         let file = try FileBytes(path: sparse(8 << 40, head: header))
         let journal = try #require(try RollbackJournal(file))
         #expect(try journal.firstPage() == nil)
-        let cipher = try PageCipher(key: DatabaseKey.random().derive(salt: Array(0..<16), format: .v4), format: .v4)
-        #expect(try RollbackJournal.flaws(file, database: file, form: .encrypted(cipher)).count < 200)
+        let key = try DatabaseKey.random().derive(salt: Array(0..<16), format: .v4)
+        #expect(try RollbackJournal.flaws(file, database: file, side: .encrypted(key, .v4)).count < 200)
         #expect(try NewestPages(database: file, journal: file, pageSize: 4096).size() == 8 << 40)
     }
 

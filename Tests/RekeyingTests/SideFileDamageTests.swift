@@ -41,7 +41,7 @@ import Testing
 
     /// A database with pages of 1,024 bytes; nil stands for plaintext.
     private func open(_ path: String, _ key: DatabaseKey?) throws -> Database {
-        let layout = try #require(Engine.current.formats.first).with(pageSize: 1024)
+        let layout = try Self.layout
         if key == nil {
             let shell = try #require(StockShell.ofThisFormat)
             try shell.run(path, key: nil, "PRAGMA page_size = 1024; VACUUM; CREATE TABLE made (a);")
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
-    func aPlaintextDatabaseBesideADamagedLogIsNotEncrypted() throws {
+    func aDamagedWALStopsAnEncryption() throws {
         let (log, commits) = try makeLog(nil)
         for frame in [0, commits[2], commits[5]] {
             var flipped = Array(log[..<(32 + (commits[5] + 1) * Self.frame)])
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
-    func aPlaintextDatabaseBesideADamagedJournalIsNotEncrypted() throws {
+    func aDamagedJournalStopsAnEncryption() throws {
         let live = folder.file("live.db")
         let database = try open(live, nil)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.script)
@@ -202,7 +202,7 @@ import Testing
         #expect(found.damagedPages == Array((whole + 1)...pages))
     }
 
-    @Test func aTransactionWhoseJournalIsLostIsToldByARecovery() throws {
+    @Test func aRecoveryTellsOfALostJournal() throws {
         let live = folder.file("live.db")
         let database = try open(live, Self.key.key)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.script)

@@ -32,8 +32,8 @@ enum FuzzTarget: String, CaseIterable {
                 _ = try journal.firstPage()
                 _ = try journal.offsets()
                 _ = try journal.holdsPages(FuzzTarget.cipher())
-                let form = PageForm.plaintext(pageSize: journal.pageSize)
-                _ = try RollbackJournal.flaws(source, database: source, form: form)
+                let side = PageRewrite.Side.plaintext(pageSize: journal.pageSize)
+                _ = try RollbackJournal.flaws(source, database: source, side: side)
             }
         case .log:
             let source = Bytes(bytes)
