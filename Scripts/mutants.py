@@ -15,6 +15,7 @@ PLACE = os.path.join(ROOT, ".build-mutants")
 TREE = os.path.join(PLACE, "tree")
 # Seconds for the suites of one mutant, which take some ten; tests that may wait for ever have a limit of a minute.
 LONGEST = 120
+MINUTES_OF_A_HANG = "1"
 # As in Scripts/test.sh.
 FLAGS = ["-c", "release", "-Xswiftc", "-Onone", "-Xswiftc", "-enable-testing", "-Xswiftc", "-DFAULTS"]
 # A test that failed.
@@ -97,7 +98,7 @@ def libraries(engine):
 def run(engine, command, mutant=None, longest=None, other=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
-        environment = dict(os.environ, NO_COLOR="1", TMPDIR=folder)
+        environment = dict(os.environ, NO_COLOR="1", TMPDIR=folder, CIPHERDB_HANG_MINUTES=MINUTES_OF_A_HANG)
         if engine:
             command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
             environment["CIPHERDB_ENGINE"] = other or engine

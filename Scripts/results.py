@@ -3,7 +3,8 @@
 
 usage: Scripts/results.py FOLDER RUN...
 
-A run without results, or in which no test ran, fails it.
+A run without results, or in which no test ran, fails it. Where only some tests of a run were repeated, NAME.again.xml has them,
+NAME.xml those of the last whole run, and NAME.date when that was.
 """
 import os, sys
 import xml.etree.ElementTree as xml
@@ -14,30 +15,44 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAMES = 3
 
 
+def read(path):
+    """How many tests passed and failed, and the names of those that were skipped, by the reason."""
+    passed, failed, skipped = 0, 0, defaultdict(list)
+    for case in xml.parse(path).iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+        elif case.find("skipped") is not None:
+            skipped[case.find("skipped").text or "no reason was given"].append(case.get("name").split("(")[0])
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
 def main(folder, runs):
     sums, empty = [0, 0, 0], []
     for name in runs:
-        passed, failed, skipped = 0, 0, defaultdict(list)
+        date, again = os.path.join(folder, name + ".date"), os.path.join(folder, name + ".again.xml")
         try:
             seconds = open(os.path.join(folder, name + ".status")).read().split()[1]
-            cases = list(xml.parse(os.path.join(folder, name + ".xml")).iter("testcase"))
+            passed, failed, skipped = read(os.path.join(folder, name + ".xml"))
+            repeated = read(again) if os.path.exists(date) else None
         except (OSError, IndexError, xml.ParseError) as error:
             print("%s: no results: %s" % (name, error))
             empty.append(name)
             continue
-        for case in cases:
-            if case.find("failure") is not None or case.find("error") is not None:
-                failed += 1
-            elif case.find("skipped") is not None:
-                skipped[case.find("skipped").text or "no reason was given"].append(case.get("name").split("(")[0])
-            else:
-                passed += 1
         count = sum(map(len, skipped.values()))
-        sums = [sums[0] + passed, sums[1] + failed, sums[2] + count]
-        if passed + failed == 0:
-            empty.append(name)
         title = name.replace("-", " ") if not name[0].isdigit() else "SQLCipher " + name
-        print("%s: %d passed, %d failed, %d skipped, in %s s" % (title, passed, failed, count, seconds))
+        when = "in %s s" % seconds
+        if repeated:
+            when = "on %s; nothing has changed" % open(date).read().strip()
+        print("%s: %d passed, %d failed, %d skipped, %s" % (title, passed, failed, count, when))
+        if repeated:
+            print("    %d of them, which chance or timing takes part in, ran again: %d failed, in %s s; AGAIN=1 runs all"
+                  % (repeated[0] + repeated[1], repeated[1], seconds))
+            failed += repeated[1]
+        sums = [sums[0] + passed, sums[1] + failed, sums[2] + count]
+        if passed + failed == 0 or repeated and repeated[0] + repeated[1] == 0:
+            empty.append(name)
         for reason, names in sorted(skipped.items()):
             more = "" if len(names) <= NAMES else " and %d more" % (len(names) - NAMES)
             print("    %d skipped, %s: %s%s" % (len(names), reason, ", ".join(sorted(names)[:NAMES]), more))

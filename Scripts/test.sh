@@ -3,6 +3,8 @@
 #
 # Without a word: lint, one optimisation-free build, all tests on each engine of .engines (or on the system's where there is none),
 # the manual, the documentation and the table of promises. ENGINE=4.6.1 takes one engine, ONLY=Suite a filter of `swift test`.
+# Where all tests of an engine have passed and nothing has changed since, only those run again that may come out differently
+# (by_chance); AGAIN=1, and CI, run all.
 # `check`: the build and the tests that end soon, on the system's engine. `torture`: the build and all tests on each engine, with what the
 # environment asks for (Scripts/torture.sh), on the disk. Any warning fails the run.
 #
@@ -16,6 +18,8 @@ separator=$'\x1f'
 # The tests' own output is read for failures.
 export NO_COLOR=1
 results=$build/results
+# The results of the last whole run that passed, of each name, and what it was a run of.
+passed=$build/passed
 # Not debug: ArgumentParser looks at each command's declarations then, at each start of `rekey`, for longer than most tests take.
 flags=(-c release --scratch-path "$build" -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -DFAULTS)
 # What has no engine, and is run once.
@@ -24,11 +28,21 @@ without_engine='^CipherKeysTests\.|^CipherPagesTests\.|ArgumentTests'
 long='KillTests|CrashStateTests|FaultTests|PoolStressTests|aMigrationThatIsKilled|\.DamageTests|RecoverTests|MigrateTests'
 long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|manyCostlyPassphrases|ofManyRandom'
 long+='|ChangeInPlaceTests|ForeignFileTests|aSignalEndsTheRun|otherIterationsAreNamed|calibrationPrints'
+# What chance, or a race of threads or processes, takes part in.
+by_chance='DamageTests|FlippedBitTests|RecoverTests|KillTests|CrashStateTests|ForeignFileTests|MigrationTests|ObservationTests'
+by_chance+='|PoolTests|QueueTests|PoolStressTests|PoolRekeyTests|PoolDeadlockTests|RekeyTests|RekeyWaitingTests|SampleProgramTests'
+by_chance_without_engine='ArgumentTests|KeyringMutationTests|RandomnessTests|KeyringTests'
 
-# One run of the tests, and where its results go.
-# job NAME FILTER SKIP [ENGINE]
+# One run of the tests, and where its results go. A run of some tests has the results of the last whole one beside its own.
+# job NAME FILTER SKIP ENGINE [FILTER OF SOME]
 job() {
-    local name=$1 filter=$2 skip=$3 engine=${4:-} began=$SECONDS
+    local name=$1 filter=$2 skip=$3 engine=$4 began=$SECONDS
+    if [ -n "${5:-}" ]; then
+        filter=$5
+        cp "$passed/$name.xml" "$results/$name.xml"
+        cp "$passed/$name.date" "$results/$name.date"
+        set -- "$name.again"
+    fi
     if [ -n "$engine" ] && ! is_system "$engine"; then
         local libraries
         libraries=$(Scripts/with-engine.sh --libraries "$engine") || { echo "1 0" > "$results/$name.status"; return; }
@@ -38,10 +52,11 @@ job() {
     local tests=(swift test -q "${flags[@]}" --skip-build --disable-xctest)
     # Not by `swift test`, which reads the package again for each environment, and lets no second run in.
     if [ "$(uname)" = Linux ]; then tests=("$build/release/CipherDBPackageTests.xctest" --testing-library swift-testing); fi
-    "${tests[@]}" --filter "$filter" --skip "$skip" --xunit-output "$results/$name.xml" > "$results/$name.log" 2>&1
+    "${tests[@]}" --filter "$filter" --skip "$skip" --xunit-output "$results/$1.xml" > "$results/$name.log" 2>&1
     local status=$?
     echo "$status $((SECONDS - began))" > "$results/$name.status"
     if [ "$status" -ne 0 ]; then
+        rm -f "$passed/$name".*
         grep -E '^✘|error:|Fatal' "$results/$name.log"
         tail -n 5 "$results/$name.log"
         echo "test: $name ended with status $status; all that it said is in $results/$name.log"
@@ -58,9 +73,9 @@ is_system() {
 if [ "${1:-}" = --job ]; then
     shift
     # In one word for xargs.
-    IFS=$separator read -r name filter skip engine share <<< "$1"
+    IFS=$separator read -r name filter skip engine share some <<< "$1"
     export CIPHERDB_SHARE=$share
-    job "$name" "$filter" "$skip" "$engine"
+    job "$name" "$filter" "$skip" "$engine" "$some"
     exit 0
 fi
 
@@ -100,6 +115,17 @@ unless_unchanged() {
     if run "$name" "$@"; then mv "$stamp.begun" "$stamp"; fi
 }
 
+# What a run's result is made of: the files here, the engines, the compiler, the libraries and what is asked of the tests.
+state() {
+    {
+        swift --version
+        uname -a
+        env | grep '^CIPHERDB_'
+        find . \( -name .git -o -name '.build*' \) -prune -o -type f -exec cksum {} +
+        if [ "$(uname)" = Linux ]; then ldd "$build/release/rekey" | awk '$2 == "=>" {print $3}' | xargs cksum; fi
+    } 2> /dev/null | LC_ALL=C sort | cksum
+}
+
 finish() {
     if [ ${#failed[@]} -gt 0 ]; then
         printf 'test: FAILED: %s\n' "${failed[@]}" >&2
@@ -109,7 +135,7 @@ finish() {
     exit 0
 }
 
-mkdir -p "$results"
+mkdir -p "$results" "$passed"
 rm -f "$results"/*
 if [ -n "${ENGINE:-}" ] && [ ! -d ".engines/$ENGINE" ]; then
     echo "test: there is no engine $ENGINE in .engines: run make engines" >&2
@@ -157,21 +183,31 @@ filter=${ONLY:-.}
 skip=$without_engine
 [ "${1:-}" != check ] || skip+="|$long"
 [ -z "${ONLY:-}" ] || skip='^$'
+# Whether each run is one of all its tests, whose result may stand for the next.
+whole=
+[ -n "${1:-}${ONLY:-}" ] || whole=$(state)
 jobs=()
 number=0
-# add NAME FILTER SKIP ENGINE SHARE
+# add NAME FILTER SKIP ENGINE SHARE BY-CHANCE
 add() {
-    jobs+=("$1$separator$2$separator$3$separator$4$separator$5")
+    local some=
+    if [ -n "$whole" ] && [ -z "${AGAIN:-}${CI:-}" ] && [ "$(cat "$passed/$1.state" 2> /dev/null)" = "$whole $5" ]; then
+        some=$6
+    fi
+    jobs+=("$1$separator$2$separator$3$separator$4$separator$5$separator$some")
+    rm -f "$passed/$1.state"
+    shares+=("$5")
 }
+shares=()
 for engine in ${engines[@]+"${engines[@]}"}; do
-    add "$engine" "$filter" "$skip" "$engine" "$number/${#engines[@]}"
+    add "$engine" "$filter" "$skip" "$engine" "$number/${#engines[@]}" "$by_chance"
     number=$((number + 1))
 done
-if [ ${#jobs[@]} -eq 0 ]; then add "the-system's-engine" "$filter" "$skip" "" 0/1; fi
+if [ ${#jobs[@]} -eq 0 ]; then add "the-system's-engine" "$filter" "$skip" "" 0/1 "$by_chance"; fi
 if [ -z "${ONLY:-}" ]; then
     nothing='^$'
     [ "${1:-}" != check ] || nothing=$long
-    add without-an-engine "$without_engine" "$nothing" "" 0/1
+    add without-an-engine "$without_engine" "$nothing" "" 0/1 "$by_chance_without_engine"
 fi
 names=()
 for job in "${jobs[@]}"; do names+=("${job%%"$separator"*}"); done
@@ -189,8 +225,16 @@ if [ "${1:-}" != torture ] && [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "${me
 fi
 printf '%s\0' "${jobs[@]}" | xargs -0 -n 1 -P "$side_by_side" Scripts/test.sh --job || failed+=("tests: a run was lost")
 echo "   $((SECONDS - tested)) s"
-for name in "${names[@]}"; do
-    [ "$(cut -d' ' -f1 "$results/$name.status" 2> /dev/null)" = 0 ] || failed+=("tests: $name")
+for index in "${!names[@]}"; do
+    name=${names[$index]}
+    if [ "$(cut -d' ' -f1 "$results/$name.status" 2> /dev/null)" != 0 ]; then
+        failed+=("tests: $name")
+    elif [ -n "$whole" ]; then
+        # The engines and the files have not changed meanwhile either, or the next run finds another state.
+        [ -f "$results/$name.date" ] || date '+%Y-%m-%d %H:%M' > "$passed/$name.date"
+        cp "$results/$name.xml" "$passed/$name.xml"
+        echo "$whole ${shares[$index]}" > "$passed/$name.state"
+    fi
 done
 
 if [ -z "${1:-}" ] && [ -z "${ONLY:-}" ]; then

@@ -21,6 +21,7 @@ export CIPHERDB_MIGRATION_KILLS=200
 export CIPHERDB_LINES=${LINES_TO_READ:-5000}
 # All that the tests could enumerate: each call of the system that the command makes fails once, and so on.
 export CIPHERDB_COMPLETE=1
+export CIPHERDB_HANG_MINUTES=60
 export CIPHERDB_CASE_SECONDS=${CASE_SECONDS:-120}
 if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
 # For each target.

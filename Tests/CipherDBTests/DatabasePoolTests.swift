@@ -5,7 +5,7 @@ import Testing
 
 @testable import CipherDB
 
-@Suite(.timeLimit(.minutes(2))) struct DatabasePoolTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct DatabasePoolTests {
     struct Stop: Error {}
     let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct DatabaseQueueTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct DatabaseQueueTests {
     struct Stop: Error {}
     let folder: TemporaryFolder
     let queue: DatabaseQueue

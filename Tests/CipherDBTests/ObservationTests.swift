@@ -6,7 +6,7 @@ import Testing
 @testable import CipherDB
 
 /// Values that follow the database.
-@Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct ObservationTests {
     let folder: TemporaryFolder
     let path: String
 
@@ -356,7 +356,7 @@ import Testing
         var square: Int
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(Extent.minutesOfAHang)))
     func ofManyRandomCommitsEveryLastValueIsSeenAndNoneIsInvented() async throws {
         let pool = try pool()
         try await pool.write { database in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Blocks inside of blocks, and circles of them.
-@Suite(.timeLimit(.minutes(1))) struct PoolDeadlockTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct PoolDeadlockTests {
     let folder: TemporaryFolder
     let pool: DatabasePool
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct PoolRekeyTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct PoolRekeyTests {
     let folder: TemporaryFolder
     let pool: DatabasePool
 

@@ -5,7 +5,11 @@ import TestSupport
 import Testing
 
 /// Where FMDB's own behaviour loses data, hangs or crashes, and FMDBCompat does not.
-@Suite(.timeLimit(.minutes(1))) struct FMDBBehaviourTests {
+@Suite(
+    .timeLimit(.minutes(Extent.minutesOfAHang)),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
+struct FMDBBehaviourTests {
     let folder: TemporaryFolder
 
     init() throws {

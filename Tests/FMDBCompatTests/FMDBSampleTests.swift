@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// What FMDB's documentation shows, typed as its users type it: only the import is another.
-@Suite struct FMDBSampleTests {
+@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+struct FMDBSampleTests {
     let folder: TemporaryFolder
 
     init() throws {

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// Code that does not look at what `setKey` answered must not write plaintext.
-@Suite struct FMDatabaseKeyTests {
+@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
+struct FMDatabaseKeyTests {
     let folder: TemporaryFolder
     var path: String { folder.file("test.db") }
 

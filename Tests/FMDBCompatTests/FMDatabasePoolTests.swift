@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FMDatabasePoolTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct FMDatabasePoolTests {
     /// Gives each new database its key and patience.
     final class Keeper: FMDatabasePoolDelegate, Sendable {
         func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FMDatabaseQueueTests {
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct FMDatabaseQueueTests {
     let folder: TemporaryFolder
     let queue: FMDatabaseQueue
 

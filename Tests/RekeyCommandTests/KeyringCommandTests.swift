@@ -7,7 +7,7 @@ import Testing
 /// `rekey keyring` and `--keyring` as an operator runs them.
 @Suite(
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
-    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+    .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
 )
 struct KeyringCommandTests {
     let folder: TemporaryFolder
@@ -112,8 +112,7 @@ struct KeyringCommandTests {
         #expect(!FileManager.default.fileExists(atPath: keyring))
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func slotsAreAddedChangedAndRemoved() throws {
+    @Test func slotsAreAddedChangedAndRemoved() throws {
         try make(by: .passphrase)
         let before = try FileState(path)
         #expect(
@@ -345,8 +344,7 @@ struct KeyringCommandTests {
         #expect(!content.isRotationPending && content.olderKeyCount == olderKeys)
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func anotherSecretReplacesAForgottenPassphrase() throws {
+    @Test func anotherSecretReplacesAForgottenPassphrase() throws {
         try make(by: .passphrase)
         #expect(
             try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile, "--label", "server")
@@ -421,8 +419,7 @@ struct KeyringCommandTests {
         #expect(found.output.contains("by CipherDB 0.1"))
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
+    @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
         try makeDatabase(by: .passphrase)
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)

@@ -4,7 +4,10 @@ import Rekeying
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(
+    .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
 struct ChangeInPlaceTests {
     let folder: TemporaryFolder
     let path: String

@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 
 /// The change of key that writes a new file.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(
+    .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
+    .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
+)
 struct ChangeTests {
     struct Stop: Error {}
     let folder: TemporaryFolder

@@ -29,6 +29,10 @@ package enum Extent {
         return (numbers[0], numbers[1])
     }()
 
+    /// After so many minutes a test that waits has failed. A test's time begins before a thread is free for it, so that this is
+    /// longer than a whole run, unless few tests run.
+    package static let minutesOfAHang = environment["CIPHERDB_HANG_MINUTES"].flatMap { Int($0) } ?? 15
+
     /// For a costly test of code that no engine takes part in: `make test` runs it on the newest engine, `make torture` on each.
     package static var isNewestEngine: Bool { isComplete || part.number == 0 }
 
