@@ -95,6 +95,15 @@ def libraries(engine):
                           check=True).stdout.strip()
 
 
+def unmount(folder):
+    """Tests that were killed could not unmount their small file systems."""
+    if not os.path.exists("/proc/mounts"):
+        return
+    with open("/proc/mounts") as mounts:
+        for path in [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]:
+            subprocess.run(["umount", "-l", path])
+
+
 def run(engine, command, mutant=None, longest=None, other=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
@@ -132,6 +141,7 @@ def run(engine, command, mutant=None, longest=None, other=None):
                 break
         said += process.stdout.readlines()
         status = process.wait()
+        unmount(folder)
         if clock:
             clock.cancel()
         return None if late.is_set() else status, "".join(said)
