@@ -95,18 +95,24 @@ def libraries(engine):
                           check=True).stdout.strip()
 
 
-def unmount(folder):
-    """Tests that were killed could not unmount their small file systems."""
-    if not os.path.exists("/proc/mounts"):
-        return
-    with open("/proc/mounts") as mounts:
-        for path in [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]:
-            subprocess.run(["umount", "-l", path])
+def remove(folder):
+    """Removes what killed tests left: small file systems, and files that a process makes which was not killed yet."""
+    for attempt in range(100):
+        if os.path.exists("/proc/mounts"):
+            with open("/proc/mounts") as mounts:
+                for path in [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]:
+                    subprocess.run(["umount", "-l", path])
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            return
+        time.sleep(0.1)
+    sys.exit("mutants: %s cannot be removed" % folder)
 
 
 def run(engine, command, mutant=None, longest=None, other=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
-    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+    folder = tempfile.mkdtemp(prefix="mutant-")
+    try:
         environment = dict(os.environ, NO_COLOR="1", TMPDIR=folder, CIPHERDB_HANG_MINUTES=MINUTES_OF_A_HANG)
         if engine:
             command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
@@ -141,10 +147,11 @@ def run(engine, command, mutant=None, longest=None, other=None):
                 break
         said += process.stdout.readlines()
         status = process.wait()
-        unmount(folder)
         if clock:
             clock.cancel()
         return None if late.is_set() else status, "".join(said)
+    finally:
+        remove(folder)
 
 
 def test(engine, suites, mutant=None, longest=None, other=None):
