@@ -27,6 +27,7 @@ without_engine='^CipherKeysTests\.|^CipherPagesTests\.|ArgumentTests'
 # Not in `check`: processes that are killed, traced or made to fail, load, damage, and what derives much.
 long='KillTests|CrashStateTests|FaultTests|PoolStressTests|aMigrationThatIsKilled|\.DamageTests|RecoverTests|MigrateTests'
 long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|manyCostlyPassphrases|ofManyRandom'
+long+='|EndingTests|ChangeTests|DatabaseFileTests|KeyringVectorTests|KeyProbeTests|ForeignEngineTests'
 long+='|ChangeInPlaceTests|ForeignFileTests|aSignalEndsTheRun|otherIterationsAreNamed|calibrationPrints'
 # What chance, or a race of threads or processes, takes part in.
 by_chance='DamageTests|FlippedBitTests|RecoverTests|KillTests|CrashStateTests|ForeignFileTests|MigrationTests|ObservationTests'
