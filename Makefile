@@ -7,7 +7,7 @@ help:
 	@echo "make test     build, lint, and run all tests on every engine of the matrix (ENGINE=4.6.1, ONLY=Suite: some of it; AGAIN=1: also what passed before)"
 	@echo "make torture  a pool under load, the command killed at random moments, faults, damage, fuzzing: an hour or so"
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
-	@echo "make mutants  break the product in 160 ways: the tests must fail each time (Linux)"
+	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB"
 	@echo "make docs     build the documentation into .build/docs"
