@@ -29,15 +29,27 @@ let package = Package(
         ),
         .target(name: "CSystem"),
         .target(name: "CLanes"),
-        .target(name: "CipherKeys", dependencies: ["COpenSSL", "CSystem"], path: "Keys"),
-        .target(name: "CipherPages", dependencies: ["CLanes", "COpenSSL", "CipherKeys"]),
-        .target(name: "CipherDB", dependencies: ["CSQLCipher", "CipherKeys", "CipherPages"]),
-        .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys"]),
-        .target(name: "Rekeying", dependencies: ["CipherDB", "CipherKeys", "CipherPages"]),
+        .target(name: "SystemSupport", dependencies: ["CSystem"]),
+        .target(name: "CipherKeys", dependencies: ["COpenSSL", "CSystem", "SystemSupport"], path: "Keys"),
+        .target(name: "SQLiteFormat", dependencies: ["SystemSupport"]),
+        .target(
+            name: "CipherPages",
+            dependencies: ["CLanes", "COpenSSL", "CipherKeys", "SQLiteFormat", "SystemSupport"]
+        ),
+        .target(
+            name: "CipherDB",
+            dependencies: ["CSQLCipher", "CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport"]
+        ),
+        .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys", "SystemSupport"]),
+        .target(name: "Salvage", dependencies: ["CipherDB", "CipherPages", "SQLiteFormat"]),
+        .target(
+            name: "Rekeying",
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "Salvage", "SystemSupport"]
+        ),
         .executableTarget(
             name: "rekey",
             dependencies: [
-                "Rekeying",
+                "CipherDB", "CipherKeys", "Rekeying", "SystemSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -57,29 +69,45 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages"],
+            dependencies: ["CipherDB", "CipherKeys", "SystemSupport"],
             path: "Tests/TestSupport"
         ),
         .testTarget(
             name: "CipherKeysTests",
-            dependencies: ["CipherKeys", "TestSupport"],
+            dependencies: ["CipherKeys", "SystemSupport", "TestSupport"],
             resources: [.copy("Vectors")]
         ),
-        .testTarget(name: "CipherPagesTests", dependencies: ["CipherPages", "TestSupport"]),
-        .testTarget(name: "CipherDBTests", dependencies: ["CipherDB", "TestSupport"]),
-        .testTarget(name: "FMDBCompatTests", dependencies: ["FMDBCompat", "CipherDB", "TestSupport"]),
-        .testTarget(name: "RekeyingTests", dependencies: ["Rekeying", "TestSupport"]),
+        .testTarget(
+            name: "CipherPagesTests",
+            dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport", "TestSupport"]
+        ),
+        .testTarget(
+            name: "CipherDBTests",
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport", "TestSupport"]
+        ),
+        .testTarget(
+            name: "FMDBCompatTests",
+            dependencies: ["CipherKeys", "FMDBCompat", "SystemSupport", "TestSupport"]
+        ),
+        .testTarget(
+            name: "RekeyingTests",
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SystemSupport", "TestSupport"]
+        ),
         .testTarget(
             name: "RekeyCommandTests",
             dependencies: [
-                "Rekeying", "rekey", "TestSupport",
+                "CipherDB", "CipherKeys", "Rekeying", "SystemSupport", "rekey", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Faults"]
         ),
+        .testTarget(name: "SnippetTests", dependencies: ["CipherDB", "TestSupport"], exclude: ["Snippets"]),
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "rekey", "TestSupport"],
+            dependencies: [
+                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "SystemSupport", "rekey",
+                "TestSupport",
+            ],
             exclude: fuzzes ? ["Fuzzing"] : []
         ),
     ],
@@ -97,7 +125,7 @@ if fuzzes {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages"],
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport"],
             path: "Tests",
             exclude: ["Fuzzing/Corpus"],
             sources: ["Fuzzing", "SecurityTests/Fuzzing"]

@@ -6,11 +6,11 @@ public struct CipherFormat: Sendable, Hashable {
     /// SQLCipher's major version whose format this is or descends from, 1 to 4.
     public let version: Int
     /// Bytes in a page, a power of two from 512 to 65,536.
-    public let pageSize: Int
+    public private(set) var pageSize: Int
     /// The hash of the PBKDF2 that makes the page key from a passphrase, and the HMAC key from the page key.
     public let keyDerivation: HashAlgorithm
     /// Iterations of the PBKDF2 that makes the page key from a passphrase.
-    public let iterations: Int
+    public private(set) var iterations: Int
     /// The hash of the HMAC over each page; nil where pages are not authenticated (format 1).
     public let pageAuthentication: HashAlgorithm?
 
@@ -74,13 +74,9 @@ public struct CipherFormat: Sendable, Hashable {
     public func with(pageSize: Int) throws(UnusableCipherFormat) -> CipherFormat {
         // > The usable size is not allowed to be less than 480. (sqlite.org/fileformat.html, section 1.3.4)
         guard CipherFormat.pageSizes.contains(pageSize), pageSize - reserve >= 480 else { throw .pageSize(pageSize) }
-        return CipherFormat(
-            version: version,
-            pageSize: pageSize,
-            keyDerivation: keyDerivation,
-            iterations: iterations,
-            pageAuthentication: pageAuthentication
-        )
+        var format = self
+        format.pageSize = pageSize
+        return format
     }
 
     /// This format with another number of iterations for passphrases; a stock shell then needs the same `kdf_iter`.
@@ -103,13 +99,9 @@ public struct CipherFormat: Sendable, Hashable {
         guard (least...CipherFormat.mostIterations).contains(iterations) else {
             throw .iterations(iterations, least: least)
         }
-        return CipherFormat(
-            version: version,
-            pageSize: pageSize,
-            keyDerivation: keyDerivation,
-            iterations: iterations,
-            pageAuthentication: pageAuthentication
-        )
+        var format = self
+        format.iterations = iterations
+        return format
     }
 
     /// Ten million: several seconds. More would let a setting hang whoever opens the file.
@@ -119,7 +111,7 @@ public struct CipherFormat: Sendable, Hashable {
     ///
     /// > R = 16 + HMAC, rounded up to the cipher's block of 16 bytes
     public var reserve: Int {
-        let used = CipherFormat.vectorSize + (pageAuthentication?.digestSize ?? 0)
+        let used = CipherFormat.ivSize + (pageAuthentication?.digestSize ?? 0)
         return (used + 15) / 16 * 16
     }
 
@@ -128,7 +120,7 @@ public struct CipherFormat: Sendable, Hashable {
     /// Bytes of the key that pages are encrypted with (AES-256).
     public static let keySize = 32
     /// Bytes of a page's initialisation vector (AES's block).
-    package static let vectorSize = 16
+    package static let ivSize = 16
 }
 
 extension CipherFormat: CustomStringConvertible {
@@ -150,8 +142,8 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .rawKeyWithoutAuthentication:
-            "format 1 has no page MACs, so that a raw key cannot be proved; use a passphrase, or bring the file to another format "
-                + "first (`rekey migrate`)"
+            "format 1 has no page MACs, so that a raw key cannot be proved; use a passphrase, or migrate the file to another format "
+                + "first"
         case .pageSize(let size):
             "pages of \(size) bytes cannot be; use a power of two from 1024 to 65536"
         case .iterations(let iterations, let least):

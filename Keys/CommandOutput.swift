@@ -1,4 +1,5 @@
 internal import CSystem
+internal import SystemSupport
 
 #if canImport(Darwin)
     internal import Darwin

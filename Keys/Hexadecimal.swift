@@ -13,18 +13,6 @@ package enum Hexadecimal {
         }
     }
 
-    /// Sixteen random digits, for the name of a file that nothing has.
-    package static func randomName() throws -> String {
-        try SecretBytes.random(count: 8).withUnsafeBytes { bytes in
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
-    }
-
-    /// Whether `name` could come of ``randomName()``.
-    package static func isRandomName(_ name: some Collection<UInt8>) -> Bool {
-        name.count == 16 && name.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-    }
-
     /// Writes the lower-case digits of `bytes` to the start of `digits`.
     static func encode(_ bytes: UnsafeRawBufferPointer, into digits: UnsafeMutableRawBufferPointer) {
         for index in bytes.indices {

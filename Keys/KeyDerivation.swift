@@ -6,7 +6,7 @@ package enum KeyDerivation {
     package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
     private static let stretched = Atomic(0)
 
-    static func noteStretching() {
+    static func noteDerivation() {
         stretched.add(1, ordering: .relaxed)
     }
 
@@ -76,7 +76,7 @@ extension DatabaseKey {
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         switch material {
         case .passphrase(let passphrase):
-            KeyDerivation.noteStretching()
+            KeyDerivation.noteDerivation()
             let key = try KeyDerivation.pbkdf2(
                 format.keyDerivation,
                 password: passphrase,

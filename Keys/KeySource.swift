@@ -1,9 +1,11 @@
+internal import SystemSupport
+
 /// Where a secret comes from, so that it need never be an argument of a command, which every user of the machine can see.
 public enum KeySource: Sendable, Equatable {
     /// Typed at the terminal without echo; with `confirmed` it must be typed twice.
     case prompt(String, confirmed: Bool)
     /// A regular file of this user's or root's that only its owner has rights on, of a mebibyte at most; not a link into another
-    /// folder.
+    /// directory.
     case file(path: String)
     /// A file whoever else can read or write it, and wherever a link leads. A key there is no secret from other users of the
     /// machine.
@@ -70,12 +72,12 @@ public enum KeySource: Sendable, Equatable {
     }
 
     private static func readCredential(_ name: String) throws -> SecretBytes {
-        let folder = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(pathBytes: $0) }
-        guard let folder, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".." else {
+        let directory = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(pathBytes: $0) }
+        guard let directory, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".." else {
             throw KeySourceError(source: "credential \(name)", problem: .missing)
         }
         // Who may read it is systemd's matter: a service without a user of its own has them from root.
-        return try readFile("\(folder)/\(name)", isChecked: false)
+        return try readFile("\(directory)/\(name)", isChecked: false)
     }
 
     private static func readDescriptor(_ descriptor: Int32) throws -> SecretBytes {

@@ -1,10 +1,12 @@
+internal import SystemSupport
+
 /// A source that gave no secret.
 public struct KeySourceError: Error, Equatable, Sendable {
     /// What is wrong with a source.
     public enum Problem: Equatable, Sendable {
         /// The system refused, with this `errno`.
         case system(Int32)
-        /// A folder, pipe or device where a regular file is needed.
+        /// A directory, pipe or device where a regular file is needed.
         case notAFile
         /// Others than the owner have rights on the file.
         case othersCanRead(mode: Int)
@@ -18,7 +20,7 @@ public struct KeySourceError: Error, Equatable, Sendable {
         case notConfirmed
         /// The terminal was closed, or the user ended the input.
         case endOfInput
-        /// A link to a file in another folder.
+        /// A link to a file in another directory.
         case leadsElsewhere
         /// A file of another user's, who could write another secret into it.
         case ofAnotherUser
@@ -49,7 +51,7 @@ extension KeySourceError: CustomStringConvertible {
         case .noTerminal: "\(source): no terminal to ask at; give the secret by a file, a descriptor or a variable"
         case .notConfirmed: "\(source): the two entries differ"
         case .endOfInput: "\(source): ended without an entry"
-        case .leadsElsewhere: "\(source): a link to another folder; name the file itself, or say that it is meant"
+        case .leadsElsewhere: "\(source): a link to another directory; name the file itself, or say that it is meant"
         case .ofAnotherUser: "\(source): the file of another user; or say that it is meant"
         case .commandFailed(let status): "\(source): ended with status \(status)"
         case .notHere: "\(source): this system has no such thing"

@@ -14,6 +14,12 @@ public enum MalformedKey: Error, Equatable, Sendable {
     case oddNumberOfDigits(Int)
     /// Text of the form `x'…'` with other than 64 or 96 hexadecimal digits. SQLCipher would take it for a passphrase.
     case malformedLiteral
+    /// The group of this number of a recovery code, from 1, has a wrong character, or stands in another's place.
+    case recoveryCodeMistyped(group: Int)
+    /// Only so many groups of a recovery code are whole.
+    case recoveryCodeTooShort(groups: Int)
+    /// More than the eight groups of a recovery code.
+    case recoveryCodeTooLong
 
     /// The most bytes a passphrase may have: one mebibyte.
     public static let longestPassphrase = 1 << 20
@@ -43,6 +49,11 @@ extension MalformedKey: CustomStringConvertible {
             "the key has \(count) hexadecimal digits; an even number is needed"
         case .malformedLiteral:
             "a key written as x'…' needs 64 hexadecimal digits, or 96 with its salt"
+        case .recoveryCodeMistyped(let group): "the recovery code is mistyped in its group \(group)"
+        case .recoveryCodeTooShort(let groups):
+            "the recovery code ends after \(groups) whole groups; it has \(RecoveryCode.groupCount)"
+        case .recoveryCodeTooLong:
+            "the recovery code has more than \(RecoveryCode.groupCount) groups of five characters"
         }
     }
 }

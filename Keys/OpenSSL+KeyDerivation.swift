@@ -49,10 +49,7 @@ extension OpenSSL {
         derivation.set("r", blockSize)
         derivation.set("p", parallelism)
         derivation.set("maxmem_bytes", memory)
-        try salt.withUnsafeBytes {
-            derivation.set("salt", $0)
-            try derivation.run(into: output)
-        }
+        try derivation.run(salt: salt, into: output)
     }
 
     /// Argon2id, version 1.3 (RFC 9106), into `output`; on one thread, whatever the number of lanes.
@@ -70,10 +67,7 @@ extension OpenSSL {
         derivation.set("memcost", kibibytes)
         derivation.set("lanes", lanes)
         derivation.set("threads", 1)
-        try salt.withUnsafeBytes {
-            derivation.set("salt", $0)
-            try derivation.run(into: output)
-        }
+        try derivation.run(salt: salt, into: output)
     }
 
     /// One use of an `EVP_KDF`, and the memory of its parameters.
@@ -112,6 +106,13 @@ extension OpenSSL {
         func set(_ name: String, _ bytes: UnsafeRawBufferPointer) {
             let place = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
             parameters.append(OSSL_PARAM_construct_octet_string(text(name), place, bytes.count))
+        }
+
+        func run(salt: [UInt8], into output: UnsafeMutableRawBufferPointer) throws {
+            try salt.withUnsafeBytes {
+                set("salt", $0)
+                try run(into: output)
+            }
         }
 
         func run(into output: UnsafeMutableRawBufferPointer) throws {

@@ -117,7 +117,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
     /// Stretches `passphrase` into `count` bytes.
     package func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int = 32) throws -> SecretBytes {
         guard isAvailable else { throw UnusablePassphraseDerivation.unavailable(function) }
-        KeyDerivation.noteStretching()
+        KeyDerivation.noteDerivation()
         switch function {
         case .pbkdf2SHA256(let iterations):
             return try KeyDerivation.pbkdf2(

@@ -8,18 +8,23 @@ public struct SecretBytes: Sendable {
 
     /// A secret of `count` bytes, written in place by `fill`.
     ///
-    /// The buffer is zero when `fill` gets it. Throws what `fill` throws, after wiping, or an error where the system has
-    /// no memory left.
+    /// The buffer is zero when `fill` gets it.
+    ///
+    /// - Throws: what `fill` throws, after wiping; ``SecretMemoryError``.
     public init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
         memory = try SecretMemory(count: count, fill: fill)
     }
 
     /// A copy of `bytes`. What the caller holds is the caller's to wipe.
+    ///
+    /// - Throws: ``SecretMemoryError``.
     public init(copying bytes: UnsafeRawBufferPointer) throws {
         try self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
     /// A copy of `bytes`. What the caller holds is the caller's to wipe.
+    ///
+    /// - Throws: ``SecretMemoryError``.
     public init(copying bytes: [UInt8]) throws {
         self = try bytes.withUnsafeBytes { try SecretBytes(copying: $0) }
     }
@@ -28,12 +33,16 @@ public struct SecretBytes: Sendable {
     ///
     /// A `String` cannot be wiped: its own copies stay in the process until the memory is used again. Where that matters,
     /// read the secret from a ``KeySource`` or fill it in place.
+    ///
+    /// - Throws: ``SecretMemoryError``.
     public init(utf8 text: String) throws {
         var text = text
         self = try text.withUTF8 { try SecretBytes(copying: UnsafeRawBufferPointer($0)) }
     }
 
     /// A secret of `count` random bytes from OpenSSL's generator.
+    ///
+    /// - Throws: ``SecretMemoryError``, ``OpenSSLError``.
     public static func random(count: Int) throws -> SecretBytes {
         try SecretBytes(count: count) { try OpenSSL.randomize($0) }
     }

@@ -62,12 +62,3 @@ final class SecretMemory: @unchecked Sendable {
         UnsafeRawBufferPointer(rebasing: usable[..<count])
     }
 }
-
-/// The system gave no memory for a secret.
-struct SecretMemoryError: Error, CustomStringConvertible {
-    let count: Int
-
-    var description: String {
-        "no memory for a secret of \(count) bytes; from 0 to 64 MiB can be had"
-    }
-}

@@ -27,7 +27,7 @@ extension SecretSource {
 
     /// Reads what opens a keyring's slot of this kind: a passphrase or a recovery code as typed, others byte for byte.
     ///
-    /// - Throws: what the source throws, ``MalformedKey``, or ``MalformedRecoveryCode``.
+    /// - Throws: what the source throws, or ``MalformedKey``.
     public func readKeyringSecret(_ kind: KeyringSecret.Kind) throws -> KeyringSecret {
         try read().asKeyringSecret(kind)
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation into .build/docs: the catalogue of CipherDB and the documents of Documentation/, with every public symbol of
-# CipherDB (and of CipherKeys, which it brings with it) and Rekeying. A warning fails it, and so does a public symbol that says nothing.
+# CipherDB (and of the modules that it re-exports) and Rekeying. A warning fails it, and so does a public symbol that says nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 docc=$(command -v docc || xcrun --find docc)
@@ -23,7 +23,7 @@ for module in CipherDB Rekeying FMDBCompat; do
     swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CSQLCipher -I Sources/COpenSSL \
         "${own[@]}" \
         -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
-        -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys \
+        -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys,SystemSupport,SQLiteFormat,Salvage \
         -output-dir "$graphs"
 done
 Scripts/undocumented.py "$graphs"/*.symbols.json

@@ -23,7 +23,7 @@ passed=$build/passed
 # Not debug: ArgumentParser looks at each command's declarations then, at each start of `rekey`, for longer than most tests take.
 flags=(-c release --scratch-path "$build" -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -DFAULTS)
 # What has no engine, and is run once.
-without_engine='^CipherKeysTests\.|^CipherPagesTests\.|ArgumentTests'
+without_engine='^CipherKeysTests\.|^CipherPagesTests\.|^SnippetTests\.|ArgumentTests'
 # Not in `check`: processes that are killed, traced or made to fail, load, damage, and what derives much.
 long='KillTests|CrashStateTests|FaultTests|PoolStressTests|aMigrationThatIsKilled|\.DamageTests|RecoverTests|MigrateTests'
 long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|manyCostlyPassphrases|ofManyRandom'
@@ -149,6 +149,7 @@ if [ -z "${1:-}" ]; then
     else
         echo "== places of the mutants: not looked for, Python 3.11 or later is missing"
     fi
+    run "picture of the modules" Scripts/modules.py --check
     run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 fi
 
@@ -196,7 +197,8 @@ add() {
         some=$6
     fi
     jobs+=("$1$separator$2$separator$3$separator$4$separator$5$separator$some")
-    rm -f "$passed/$1.state"
+    # A run of some of the tests says nothing about the rest, and leaves the remembered result of all.
+    [ -z "$whole" ] || rm -f "$passed/$1.state"
     shares+=("$5")
 }
 shares=()

@@ -33,10 +33,10 @@ struct Options {
 struct Bench {
     static func main() throws {
         let options = Options(Array(CommandLine.arguments.dropFirst()))
-        let scene = try Scene(folder: options.folder, rows: options.rows)
-        defer { scene.remove() }
+        let files = try BenchmarkFiles(folder: options.folder, rows: options.rows)
+        defer { files.remove() }
         let rows = options.rows
-        let topics: [(name: String, make: (Scene) throws -> [Workload])] = [
+        let topics: [(name: String, make: (BenchmarkFiles) throws -> [Workload])] = [
             ("insert", { [try .bulkInsert($0)] }),
             ("scan", { [try .scan($0, isCached: false)] }),
             ("scan-cached", { [try .scan($0, isCached: true)] }),
@@ -53,7 +53,7 @@ struct Bench {
             ("blobs", { try Workload.blobs($0, count: max(1, rows / 4000)) }),
             ("texts", { try Workload.texts($0, count: rows / 4) }),
             ("wide", { try Workload.wide($0, count: rows / 10) }),
-            ("readers", { scene in try [1, 2, 4, 8].map { try .throughput(scene, readers: $0, blocks: rows / 400) } }),
+            ("readers", { files in try [1, 2, 4, 8].map { try .throughput(files, readers: $0, blocks: rows / 400) } }),
             ("opening", { [try .opening($0, count: 200), try .passphrase($0)] }),
             ("settings", { try Workload.settings($0, count: rows / 100) }),
         ]
@@ -62,7 +62,7 @@ struct Bench {
         )
         var measurements: [Measurement] = []
         for topic in topics where options.topic.isEmpty || topic.name == options.topic {
-            for workload in try topic.make(scene) {
+            for workload in try topic.make(files) {
                 let measurement = try Measurement(workload, rounds: options.rounds)
                 measurement.print()
                 measurements.append(measurement)

@@ -10,7 +10,7 @@ final class Peer {
     /// - Parameter program: Where ``grdb`` says that it is.
     init(_ program: String, path: String) throws {
         process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [path, Scene.digits]
+        process.arguments = [path, BenchmarkFiles.digits]
         // Under the name of SQLite's library the loader finds the engine's here.
         if let folder = ProcessInfo.processInfo.environment["CIPHERDB_BENCH_ENGINE"] {
             var environment = ProcessInfo.processInfo.environment

@@ -28,19 +28,19 @@ private struct Handles: @unchecked Sendable {
 extension Workload {
     /// Threads that read a share of the work each, in blocks of a hundred queries: through connections of their own in C, and
     /// through one pool and one queue.
-    static func throughput(_ scene: Scene, readers: Int, blocks: Int) throws -> Workload {
-        let file = scene.filled("throughput-\(readers).db")
+    static func throughput(_ files: BenchmarkFiles, readers: Int, blocks: Int) throws -> Workload {
+        let file = files.filled("throughput-\(readers).db")
         // Larger than the cache: pages are decrypted all the time, as with data that is worth a pool.
-        let settings = "\(Scene.smallCache); PRAGMA journal_mode = wal"
-        let handles = Handles(all: (0..<readers).map { _ in scene.raw(file, settings) })
+        let settings = "\(BenchmarkFiles.smallCache); PRAGMA journal_mode = wal"
+        let handles = Handles(all: (0..<readers).map { _ in files.raw(file, settings) })
         let configuration = Configuration {
             $0.maximumReaders = readers
             $0.pageCacheSize = 2000 << 10
         }
-        let pool = try DatabasePool(path: scene.path(file), key: Scene.key(), configuration: configuration)
-        let queue = try DatabaseQueue(path: scene.path(file), key: Scene.key(), configuration: configuration)
-        let all = keys(blocks * 100, below: scene.rows.swift.count)
-        let sql = "SELECT id, name, value, data FROM t WHERE id = ?"
+        let pool = try DatabasePool(path: files.path(file), key: BenchmarkFiles.key(), configuration: configuration)
+        let queue = try DatabaseQueue(path: files.path(file), key: BenchmarkFiles.key(), configuration: configuration)
+        let all = keys(blocks * 100, below: files.rows.swift.count)
+        let sql: SQL = "SELECT id, name, value, data FROM t WHERE id = ?"
         @Sendable func share(_ number: Int) -> StrideTo<Int> { stride(from: number, to: blocks, by: readers) }
         @Sendable func read(_ block: Int, _ database: Database) throws -> Int64 {
             var sum: Int64 = 0
@@ -86,21 +86,21 @@ extension Workload {
     }
 
     /// What one more connection costs, under a key that is there already.
-    static func opening(_ scene: Scene, count: Int) throws -> Workload {
-        let file = scene.filled("opening.db")
-        let key = try Scene.key()
+    static func opening(_ files: BenchmarkFiles, count: Int) throws -> Workload {
+        let file = files.filled("opening.db")
+        let key = try BenchmarkFiles.key()
         return Workload(
             name: "a connection opened with a raw key, and closed",
             count: count,
             unit: "connection",
             sides: [
                 Side(name: "raw C") {
-                    for _ in 0..<count { raw_close(scene.raw(file)) }
+                    for _ in 0..<count { raw_close(files.raw(file)) }
                     return Int64(count)
                 },
                 Side(name: "Database") {
                     for _ in 0..<count {
-                        let database = Database(path: scene.path(file))
+                        let database = Database(path: files.path(file))
                         try database.open(key: key)
                         database.close()
                     }
@@ -111,8 +111,8 @@ extension Workload {
     }
 
     /// Derivations of a passphrase: of C for one connection, and of a pool for a writer and eight readers, each of which reads.
-    static func passphrase(_ scene: Scene) throws -> Workload {
-        let path = scene.path("passphrase.db")
+    static func passphrase(_ files: BenchmarkFiles) throws -> Workload {
+        let path = files.path("passphrase.db")
         raw_close(raw_open(path, "a passphrase", "CREATE TABLE t (a); PRAGMA journal_mode = wal"))
         let key = try DatabaseKey.passphrase("a passphrase")
         let eight = Configuration { $0.maximumReaders = 8 }
@@ -123,7 +123,7 @@ extension Workload {
             goals: ["pool of 8": 1.1],
             sides: [
                 Side(name: "raw C, one connection") {
-                    let database = raw_open(path, "a passphrase", Scene.settings)
+                    let database = raw_open(path, "a passphrase", BenchmarkFiles.settings)
                     raw_close(database)
                     return 8
                 },

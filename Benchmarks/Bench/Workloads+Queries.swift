@@ -20,14 +20,14 @@ extension Workload {
         }
     }
 
-    static func points(_ scene: Scene, count: Int) throws -> Workload {
-        let file = scene.filled("points.db")
-        let raw = scene.raw(file)
-        let plain = scene.raw(file, "PRAGMA user_version")
-        let typed = try scene.database(file)
-        let ids = keys(count, below: scene.rows.swift.count)
-        let sql = "SELECT id, name, value, data FROM t WHERE id = ?"
-        let peer = try Peer.grdb.map { try Peer($0, path: scene.path(file)) }
+    static func points(_ files: BenchmarkFiles, count: Int) throws -> Workload {
+        let file = files.filled("points.db")
+        let raw = files.raw(file)
+        let plain = files.raw(file, "PRAGMA user_version")
+        let typed = try files.database(file)
+        let ids = keys(count, below: files.rows.swift.count)
+        let sql: SQL = "SELECT id, name, value, data FROM t WHERE id = ?"
+        let peer = try Peer.grdb.map { try Peer($0, path: files.path(file)) }
         let line = "points " + ids.map(String.init).joined(separator: " ")
         return Workload(
             name: "point reads in one transaction",
@@ -61,12 +61,12 @@ extension Workload {
         )
     }
 
-    static func pointsAlone(_ scene: Scene, count: Int) throws -> Workload {
-        let file = scene.filled("alone.db")
-        let raw = scene.raw(file)
-        let typed = try scene.database(file)
-        let ids = keys(count, below: scene.rows.swift.count)
-        let sql = "SELECT id, name, value, data FROM t WHERE id = ?"
+    static func pointsAlone(_ files: BenchmarkFiles, count: Int) throws -> Workload {
+        let file = files.filled("alone.db")
+        let raw = files.raw(file)
+        let typed = try files.database(file)
+        let ids = keys(count, below: files.rows.swift.count)
+        let sql: SQL = "SELECT id, name, value, data FROM t WHERE id = ?"
         return Workload(
             name: "point reads, each in a transaction of its own",
             count: count,
@@ -86,12 +86,12 @@ extension Workload {
         )
     }
 
-    static func ranges(_ scene: Scene, count: Int) throws -> Workload {
-        let file = scene.filled("ranges.db")
-        let raw = scene.raw(file)
-        let typed = try scene.database(file)
+    static func ranges(_ files: BenchmarkFiles, count: Int) throws -> Workload {
+        let file = files.filled("ranges.db")
+        let raw = files.raw(file)
+        let typed = try files.database(file)
         let length: Int64 = 100
-        let firsts = keys(count, below: scene.rows.swift.count - Int(length))
+        let firsts = keys(count, below: files.rows.swift.count - Int(length))
         return Workload(
             name: "ranges of 100 rows",
             count: count,
@@ -115,10 +115,10 @@ extension Workload {
         )
     }
 
-    static func small(_ scene: Scene, count: Int) throws -> Workload {
-        let raw = scene.raw("small.db")
-        let typed = try scene.database("small-typed.db")
-        let compat = scene.compat("small-compat.db")
+    static func small(_ files: BenchmarkFiles, count: Int) throws -> Workload {
+        let raw = files.raw("small.db")
+        let typed = try files.database("small-typed.db")
+        let compat = files.compat("small-compat.db")
         return Workload(
             name: "a query that reads no page",
             count: count,

@@ -4,19 +4,21 @@ import Foundation
 import RawC
 
 extension Workload {
-    private static let insert = "INSERT INTO t VALUES (?, ?, ?, ?)"
-    private static let select = "SELECT id, name, value, data FROM t"
+    private static let insertText = "INSERT INTO t VALUES (?, ?, ?, ?)"
+    private static let insert = SQL(unsafe: insertText)
+    private static let selectText = "SELECT id, name, value, data FROM t"
+    private static let select = SQL(unsafe: selectText)
 
-    private static let empty = "DROP TABLE IF EXISTS t; " + Scene.table
+    private static let empty = "DROP TABLE IF EXISTS t; " + BenchmarkFiles.table
 
-    static func bulkInsert(_ scene: Scene) throws -> Workload {
-        let raw = scene.raw("insert-raw.db")
-        let typed = try scene.database("insert-typed.db")
-        let other = try scene.database("insert-data.db")
-        let style = try scene.database("insert-style.db")
-        let compat = scene.compat("insert-compat.db")
-        let rows = scene.rows
-        let peer = try Peer.grdb.map { try Peer($0, path: scene.path("insert-grdb.db")) }
+    static func bulkInsert(_ files: BenchmarkFiles) throws -> Workload {
+        let raw = files.raw("insert-raw.db")
+        let typed = try files.database("insert-typed.db")
+        let other = try files.database("insert-data.db")
+        let style = try files.database("insert-style.db")
+        let compat = files.compat("insert-compat.db")
+        let rows = files.rows
+        let peer = try Peer.grdb.map { try Peer($0, path: files.path("insert-grdb.db")) }
         // Its rows are made once, as those of the others are.
         _ = peer?.ask("insert \(rows.count)")
         let grdb = peer.map { peer in
@@ -31,7 +33,7 @@ extension Workload {
                 Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
                     raw_insert(raw, rows.c.baseAddress, rows.count)
                 },
-                Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
                     try typed.inTransaction { database in
                         let statement = try database.prepare(insert)
                         for row in rows.bytes {
@@ -40,7 +42,7 @@ extension Workload {
                     }
                     return rows.count
                 },
-                Side(name: "typed, Data", prepare: { try other.executeStatements(empty) }) {
+                Side(name: "typed, Data", prepare: { try other.executeStatements(SQL(unsafe: empty)) }) {
                     try other.inTransaction { database in
                         let statement = try database.prepare(insert)
                         for row in rows.swift {
@@ -49,10 +51,10 @@ extension Workload {
                     }
                     return rows.count
                 },
-                Side(name: "FMDB-style", prepare: { try style.executeStatements(empty) }) {
+                Side(name: "FMDB-style", prepare: { try style.executeStatements(SQL(unsafe: empty)) }) {
                     try style.inTransaction { database in
                         for row in rows.swift {
-                            let values: [(any Bindable)?] = [row.id, row.name, row.value, row.data]
+                            let values: StatementValues = [row.id, row.name, row.value, row.data]
                             try database.executeUpdate(insert, values: values)
                         }
                     }
@@ -61,7 +63,8 @@ extension Workload {
                 Side(name: "FMDBCompat", prepare: { _ = compat.executeStatements(empty) }) {
                     _ = compat.beginTransaction()
                     for row in rows.swift {
-                        guard compat.executeUpdate(insert, withArgumentsIn: [row.id, row.name, row.value, row.data])
+                        guard
+                            compat.executeUpdate(insertText, withArgumentsIn: [row.id, row.name, row.value, row.data])
                         else { fatalError(compat.lastErrorMessage()) }
                     }
                     _ = compat.commit()
@@ -71,12 +74,12 @@ extension Workload {
         )
     }
 
-    static func autocommit(_ scene: Scene, _ mode: JournalMode, count: Int) throws -> Workload {
-        let settings = Scene.settings + "; PRAGMA journal_mode = \(mode.rawValue)"
-        let raw = scene.raw("alone-raw-\(mode.rawValue).db", settings)
-        let typed = try scene.database("alone-typed-\(mode.rawValue).db")
-        try typed.executeStatements("PRAGMA journal_mode = \(mode.rawValue)")
-        let rows = scene.rows
+    static func autocommit(_ files: BenchmarkFiles, _ mode: JournalMode, count: Int) throws -> Workload {
+        let settings = BenchmarkFiles.settings + "; PRAGMA journal_mode = \(mode.rawValue)"
+        let raw = files.raw("alone-raw-\(mode.rawValue).db", settings)
+        let typed = try files.database("alone-typed-\(mode.rawValue).db")
+        try typed.executeStatements(SQL(unsafe: "PRAGMA journal_mode = \(mode.rawValue)"))
+        let rows = files.rows
         return Workload(
             name: "single-row autocommit, \(mode.rawValue)",
             count: count,
@@ -86,7 +89,7 @@ extension Workload {
                 Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
                     raw_insert_alone(raw, rows.c.baseAddress, Int64(count))
                 },
-                Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
                     let statement = try typed.prepare(insert)
                     for row in rows.bytes.prefix(count) {
                         try statement.executeUpdate(row.id, row.name, row.value, row.data)
@@ -98,19 +101,19 @@ extension Workload {
     }
 
     /// - Parameter isCached: Whether the pages stay decrypted, or are read and decrypted each time, as with the engine's own cache.
-    static func scan(_ scene: Scene, isCached: Bool) throws -> Workload {
-        let file = scene.filled("scan-\(isCached).db")
-        let raw = scene.raw(file, isCached ? Scene.settings : Scene.smallCache)
-        let typed = try scene.database(file)
-        let compat = scene.compat(file)
+    static func scan(_ files: BenchmarkFiles, isCached: Bool) throws -> Workload {
+        let file = files.filled("scan-\(isCached).db")
+        let raw = files.raw(file, isCached ? BenchmarkFiles.settings : BenchmarkFiles.smallCache)
+        let typed = try files.database(file)
+        let compat = files.compat(file)
         if !isCached {
-            try typed.executeStatements(Scene.smallCache)
-            _ = compat.executeStatements(Scene.smallCache)
+            try typed.executeStatements(SQL(unsafe: BenchmarkFiles.smallCache))
+            _ = compat.executeStatements(BenchmarkFiles.smallCache)
         }
-        let peer = try isCached ? nil : Peer.grdb.map { try Peer($0, path: scene.path(file)) }
+        let peer = try isCached ? nil : Peer.grdb.map { try Peer($0, path: files.path(file)) }
         return Workload(
             name: "scan, 4 columns into values" + (isCached ? ", all in the cache" : ""),
-            count: scene.rows.swift.count,
+            count: files.rows.swift.count,
             unit: "row",
             goals: isCached ? [:] : ["typed": 1.15],
             sides: [
@@ -153,7 +156,7 @@ extension Workload {
                 },
                 Side(name: "FMDBCompat") {
                     var sum: Int64 = 0
-                    let rows = compat.executeQuery(select, withArgumentsIn: [])!
+                    let rows = compat.executeQuery(selectText, withArgumentsIn: [])!
                     while rows.next() {
                         let id = rows.longLongInt(forColumnIndex: 0)
                         let name = rows.string(forColumnIndex: 1)!
@@ -168,11 +171,11 @@ extension Workload {
     }
 
     /// What a row's own types make of the same scan; in this one the others are measured by GRDB, where it is there.
-    static func decode(_ scene: Scene) throws -> Workload {
-        let file = scene.filled("decode.db")
-        let database = try scene.database(file)
-        try database.executeStatements(Scene.smallCache)
-        let peer = try Peer.grdb.map { try Peer($0, path: scene.path(file)) }
+    static func decode(_ files: BenchmarkFiles) throws -> Workload {
+        let file = files.filled("decode.db")
+        let database = try files.database(file)
+        try database.executeStatements(SQL(unsafe: BenchmarkFiles.smallCache))
+        let peer = try Peer.grdb.map { try Peer($0, path: files.path(file)) }
         let peers = peer.map { peer in
             [
                 Side(name: "GRDB, Codable") { peer.ask("decode") },
@@ -181,7 +184,7 @@ extension Workload {
         }
         return Workload(
             name: "rows into a type of 4 columns",
-            count: scene.rows.swift.count,
+            count: files.rows.swift.count,
             unit: "row",
             goals: peers == nil ? [:] : ["Codable": 1],
             sides: (peers ?? []) + [
@@ -220,14 +223,14 @@ extension Workload {
         }
     }
 
-    static func scanBorrowing(_ scene: Scene, isCached: Bool) throws -> Workload {
-        let file = scene.filled("borrow-\(isCached).db")
-        let raw = scene.raw(file, isCached ? Scene.settings : Scene.smallCache)
-        let typed = try scene.database(file)
-        if !isCached { try typed.executeStatements(Scene.smallCache) }
+    static func scanBorrowing(_ files: BenchmarkFiles, isCached: Bool) throws -> Workload {
+        let file = files.filled("borrow-\(isCached).db")
+        let raw = files.raw(file, isCached ? BenchmarkFiles.settings : BenchmarkFiles.smallCache)
+        let typed = try files.database(file)
+        if !isCached { try typed.executeStatements(SQL(unsafe: BenchmarkFiles.smallCache)) }
         return Workload(
             name: "scan, borrowing" + (isCached ? ", all in the cache" : ""),
-            count: scene.rows.swift.count,
+            count: files.rows.swift.count,
             unit: "row",
             goals: isCached ? [:] : ["typed": 1.05],
             sides: [

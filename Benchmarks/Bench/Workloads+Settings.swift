@@ -3,10 +3,10 @@ import Foundation
 
 /// What the settings of a connection cost, each against the default: the first side.
 extension Workload {
-    static func settings(_ scene: Scene, count: Int) throws -> [Workload] {
+    static func settings(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
         try [
             single(
-                scene,
+                files,
                 count,
                 "journal",
                 [
@@ -17,7 +17,7 @@ extension Workload {
                 ]
             ),
             single(
-                scene,
+                files,
                 count,
                 "synchronous, with a log",
                 [
@@ -27,7 +27,7 @@ extension Workload {
                 ]
             ),
             single(
-                scene,
+                files,
                 count,
                 "checkpoint, pages of the log",
                 [
@@ -40,25 +40,26 @@ extension Workload {
                 ]
             ),
             reading(
-                scene,
+                files,
                 count * 10,
                 "page cache",
                 [32, 2, 8, 128].map { ("\($0) MiB", "PRAGMA cache_size = -\($0 << 10)") }
             ),
             reading(
-                scene,
+                files,
                 count * 10,
                 "memory-mapping, cache of 2 MB",
                 [
-                    ("off", scene.mapping(0)), ("64 MiB", scene.mapping(64 << 20)),
+                    ("off", files.mapping(0)), ("64 MiB", files.mapping(64 << 20)),
                 ]
             ),
-            snapshots(scene, count),
+            snapshots(files, count),
         ]
     }
 
     /// Rows that are inserted each in a transaction of its own.
-    private static func single(_ scene: Scene, _ count: Int, _ name: String, _ settings: [(String, String)]) throws
+    private static func single(_ files: BenchmarkFiles, _ count: Int, _ name: String, _ settings: [(String, String)])
+        throws
         -> Workload
     {
         Workload(
@@ -66,12 +67,14 @@ extension Workload {
             count: count,
             unit: "row",
             sides: try settings.enumerated().map { index, setting in
-                let database = try scene.database("setting-\(name)-\(index).db")
-                try database.executeStatements(setting.1)
-                let prepare = { try database.executeStatements("DROP TABLE IF EXISTS t; " + Scene.table) }
+                let database = try files.database("setting-\(name)-\(index).db")
+                try database.executeStatements(SQL(unsafe: setting.1))
+                let prepare = {
+                    try database.executeStatements(SQL(unsafe: "DROP TABLE IF EXISTS t; " + BenchmarkFiles.table))
+                }
                 return Side(name: setting.0, prepare: prepare) {
                     let statement = try database.prepare("INSERT INTO t VALUES (?, ?, ?, ?)")
-                    for row in scene.rows.bytes.prefix(count) {
+                    for row in files.rows.bytes.prefix(count) {
                         try statement.executeUpdate(row.id, row.name, row.value, row.data)
                     }
                     return Int64(count)
@@ -81,18 +84,19 @@ extension Workload {
     }
 
     /// Rows that are read in a random order.
-    private static func reading(_ scene: Scene, _ count: Int, _ name: String, _ settings: [(String, String)]) throws
+    private static func reading(_ files: BenchmarkFiles, _ count: Int, _ name: String, _ settings: [(String, String)])
+        throws
         -> Workload
     {
-        let file = scene.filled("setting-\(name).db")
-        let ids = keys(count, below: scene.rows.swift.count)
+        let file = files.filled("setting-\(name).db")
+        let ids = keys(count, below: files.rows.swift.count)
         return Workload(
-            name: "setting: \(name), \(scene.rows.swift.count) rows",
+            name: "setting: \(name), \(files.rows.swift.count) rows",
             count: count,
             unit: "query",
             sides: try settings.map { setting in
-                let database = try scene.database(file)
-                try database.executeStatements(setting.1)
+                let database = try files.database(file)
+                try database.executeStatements(SQL(unsafe: setting.1))
                 return Side(name: setting.0) {
                     try database.inTransaction(.deferred) { database in
                         let statement = try database.prepare("SELECT id, name, value, data FROM t WHERE id = ?")
@@ -107,10 +111,10 @@ extension Workload {
     }
 
     /// A hundred queries in one reading transaction, as in a block of a pool, and each in its own.
-    private static func snapshots(_ scene: Scene, _ count: Int) throws -> Workload {
-        let database = try scene.database(scene.filled("setting-snapshot.db"))
+    private static func snapshots(_ files: BenchmarkFiles, _ count: Int) throws -> Workload {
+        let database = try files.database(files.filled("setting-snapshot.db"))
         try database.executeStatements("PRAGMA journal_mode = wal")
-        let ids = keys(100, below: scene.rows.swift.count)
+        let ids = keys(100, below: files.rows.swift.count)
         func queries() throws -> Int64 {
             try ids.reduce(0) { sum, id in
                 let rows = try database.executeQuery("SELECT id, name, value, data FROM t WHERE id = ?", id)
@@ -133,6 +137,6 @@ extension Workload {
     }
 }
 
-extension Scene {
-    fileprivate func mapping(_ size: Int) -> String { Scene.smallCache + "; PRAGMA mmap_size = \(size)" }
+extension BenchmarkFiles {
+    fileprivate func mapping(_ size: Int) -> String { BenchmarkFiles.smallCache + "; PRAGMA mmap_size = \(size)" }
 }

@@ -3,14 +3,14 @@ import Foundation
 import RawC
 
 extension Workload {
-    static func blobs(_ scene: Scene, count: Int) throws -> [Workload] {
+    static func blobs(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
         let size = 1_000_000
         let blob = Data(repeating: 7, count: size)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
         blob.copyBytes(to: bytes)
         let empty = "DROP TABLE IF EXISTS b; CREATE TABLE b (id INTEGER PRIMARY KEY, data BLOB)"
-        let raw = scene.raw("blobs-raw.db")
-        let typed = try scene.database("blobs-typed.db")
+        let raw = files.raw("blobs-raw.db")
+        let typed = try files.database("blobs-typed.db")
         return [
             Workload(
                 name: "insert of blobs of 1 MB",
@@ -20,7 +20,7 @@ extension Workload {
                     Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
                         raw_insert_blobs(raw, bytes.baseAddress, Int64(size), Int64(count))
                     },
-                    Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                    Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
                         try typed.inTransaction { database in
                             let statement = try database.prepare("INSERT INTO b (data) VALUES (?)")
                             for _ in 0..<count { try statement.executeUpdate(blob) }
@@ -57,11 +57,11 @@ extension Workload {
         ]
     }
 
-    static func texts(_ scene: Scene, count: Int) throws -> [Workload] {
+    static func texts(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
         let text = String(repeating: "a", count: 200)
         let empty = "DROP TABLE IF EXISTS x; CREATE TABLE x (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c TEXT, d TEXT)"
-        let raw = scene.raw("texts-raw.db")
-        let typed = try scene.database("texts-typed.db")
+        let raw = files.raw("texts-raw.db")
+        let typed = try files.database("texts-typed.db")
         return [
             Workload(
                 name: "insert of 4 texts of 200 bytes",
@@ -71,7 +71,7 @@ extension Workload {
                     Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
                         raw_insert_texts(raw, text, 200, Int64(count))
                     },
-                    Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                    Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
                         try typed.inTransaction { database in
                             let statement = try database.prepare("INSERT INTO x (a, b, c, d) VALUES (?, ?, ?, ?)")
                             for _ in 0..<count { try statement.executeUpdate(text, text, text, text) }
@@ -102,13 +102,13 @@ extension Workload {
         ]
     }
 
-    static func wide(_ scene: Scene, count: Int) throws -> [Workload] {
+    static func wide(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
         let columns = 50
         let names = (0..<columns).map { "c\($0) INTEGER" }.joined(separator: ", ")
         let empty = "DROP TABLE IF EXISTS w; CREATE TABLE w (\(names))"
         let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
-        let raw = scene.raw("wide-raw.db")
-        let typed = try scene.database("wide-typed.db")
+        let raw = files.raw("wide-raw.db")
+        let typed = try files.database("wide-typed.db")
         return [
             Workload(
                 name: "insert of 50 columns, as an array",
@@ -118,11 +118,11 @@ extension Workload {
                     Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
                         raw_insert_wide(raw, Int32(columns), Int64(count))
                     },
-                    Side(name: "typed", prepare: { try typed.executeStatements(empty) }) {
+                    Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
                         try typed.inTransaction { database in
-                            let statement = try database.prepare("INSERT INTO w VALUES (\(marks))")
+                            let statement = try database.prepare(SQL(unsafe: "INSERT INTO w VALUES (\(marks))"))
                             for index in 0..<count {
-                                try statement.executeUpdate(values: (0..<columns).map { index + $0 })
+                                try statement.executeUpdate(values: StatementValues((0..<columns).map { index + $0 }))
                             }
                         }
                         return Int64(count)

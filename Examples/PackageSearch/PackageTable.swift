@@ -3,13 +3,13 @@ import CipherDB
 /// The demo's table, and its full-text index in whichever version the engine has.
 enum PackageTable {
     static func load(_ packages: [Package], into database: Database) throws {
-        let index = Engine.current.has(.fts5) ? "fts5" : "fts4"
+        let index: SQL = Engine.current.has(.fts5) ? "fts5" : "fts4"
         try database.executeStatements(
             """
             CREATE TABLE IF NOT EXISTS packages (
                 id INTEGER PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, section TEXT, size INTEGER, summary TEXT
             );
-            CREATE VIRTUAL TABLE IF NOT EXISTS words USING \(index)(name, summary);
+            CREATE VIRTUAL TABLE IF NOT EXISTS words USING \(sql: index)(name, summary);
             """
         )
         let insert = try database.prepare(

@@ -13,7 +13,7 @@ struct VaultStore {
 
     init(path: String, keyring: UnlockedKeyring) throws {
         queue = try DatabaseQueue(path: path, keyring: keyring)
-        try queue.inDatabase { try $0.migrate(Self.steps) }
+        try queue.migrate(Self.steps)
     }
 
     private static let steps = [

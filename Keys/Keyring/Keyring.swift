@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import SystemSupport
 
 /// A small file beside a database, or anywhere, that holds the database's random key: wrapped under a master key, which is
 /// wrapped once for each passphrase, recovery code, key file or other secret that opens it.
@@ -103,14 +104,14 @@ public struct Keyring: Sendable, Equatable {
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
         guard newSecret.kind != .recoveryCode else { throw KeyringError(path: path, problem: .notTypedBack) }
-        let new = Lock<Result<KeyringContent.Stretched, any Error>?>(nil)
+        let new = Lock<Result<KeyringContent.DerivedSecret, any Error>?>(nil)
         let unlocked = Lock<Result<UnlockedKeyring, any Error>?>(nil)
         DispatchQueue.concurrentPerform(iterations: 2) { part in
             if part == 0 {
                 let found = Result { try unlock(secret, slot: slot, upgrades: false) }
                 unlocked.withLock { $0 = found }
             } else {
-                let found = Result { try KeyringContent.Stretched(newSecret, derivation) }
+                let found = Result { try KeyringContent.DerivedSecret(newSecret, derivation) }
                 new.withLock { $0 = found }
             }
         }

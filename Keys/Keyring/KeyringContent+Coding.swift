@@ -1,3 +1,5 @@
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -160,7 +162,7 @@ extension KeyringSlot {
         bytes.append(created)
         bytes.append(changed)
         bytes.append(text: label)
-        if kind != nil { bytes += lock.encoded() + salt }
+        if kind != nil { bytes += kdf.encoded() + salt }
         return bytes + wrapped
     }
 
@@ -177,11 +179,11 @@ extension KeyringSlot {
             let function = try reader.bytes(13)
             // What people choose must be stretched, and only that: no passphrase may become one that is not.
             guard kind == .passphrase ? function[0] != 0 : !(1...4).contains(function[0]) else { throw reader.damage }
-            lock = Lock(function)
+            kdf = KDF(function)
             salt = try reader.bytes(16)
             wrapped = try reader.bytes(40)
         } else {
-            lock = .unusable([])
+            kdf = .unusable([])
             salt = []
             wrapped = try reader.bytes(end - reader.position)
         }
@@ -189,14 +191,14 @@ extension KeyringSlot {
     }
 }
 
-extension KeyringSlot.Lock {
+extension KeyringSlot.KDF {
     /// One byte for the function, and three numbers of four.
     fileprivate func encoded() -> [UInt8] {
         let numbers: (UInt8, Int, Int, Int)
         switch self {
         case .unusable(let bytes): return bytes
         case .direct: numbers = (0, 0, 0, 0)
-        case .stretched(let derivation):
+        case .derived(let derivation):
             switch derivation.function {
             case .pbkdf2SHA256(let iterations): numbers = (1, iterations, 0, 0)
             case .pbkdf2SHA512(let iterations): numbers = (2, iterations, 0, 0)
@@ -221,7 +223,7 @@ extension KeyringSlot.Lock {
             default: nil
             }
         if let derivation = function.flatMap({ try? PassphraseDerivation(unsafeWeak: $0) }) {
-            self = .stretched(derivation)
+            self = .derived(derivation)
         } else {
             self = bytes.allSatisfy { $0 == 0 } ? .direct : .unusable(bytes)
         }

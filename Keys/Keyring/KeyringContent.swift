@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What a keyring says without a secret. Only ``UnlockedKeyring/content()`` has proved that nobody altered it.
+/// What a keyring says without a secret. Only `UnlockedKeyring/content()` has proved that nobody altered it.
 ///
 /// Documentation/Keyring.md has the format byte for byte.
 public struct KeyringContent: Sendable, Equatable {
@@ -90,28 +90,28 @@ public struct KeyringSlot: Sendable, Equatable {
     public let changed: Date
     /// How its secret is stretched; nil for secrets that are as long as keys, or where this version cannot do it.
     public var derivation: PassphraseDerivation? {
-        if case .stretched(let derivation) = lock { derivation } else { nil }
+        if case .derived(let derivation) = kdf { derivation } else { nil }
     }
 
     /// How the secret becomes the key that wraps the master key.
-    enum Lock: Equatable {
+    enum KDF: Equatable {
         case direct
-        case stretched(PassphraseDerivation)
+        case derived(PassphraseDerivation)
         /// A function or parameters that this version refuses: the 13 bytes.
         case unusable([UInt8])
     }
 
     /// Whether its function is one that this library does, with the libcrypto of this process.
     var isUsable: Bool {
-        switch lock {
+        switch kdf {
         case .direct: true
-        case .stretched(let derivation): derivation.isAvailable
+        case .derived(let derivation): derivation.isAvailable
         case .unusable: false
         }
     }
 
     let kindNumber: UInt8
-    let lock: Lock
+    let kdf: KDF
     let salt: [UInt8]
     /// AES key wrap of the master key: 40 bytes. For an unknown kind all that follows its label.
     let wrapped: [UInt8]
@@ -157,7 +157,7 @@ extension KeyringContent {
     }
 
     /// Throws where the change took away the last secret that is kept in a head or a drawer.
-    func checkWayIn(without old: KeyringSlot) throws {
+    func checkSlotRemains(without old: KeyringSlot) throws {
         func isOfPeople(_ slot: KeyringSlot) -> Bool { slot.kind == .passphrase || slot.kind == .recoveryCode }
         guard !isOfPeople(old) || slots.contains(where: isOfPeople) else { throw KeyringError.Problem.lastSlot }
     }

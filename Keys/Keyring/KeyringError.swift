@@ -1,3 +1,5 @@
+internal import SystemSupport
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -10,6 +12,9 @@ public struct KeyringError: Error, Equatable, Sendable {
     public enum Problem: Error, Equatable, Sendable {
         /// The system failed, with this `errno`.
         case system(Int32)
+        /// The new content is in force, but the system failed, with this `errno`, before its name was on the disk: after a power
+        /// failure the content from before may be back.
+        case notSynced(Int32)
         /// Nothing stands there.
         case missing
         /// No regular file.
@@ -83,6 +88,20 @@ public struct KeyringError: Error, Equatable, Sendable {
         self.path = path
         self.problem = problem
     }
+
+    /// Names the keyring at `path` in what a call of the system throws.
+    static func naming<Result>(
+        _ path: String,
+        _ call: @autoclosure () throws(Errno) -> Result
+    ) throws(KeyringError) -> Result {
+        do {
+            return try call()
+        } catch .noSuchFile {
+            throw KeyringError(path: path, problem: .missing)
+        } catch {
+            throw KeyringError(path: path, problem: .system(error.code))
+        }
+    }
 }
 
 extension KeyringError: CustomStringConvertible {
@@ -92,7 +111,9 @@ extension KeyringError: CustomStringConvertible {
     private var sentence: String {
         switch problem {
         case .system(let code): "\(Errno(code: code))"
-        case .missing: "no such file; `rekey keyring init` makes a keyring, and `restore` brings one back from a backup"
+        case .notSynced(let code):
+            "what was written is in force, but may be gone after a power failure: \(Errno(code: code)); keep the secret from before"
+        case .missing: "no such file; create a keyring, or restore it from a backup"
         case .notAFile: "not a regular file"
         case .notAKeyring: "not a keyring; if it was one, restore it from a backup"
         case .damaged(let offset?): "the keyring is damaged at offset \(offset); restore it from a backup"
@@ -101,33 +122,30 @@ extension KeyringError: CustomStringConvertible {
         case .wrongSecret: "no slot that was tried opens with this secret"
         case .altered: "the secret is right, but the keyring was altered without one; restore it from a backup"
         case .tooManySlots:
-            "there are so many slots that trying all would take too long; give the number of the one that the secret is for "
-                + "(`--slot`, `slot:`)"
+            "there are so many slots that trying all would take too long; give the number of the one that the secret is for (slot)"
         case .unusableSlot(let number):
             "no other slot opens with this secret, and slot \(number) asks for a derivation that is unknown or too costly"
         case .slotChanged(let number): "slot \(number) was changed by somebody else meanwhile; nothing was done"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
         case .lastSlot:
-            "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant "
-                + "(`--force`, `force:`)"
+            "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant (force)"
         case .onlySlot: "the only slot is never removed; to give the database up erase the keyring"
         case .full: "the keyring holds no more: 32 slots and 64 KiB are the most; remove a slot"
         case .notConfirmed: "what was typed is another recovery code; nothing was added"
-        case .notTypedBack: "a recovery code counts when it was typed back: add(_:typedBack:), `rekey keyring recovery`"
+        case .notTypedBack: "a recovery code counts when it was typed back: use add(_:typedBack:)"
         case .secretInUse(let number): "slot \(number) opens with this secret already; nothing was added"
-        case .exists: "exists already; `rekey keyring add` adds a way in"
+        case .exists: "exists already"
         case .busy: "another process changes the keyring; try again"
         case .replaced: "another keyring stands here than the one that was unlocked; unlock it anew"
         case .unusableLabel: "a label has 128 bytes at most, and no control characters"
         case .rotationPending:
-            "a change of the database's key was interrupted; end it (`rekey keyring resume`, or opening the database for "
-                + "writing), or take it back (`rekey keyring cancel`)"
+            "a change of the database's key was interrupted; open the database for writing, or resume or cancel the change"
         case .noRotationPending: "no change of the database's key is under way"
         case .otherDatabase:
             "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
         case .oldDatabase(let retired):
-            "the database is an old copy: it is under a key that was given up on \(retired.day); `rekey keyring adopt` makes "
-                + "that the one that counts, if the copy is meant"
+            "the database is an old copy: it is under a key that was retired on \(retired.day); "
+                + "if the copy is meant, adopt its key"
         case .severalNames:
             "the keyring has several names (hard links), and the others would keep the old content; remove them"
         case .inUse:
@@ -137,7 +155,7 @@ extension KeyringError: CustomStringConvertible {
                 + "or say that the old copy is meant (acceptsOldCopies)"
         case .recordAltered:
             "another program has altered the table `cipherdb_keyring`, so an old copy of the keyring would not be noticed; if the "
-                + "keyring is the newest, write the table again (`rekey keyring adopt`, acceptsOldCopies)"
+                + "keyring is the newest, write the table again (acceptsOldCopies)"
         case .databaseMissing:
             "the database that the keyring was made for is missing; for a new database make a new keyring"
         case .otherKeys:
@@ -150,9 +168,14 @@ extension KeyringError {
     /// Whether the file could not be written or locked.
     package var isOfTheSystem: Bool {
         switch problem {
-        case .system, .busy, .severalNames: true
+        case .system, .notSynced, .busy, .severalNames: true
         default: false
         }
+    }
+
+    /// Whether what was written is in force all the same.
+    var isInForce: Bool {
+        if case .notSynced = problem { true } else { false }
     }
 
     /// Whether the file began as a keyring does.

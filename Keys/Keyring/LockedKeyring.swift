@@ -21,7 +21,12 @@ package final class LockedKeyring {
         var next = content
         let result = try change(&next)
         next.noteWriting()
-        try file.replace(with: next.sealed(masterKey))
+        do {
+            try file.replace(with: next.sealed(masterKey))
+        } catch let error as KeyringError where error.isInForce {
+            content = next
+            throw error
+        }
         content = next
         return result
     }
@@ -38,6 +43,26 @@ package final class LockedKeyring {
     package func note(salt: [UInt8]) throws {
         guard !content.isInUse else { return }
         try write { $0.current.salt = salt }
+    }
+
+    /// Notes, before it is so, that the file at `path` comes under the current key: a run that is killed then leaves a keyring that
+    /// no other database takes.
+    ///
+    /// - Parameter path: Without links.
+    package func claim(for path: String) throws {
+        let claim = try content.claim(for: path)
+        try write { $0.current.salt = claim }
+    }
+
+    /// Notes the salt of the file at `path`, which came under the current key, in the place of the claim.
+    package func fulfil(claimFor path: String, salt: [UInt8]) throws {
+        guard try content.isClaimed(for: path) else { return try note(salt: salt) }
+        try write { $0.current.salt = salt }
+    }
+
+    /// Takes the claim back, because the file did not come under the current key.
+    package func releaseClaim() throws {
+        try write { $0.current.salt = nil }
     }
 
     /// Returns when the keyring is on the disk, also where the process that wrote it was killed before it knew.

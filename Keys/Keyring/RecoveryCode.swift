@@ -23,16 +23,16 @@ public struct RecoveryCode: Sendable {
 
     /// Reads what was typed (ASCII). Case, spaces and dashes do not matter; an I or L is a 1, and an O a 0.
     ///
-    /// - Throws: ``MalformedRecoveryCode`` with the first group that is wrong.
+    /// - Throws: ``MalformedKey/recoveryCodeMistyped(group:)`` with the first group that is wrong, or another ``MalformedKey``.
     public init(typed text: SecretBytes) throws {
         let size = RecoveryCode.groupSize
         let digits = try SecretBytes(count: RecoveryCode.groupCount * size) { digits in
             var count = 0
             try text.withUnsafeBytes { text in
                 for character in text where ![0x20, 0x2d, 0x09, 0x0a, 0x0d].contains(character) {
-                    guard count < digits.count else { throw MalformedRecoveryCode.tooLong }
+                    guard count < digits.count else { throw MalformedKey.recoveryCodeTooLong }
                     guard let value = RecoveryCode.value(of: character) else {
-                        throw MalformedRecoveryCode.wrong(group: count / size + 1)
+                        throw MalformedKey.recoveryCodeMistyped(group: count / size + 1)
                     }
                     digits[count] = value
                     count += 1
@@ -41,10 +41,10 @@ public struct RecoveryCode: Sendable {
             for group in 0..<(count / size) {
                 let part = UnsafeRawBufferPointer(rebasing: digits[(group * size)..<((group + 1) * size)])
                 guard RecoveryCode.check(part, group) == part[size - 1] else {
-                    throw MalformedRecoveryCode.wrong(group: group + 1)
+                    throw MalformedKey.recoveryCodeMistyped(group: group + 1)
                 }
             }
-            guard count == digits.count else { throw MalformedRecoveryCode.tooShort(groups: count / size) }
+            guard count == digits.count else { throw MalformedKey.recoveryCodeTooShort(groups: count / size) }
         }
         bytes = try SecretBytes(count: RecoveryCode.byteCount) { bytes in
             digits.withUnsafeBytes { digits in
@@ -141,26 +141,4 @@ extension RecoveryCode: CustomStringConvertible, CustomDebugStringConvertible, C
 
     /// A mirror without children, so that `dump` shows the description only.
     public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-/// Text that is no recovery code. It never carries the text itself.
-public enum MalformedRecoveryCode: Error, Equatable, Sendable {
-    /// The group of this number, from 1, has a wrong character, or stands in another's place.
-    case wrong(group: Int)
-    /// Only so many groups are whole.
-    case tooShort(groups: Int)
-    /// More than eight groups.
-    case tooLong
-}
-
-extension MalformedRecoveryCode: CustomStringConvertible {
-    /// A sentence with the group.
-    public var description: String {
-        switch self {
-        case .wrong(let group): "the recovery code is mistyped in its group \(group)"
-        case .tooShort(let groups):
-            "the recovery code ends after \(groups) whole groups; it has \(RecoveryCode.groupCount)"
-        case .tooLong: "the recovery code has more than \(RecoveryCode.groupCount) groups of five characters"
-        }
-    }
 }

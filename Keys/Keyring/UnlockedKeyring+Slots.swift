@@ -3,7 +3,7 @@ extension UnlockedKeyring {
     ///
     /// - Parameters: as of ``Keyring/create(with:label:derivation:)``.
     /// - Returns: its number.
-    /// - Throws: ``KeyringError``; a recovery code is added by ``add(_:typedBack:label:)`` only.
+    /// - Throws: ``KeyringError``; a recovery code is added by `add(_:typedBack:label:)` only.
     @discardableResult
     public func add(
         _ secret: KeyringSecret,
@@ -18,7 +18,7 @@ extension UnlockedKeyring {
     ///
     /// - Parameter typed: What the user typed, in ASCII.
     /// - Returns: the slot's number.
-    /// - Throws: ``KeyringError/Problem/notConfirmed`` where that is another code, ``MalformedRecoveryCode`` where it is none.
+    /// - Throws: ``KeyringError/Problem/notConfirmed`` where that is another code, ``MalformedKey`` where it is none.
     @discardableResult
     public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") throws -> Int {
         guard try RecoveryCode(typed: typed) == code else {
@@ -34,7 +34,7 @@ extension UnlockedKeyring {
                 throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
             }
         }
-        let stretched = try KeyringContent.Stretched(secret, derivation)
+        let stretched = try KeyringContent.DerivedSecret(secret, derivation)
         return try update { content in
             try KeyringContent.check(label: label)
             let number = (content.slots.map(\.number).max() ?? 0) + 1
@@ -59,13 +59,13 @@ extension UnlockedKeyring {
         guard let slot = try content().slot(number) else {
             throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
         }
-        try change(slot, to: KeyringContent.Stretched(secret, derivation))
+        try change(slot, to: KeyringContent.DerivedSecret(secret, derivation))
     }
 
     /// Changes the slot where it is still what it was: somebody else may have given it another secret meanwhile.
     func change(
         _ old: KeyringSlot,
-        to secret: KeyringContent.Stretched,
+        to secret: KeyringContent.DerivedSecret,
         waiting: Duration = .seconds(5)
     ) throws {
         try withLock(waiting: waiting) { locked in
@@ -80,7 +80,7 @@ extension UnlockedKeyring {
                     masterKey,
                     created: old.created
                 )
-                try content.checkWayIn(without: old)
+                try content.checkSlotRemains(without: old)
             }
         }
     }
@@ -91,7 +91,7 @@ extension UnlockedKeyring {
         do {
             // Nobody is waited for: the next opening does it.
             let derivation = try content().upgradedDerivation(of: opened)
-            try change(opened, to: KeyringContent.Stretched(secret, derivation), waiting: .zero)
+            try change(opened, to: KeyringContent.DerivedSecret(secret, derivation), waiting: .zero)
         } catch let error as KeyringError where error.isOfTheSystem || error.problem == .slotChanged(slot) {
             // A keyring that cannot be written opens all the same.
         }
@@ -109,7 +109,7 @@ extension UnlockedKeyring {
             }
             let old = content.slots.remove(at: index)
             guard !content.slots.isEmpty else { throw KeyringError.Problem.onlySlot }
-            if !force { try content.checkWayIn(without: old) }
+            if !force { try content.checkSlotRemains(without: old) }
         }
     }
 }

@@ -42,7 +42,7 @@ public struct UnlockedKeyring: Sendable {
     /// The database's key as 64 hexadecimal digits in ASCII, for the shells of SQLCipher: `PRAGMA key = "x'…'"`. Whoever has it
     /// has the database.
     ///
-    /// - Throws: as ``databaseKey()``.
+    /// - Throws: as `databaseKey()`.
     public func exportDatabaseKey() throws -> SecretBytes {
         try databaseKey().exported()
     }

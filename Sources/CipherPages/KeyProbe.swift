@@ -1,4 +1,5 @@
 package import CipherKeys
+package import SQLiteFormat
 
 /// Tries a key on a database file, without the engine and without touching the file.
 ///

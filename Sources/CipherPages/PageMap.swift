@@ -1,27 +1,11 @@
 package import CipherKeys
+package import SQLiteFormat
+internal import SystemSupport
 
 /// What each page of a database is.
 package struct PageMap: Sendable {
-    /// The kinds of page (sqlite.org/fileformat.html, section 1.2).
-    package enum Kind: UInt8, Sendable, CaseIterable {
-        /// Rows of tables.
-        case tableLeaf
-        /// The way to rows.
-        case tableInterior
-        /// Entries of indexes, and rows of tables without row identifiers.
-        case indexLeaf
-        /// The way to entries.
-        case indexInterior
-        /// What did not fit into a row's page, and the pointer map of `auto_vacuum`.
-        case overflow
-        /// Not used at present.
-        case free
-        /// Not what was written.
-        case damaged
-    }
-
     /// From page 1 on.
-    package private(set) var kinds: [Kind]
+    package private(set) var kinds: [PageKind]
     /// Whether every page that is not used is known as such.
     package private(set) var isFreeListWhole = false
 
@@ -33,13 +17,15 @@ package struct PageMap: Sendable {
         progress: (Int, Int) throws -> Void
     ) throws {
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
-        let found = Lock([Kind](repeating: .damaged, count: pipeline.pageCount))
+        let found = Lock([PageKind](repeating: .damaged, count: pipeline.pageCount))
         try pipeline.run(progress: progress) {
             let cipher = try PageCipher(key: key, format: format)
-            let plain = PlainPage(size: format.pageSize)
+            let buffer = PageBuffer(pageSize: format.pageSize, capacity: 1)
             return { batch in
-                var kinds: [Kind] = []
-                try batch.forEach { page, number in kinds.append(try plain.kind(of: page, number, cipher)) }
+                var kinds: [PageKind] = []
+                try batch.forEach { page, number in
+                    kinds.append(try PageMap.kind(of: page, number, cipher, buffer.page(0)))
+                }
                 let first = Int(batch.first) - 1
                 found.withLock { [kinds] in $0.replaceSubrange(first..<(first + kinds.count), with: kinds) }
             }
@@ -51,34 +37,16 @@ package struct PageMap: Sendable {
         try markFree(first, pages)
     }
 
-    /// Memory for one page, wiped at the end.
-    private final class PlainPage {
-        private let bytes: UnsafeMutableRawBufferPointer
-
-        init(size: Int) {
-            bytes = .allocate(byteCount: size, alignment: 16)
-        }
-
-        deinit {
-            OpenSSL.cleanse(bytes)
-            bytes.deallocate()
-        }
-
-        func kind(of page: UnsafeRawBufferPointer, _ number: UInt32, _ cipher: PageCipher) throws -> Kind {
-            if cipher.format.isLockPage(number) { return .free }
-            guard page.count == bytes.count, try cipher.isAuthentic(page, number: number) != false else {
-                return .damaged
-            }
-            try cipher.decrypt(page, number: number, into: bytes)
-            // > The one-byte flag at offset 0 indicating the b-tree page type; on page 1 behind the header of 100 bytes.
-            return switch bytes[number == 1 ? 100 : 0] {
-            case 0x02: .indexInterior
-            case 0x05: .tableInterior
-            case 0x0a: .indexLeaf
-            case 0x0d: .tableLeaf
-            default: .overflow
-            }
-        }
+    private static func kind(
+        of page: UnsafeRawBufferPointer,
+        _ number: UInt32,
+        _ cipher: PageCipher,
+        _ plain: UnsafeMutableRawBufferPointer
+    ) throws -> PageKind {
+        if LockBytePage.isPage(number, ofSize: cipher.format.pageSize) { return .free }
+        guard page.count == plain.count, try cipher.isAuthentic(page, number: number) != false else { return .damaged }
+        try cipher.decrypt(page, number: number, into: plain)
+        return PageKind(bTreeFlag: plain[number == 1 ? 100 : 0]) ?? .overflow
     }
 
     /// > Page 2 is a pointer map, and each that follows the pages which one has entries for, of 5 bytes each. If it would be
@@ -86,7 +54,7 @@ package struct PageMap: Sendable {
     private mutating func markPointerMaps(_ pages: AuthenticPages, _ format: CipherFormat) {
         let step = pages.usableSize / 5 + 1
         for number in stride(from: 2, through: kinds.count, by: step) {
-            let map = format.isLockPage(UInt32(number)) ? number : number - 1
+            let map = LockBytePage.isPage(UInt32(number), ofSize: format.pageSize) ? number : number - 1
             if kinds.indices.contains(map), kinds[map] != .damaged { kinds[map] = .overflow }
         }
     }

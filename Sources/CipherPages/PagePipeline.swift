@@ -1,5 +1,7 @@
 internal import CipherKeys
 internal import Dispatch
+package import SQLiteFormat
+internal import SystemSupport
 
 /// Works over all pages of a file, a batch at a time, on every core.
 ///
@@ -20,6 +22,17 @@ package struct PagePipeline {
             for start in stride(from: 0, to: bytes.count, by: pageSize) {
                 try body(UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(pageSize)), number)
                 number &+= 1
+            }
+        }
+
+        /// The batch in parts of `count` pages; the last may have fewer.
+        func parts(of count: Int) -> [Batch] {
+            stride(from: 0, to: bytes.count, by: count * pageSize).map { start in
+                Batch(
+                    first: first + UInt32(start / pageSize),
+                    pageSize: pageSize,
+                    bytes: UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(count * pageSize))
+                )
             }
         }
     }

@@ -1,4 +1,6 @@
 package import CipherKeys
+package import SQLiteFormat
+internal import SystemSupport
 
 /// Authenticates every page of a database: in its newest image, which may stand in the write-ahead log.
 package struct PageScan {
@@ -14,23 +16,23 @@ package struct PageScan {
     private let log: (bytes: any PageSource, extent: WriteAheadLog.Extent)?
     private let key: DerivedKey
     private let format: CipherFormat
-    private let countedOnly: Bool
+    private let inHeaderSizeOnly: Bool
 
     /// - Parameters:
     ///   - log: The WAL, with how much of it counts.
-    ///   - countedOnly: Whether pages are left out that stand behind those which the header counts.
+    ///   - inHeaderSizeOnly: Whether pages are left out that stand behind those which the header counts.
     package init(
         database: any PageSource,
         log: (bytes: any PageSource, extent: WriteAheadLog.Extent)?,
         key: DerivedKey,
         format: CipherFormat,
-        countedOnly: Bool = false
+        inHeaderSizeOnly: Bool = false
     ) {
         self.database = database
         self.log = log
         self.key = key
         self.format = format
-        self.countedOnly = countedOnly
+        self.inHeaderSizeOnly = inHeaderSizeOnly
     }
 
     /// Reads all pages, on all cores, and calls `progress` with the number done and the number in all, about every mebibyte.
@@ -49,9 +51,9 @@ package struct PageScan {
         let pipeline = try PagePipeline(source, pageSize: format.pageSize)
         let damaged = Lock<[Int]>([])
         try pipeline.run(progress: progress) { [key, format] in
-            let authentication = try BatchAuthentication(key: key, format: format)
+            let authenticator = try PageAuthenticator(key: key, format: format)
             return { batch in
-                let found = try authentication.damaged(in: batch)
+                let found = try authenticator.damaged(in: batch)
                 damaged.withLock { $0 += found.map(Int.init) }
             }
         }
@@ -64,17 +66,17 @@ package struct PageScan {
     /// The pages in force, as they are found now.
     private func newest(_ frames: Int? = nil) throws -> any PageSource {
         let pages = try NewestPages(database: database, log: log?.bytes, pageSize: format.pageSize, frames: frames)
-        return countedOnly ? try CountedPages(pages, PageCipher(key: key, format: format)) : pages
+        return inHeaderSizeOnly ? try PagesInHeaderSize(pages, PageCipher(key: key, format: format)) : pages
     }
 
     /// The numbers of the pages that the header counts and the file does not have.
     package func missingPages(_ frames: Int? = nil) throws -> Range<Int> {
-        try CountedPages(newest(frames), PageCipher(key: key, format: format)).missing
+        try PagesInHeaderSize(newest(frames), PageCipher(key: key, format: format)).missing
     }
 
     /// Whether the page of this number is what was written.
     package func isAuthentic(_ number: Int) throws -> Bool {
-        try format.isLockPage(UInt32(number)) || damaged([number], in: newest()).isEmpty
+        try LockBytePage.isPage(UInt32(number), ofSize: format.pageSize) || damaged([number], in: newest()).isEmpty
             || stillDamaged([number], nil).isEmpty
     }
 
@@ -98,12 +100,5 @@ package struct PageScan {
             suspects = again
         }
         return suspects
-    }
-}
-
-extension CipherFormat {
-    /// > SQLite never uses the page at offset 2^30, where the locks are: it stays as the file system made it.
-    func isLockPage(_ number: UInt32) -> Bool {
-        Int64(number - 1) * Int64(pageSize) == 1 << 30
     }
 }

@@ -40,14 +40,15 @@ enum Arguments {
         return nil
     }
 
-    static func list(_ values: [Any]?) throws -> [(any Bindable)?] {
-        try (values ?? []).map(bindable)
+    static func list(_ values: [Any]?) throws -> StatementValues {
+        StatementValues(try (values ?? []).map(bindable))
     }
 
-    static func dictionary(_ values: [AnyHashable: Any]?) throws -> [String: (any Bindable)?] {
+    /// As in FMDB, names that the statement does not have do not matter.
+    static func dictionary(_ values: [AnyHashable: Any]?) throws -> StatementValues {
         var result: [String: (any Bindable)?] = [:]
         for (name, value) in values ?? [:] { result["\(name.base)"] = .some(try bindable(value)) }
-        return result
+        return .lenient(result)
     }
 
     private static func number(_ number: NSNumber) -> any Bindable {

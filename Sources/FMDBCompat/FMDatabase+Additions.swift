@@ -68,7 +68,7 @@ extension FMDatabase {
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
     public func validateSQL(_ sql: String) throws {
-        try rethrowing { try database.validateSQL(sql) }
+        try rethrowing { try database.validateSQL(SQL(unsafe: sql)) }
     }
 
     /// The number that says which application's file this is.

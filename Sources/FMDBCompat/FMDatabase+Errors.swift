@@ -47,7 +47,7 @@ extension FMDatabase {
         let kept = FMDatabase.databaseError(error)
         failure = kept
         // Most likely PRAGMA key: what comes next would be written in plaintext.
-        if kept.code.primary == .notAuthorized, databasePath != nil, database.unlocked == nil {
+        if kept.code.primary == .notAuthorized, databasePath != nil, database.verifiedKey == nil {
             requiresKey = true
             closeUnlessKeyed()
         }

@@ -7,25 +7,25 @@ extension FMDatabase {
     /// Runs a statement with an array of values, as many as it has parameters.
     @discardableResult
     public func executeUpdate(_ sql: String, withArgumentsIn arguments: [Any]) -> Bool {
-        attempt { try database.executeUpdate(sql, values: Arguments.list(arguments)) }
+        attempt { try database.executeUpdate(SQL(unsafe: sql), values: Arguments.list(arguments)) }
     }
 
     /// Runs a statement with an array of values, as many as it has parameters.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
     public func executeUpdate(_ sql: String, values: [Any]?) throws {
-        try rethrowing { try database.executeUpdate(sql, values: Arguments.list(values)) }
+        try rethrowing { try database.executeUpdate(SQL(unsafe: sql), values: Arguments.list(values)) }
     }
 
     /// Runs a statement with values for its named parameters. As in FMDB, names that it does not have do not matter.
     @discardableResult
     public func executeUpdate(_ sql: String, withParameterDictionary arguments: [AnyHashable: Any]) -> Bool {
-        attempt { try database.executeUpdate(sql, withLenientDictionary: Arguments.dictionary(arguments)) }
+        attempt { try database.executeUpdate(SQL(unsafe: sql), values: Arguments.dictionary(arguments)) }
     }
 
     /// Runs a statement whose values stand in it: `"INSERT INTO t VALUES (\(name))"`. They are bound.
     @discardableResult public func executeUpdate(withFormat sql: SQL) -> Bool {
-        attempt { try database.executeUpdate(withFormat: sql) }
+        attempt { try database.executeUpdate(sql) }
     }
 
     /// Runs a statement with the values that follow, as FMDB's Swift additions had it.
@@ -37,7 +37,7 @@ extension FMDatabase {
 
     /// Runs any number of statements without parameters.
     @discardableResult public func executeStatements(_ sql: String) -> Bool {
-        attempt { try database.executeStatements(sql) }
+        attempt { try database.executeStatements(SQL(unsafe: sql)) }
     }
 
     /// Runs any number of statements without parameters, and calls `block` with each row. Unless it returns 0 that ends it.
@@ -47,7 +47,7 @@ extension FMDatabase {
     public func executeStatements(_ sql: String, withResultBlock block: (([AnyHashable: Any]) -> Int32)?) -> Bool {
         guard let block else { return executeStatements(sql) }
         return attempt {
-            try database.executeStatements(sql) { row in
+            try database.executeStatements(SQL(unsafe: sql)) { row in
                 let texts = Dictionary(uniqueKeysWithValues: row.map { (AnyHashable($0), FMDatabase.text($1)) })
                 guard block(texts) == 0 else { throw DatabaseError(code: .aborted, message: "query aborted") }
             }
@@ -68,21 +68,25 @@ extension FMDatabase {
 
     /// Starts a query with an array of values, as many as it has parameters. Nil, and an error, where it cannot.
     public func executeQuery(_ sql: String, withArgumentsIn arguments: [Any]) -> FMResultSet? {
-        answer { FMResultSet(try database.executeQuery(sql, values: Arguments.list(arguments)), self, sql) }
+        answer {
+            FMResultSet(try database.executeQuery(SQL(unsafe: sql), values: Arguments.list(arguments)), self, sql)
+        }
     }
 
     /// Starts a query with an array of values, as many as it has parameters.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
     public func executeQuery(_ sql: String, values: [Any]?) throws -> FMResultSet {
-        try rethrowing { FMResultSet(try database.executeQuery(sql, values: Arguments.list(values)), self, sql) }
+        try rethrowing {
+            FMResultSet(try database.executeQuery(SQL(unsafe: sql), values: Arguments.list(values)), self, sql)
+        }
     }
 
     /// Starts a query with values for its named parameters. As in FMDB, names that it does not have do not matter.
     public func executeQuery(_ sql: String, withParameterDictionary arguments: [AnyHashable: Any]?) -> FMResultSet? {
         answer {
             FMResultSet(
-                try database.executeQuery(sql, withLenientDictionary: Arguments.dictionary(arguments)),
+                try database.executeQuery(SQL(unsafe: sql), values: Arguments.dictionary(arguments)),
                 self,
                 sql
             )
@@ -91,7 +95,7 @@ extension FMDatabase {
 
     /// Starts a query whose values stand in it: `"SELECT a FROM t WHERE b = \(name)"`. They are bound.
     public func executeQuery(withFormat sql: SQL) -> FMResultSet? {
-        answer { FMResultSet(try database.executeQuery(withFormat: sql), self, sql.text) }
+        answer { FMResultSet(try database.executeQuery(sql), self, sql.text) }
     }
 
     /// Starts a query with the values that follow, as FMDB's Swift additions had it.
@@ -103,7 +107,7 @@ extension FMDatabase {
 
     /// Compiles a statement, for `FMResultSet.bind(with:)`. Where that fails, the set gives no rows.
     public func prepare(_ sql: String) -> FMResultSet {
-        let set = FMResultSet(prepared: answer { try database.prepare(sql) }, self, sql)
+        let set = FMResultSet(prepared: answer { try database.prepare(SQL(unsafe: sql)) }, self, sql)
         preparedSets = preparedSets.filter { $0.set != nil } + [Weak(set: set)]
         return set
     }

@@ -31,7 +31,7 @@ extension FMDatabase {
         return rekeyed {
             do {
                 let key = try key()
-                if let present = database.unlocked, try present.isOpened(by: key) { return }
+                if let present = database.verifiedKey, try present.isOpened(by: key) { return }
                 try database.setKey(key)
             } catch {
                 closeUnlessKeyed()
@@ -42,14 +42,14 @@ extension FMDatabase {
 
     private func rekeyed(_ body: () throws -> Void) -> Bool {
         let done = attempt(body)
-        access = database.unlocked ?? access
+        access = database.verifiedKey ?? access
         rememberInterrupter()
         return done
     }
 
     /// Whoever goes on without looking at what `setKey` answered would write plaintext.
     func closeUnlessKeyed() {
-        if requiresKey, database.unlocked == nil { database.close() }
+        if requiresKey, database.verifiedKey == nil { database.close() }
     }
 
     /// The version of SQLCipher, such as `4.6.1 community`; nil where the engine is another.
@@ -65,6 +65,6 @@ extension FMDatabase {
     public var cipherProviderVersion: String? { pragma("cipher_provider_version") }
 
     private func pragma(_ name: String) -> String? {
-        answer { try database.string(forQuery: "PRAGMA \(name)") } ?? nil
+        answer { try database.string(forQuery: "PRAGMA \(raw: name)") } ?? nil
     }
 }

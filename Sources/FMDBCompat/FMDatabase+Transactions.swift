@@ -78,28 +78,14 @@ extension FMDatabase {
 
     // MARK: The write-ahead log
 
-    /// Copies pages from the write-ahead log into the file.
-    ///
-    /// - Throws: an `NSError` of the domain `FMDatabase`.
-    public func checkpoint(_ mode: FMDBCheckpointMode) throws {
-        try checkpoint(mode, name: nil, logFrameCount: nil, checkpointCount: nil)
-    }
-
-    /// Copies pages from the write-ahead log of one database into its file.
-    ///
-    /// - Throws: an `NSError` of the domain `FMDatabase`.
-    public func checkpoint(_ mode: FMDBCheckpointMode, name: String?) throws {
-        try checkpoint(mode, name: name, logFrameCount: nil, checkpointCount: nil)
-    }
-
     /// Copies pages from the write-ahead log, and says how many are in it and how many of them are in the file by now.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
     public func checkpoint(
         _ mode: FMDBCheckpointMode,
-        name: String?,
-        logFrameCount: UnsafeMutablePointer<Int32>?,
-        checkpointCount: UnsafeMutablePointer<Int32>?
+        name: String? = nil,
+        logFrameCount: UnsafeMutablePointer<Int32>? = nil,
+        checkpointCount: UnsafeMutablePointer<Int32>? = nil
     ) throws {
         try rethrowing {
             let counts = try database.checkpoint(CheckpointMode(rawValue: mode.rawValue) ?? .passive, name: name)

@@ -1,6 +1,7 @@
 internal import CipherDB
 internal import CipherKeys
 public import Foundation
+internal import SystemSupport
 
 /// FMDB's `FMDatabase`, with FMDB's ways of calling, over CipherDB's `Database`.
 ///
@@ -17,7 +18,7 @@ open class FMDatabase {
     public var traceExecution = false {
         didSet { installTrace() }
     }
-    /// A mark for whoever lends databases; nothing here reads it.
+    /// For the queue or pool that owns the database; not read here.
     public var checkedOut = false
     /// Whether compiled statements are kept: the hundred used last. On unless set, other than in FMDB.
     public var shouldCacheStatements = true {
@@ -35,7 +36,7 @@ open class FMDatabase {
     /// The formatter that dates are stored with.
     var dateFormatter: DateFormatter?
     /// How the file is opened again by a queue: with the key that was verified last.
-    var access: Unlocked?
+    var access: VerifiedKey?
     var preparedSets: [Weak] = []
 
     struct Weak {

@@ -20,8 +20,8 @@ extension FMDatabasePoolDelegate {
 ///
 /// As in FMDB two of them that write in rollback mode wait for each other's locks, and one of them may find the database
 /// busy. `DatabasePool` has one writer and cannot.
-open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
-    // It holds because a database is either idle, under the lock, or lent to one block.
+open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
+    // It holds because a database is either idle, under the lock, or checked out by one block.
 
     /// The path as it was given.
     public let path: String?
@@ -34,10 +34,10 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
 
     private struct State {
         var idle: [FMDatabase] = []
-        /// Those lent, by the thread that each is lent to.
-        var lent: [(thread: Thread, database: FMDatabase?)] = []
+        /// By the thread that checked each out.
+        var checkedOut: [(thread: Thread, database: FMDatabase?)] = []
         var maximum: UInt = 0
-        /// Those lent before it are closed when they come back.
+        /// Those checked out before it are closed when they are released.
         var generation = 0
         var requiresKey = false
     }
@@ -84,10 +84,10 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
     public var countOfCheckedInDatabases: UInt { locked { UInt($0.idle.count) } }
 
     /// How many databases are in use.
-    public var countOfCheckedOutDatabases: UInt { locked { UInt($0.lent.count) } }
+    public var countOfCheckedOutDatabases: UInt { locked { UInt($0.checkedOut.count) } }
 
     /// How many databases there are.
-    public var countOfOpenDatabases: UInt { locked { UInt($0.idle.count + $0.lent.count) } }
+    public var countOfOpenDatabases: UInt { locked { UInt($0.idle.count + $0.checkedOut.count) } }
 
     /// Closes the idle databases, and those in use when they come back.
     public func releaseAllDatabases() {
@@ -112,23 +112,23 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
     /// Where all are in use it waits for one, ten seconds at most, and not at all where this thread has them all: then, and
     /// where none can be opened, the block does not run.
     public func inDatabase(_ block: (FMDatabase) -> Void) {
-        _ = lend(block)
+        _ = run(block)
     }
 
     /// True where the block ran.
-    private func lend(_ block: (FMDatabase) -> Void) -> Bool {
-        guard let (database, generation) = take() else { return false }
+    private func run(_ block: (FMDatabase) -> Void) -> Bool {
+        guard let (database, generation) = checkOut() else { return false }
         block(database)
-        giveBack(database, generation)
+        checkIn(database, generation)
         return true
     }
 
-    private func take() -> (FMDatabase, generation: Int)? {
+    private func checkOut() -> (FMDatabase, generation: Int)? {
         let thread = Thread.current
         let deadline = Date(timeIntervalSinceNow: 10)
         condition.lock()
-        while state.idle.isEmpty, state.maximum > 0, state.lent.count >= state.maximum {
-            let isMine = state.lent.allSatisfy { $0.thread === thread }
+        while state.idle.isEmpty, state.maximum > 0, state.checkedOut.count >= state.maximum {
+            let isMine = state.checkedOut.allSatisfy { $0.thread === thread }
             guard !isMine, condition.wait(until: deadline) else {
                 condition.unlock()
                 FMDatabase.log("all databases of the pool are in use")
@@ -140,7 +140,7 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
         var stale: [FMDatabase] = []
         while let last = state.idle.last, last.database.hasMoved { stale.append(state.idle.removeLast()) }
         let idle = state.idle.popLast()
-        state.lent.append((thread, idle))
+        state.checkedOut.append((thread, idle))
         condition.unlock()
         for database in stale {
             FMDatabase.log("\(path ?? ""): the file was removed or replaced; it is opened again")
@@ -153,25 +153,25 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
             delegate?.databasePool(self, shouldAddDatabaseToPool: database) ?? true
         else {
             database.close()
-            removeLent(nil, thread)
+            remove(nil, thread)
             return nil
         }
         locked { state in
-            guard let place = state.lent.firstIndex(where: { $0.thread === thread && $0.database == nil }) else {
+            guard let place = state.checkedOut.firstIndex(where: { $0.thread === thread && $0.database == nil }) else {
                 return
             }
-            state.lent[place].database = database
+            state.checkedOut[place].database = database
         }
         delegate?.databasePool(self, didAdd: database)
         noteKey(database)
         return (database, generation)
     }
 
-    private func giveBack(_ database: FMDatabase, _ generation: Int) {
+    private func checkIn(_ database: FMDatabase, _ generation: Int) {
         database.closeOpenResultSets()
         if database.isInTransaction { database.rollback() }
         noteKey(database)
-        let stays = removeLent(database, Thread.current) { state in
+        let stays = remove(database, Thread.current) { state in
             guard state.generation == generation, database.isOpen else { return false }
             state.idle.append(database)
             return true
@@ -186,7 +186,7 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
     }
 
     /// Takes it off the list, after `body`, so that whoever waits finds what `body` put back.
-    @discardableResult private func removeLent(
+    @discardableResult private func remove(
         _ database: FMDatabase?,
         _ thread: Thread,
         _ body: (inout State) -> Bool = { _ in false }
@@ -194,8 +194,8 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
         locked { state in
             defer { condition.signal() }
             let result = body(&state)
-            if let place = state.lent.firstIndex(where: { $0.thread === thread && $0.database === database }) {
-                state.lent.remove(at: place)
+            if let place = state.checkedOut.firstIndex(where: { $0.thread === thread && $0.database === database }) {
+                state.checkedOut.remove(at: place)
             }
             return result
         }
@@ -205,7 +205,7 @@ open class FMDatabasePool: FMDatabaseLending, @unchecked Sendable {
     /// where the block could not run.
     public func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {
         var failure: NSError?
-        let ran = lend { database in failure = database.inSavePoint { block(database, $0) } }
+        let ran = run { database in failure = database.inSavePoint { block(database, $0) } }
         return ran
             ? failure
             : FMDatabase.error(DatabaseError(code: .cannotOpen, message: "no database of the pool can be had"))

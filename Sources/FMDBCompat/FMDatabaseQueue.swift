@@ -2,13 +2,14 @@ internal import CipherDB
 internal import CipherKeys
 public import Foundation
 internal import Synchronization
+internal import SystemSupport
 
 /// FMDB's `FMDatabaseQueue`: one `FMDatabase` that threads use one after the other.
 ///
 /// As in FMDB a queue that was closed opens its file again when it is used; with the key that was verified last. A block
 /// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
 /// the block does not run. `DatabaseQueue` throws instead, and has async forms.
-open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
+open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     // It holds because `state` is touched on `queue` only, and what else can change has a lock.
 
     /// The path as it was given; nil for a database in memory.
@@ -75,7 +76,7 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
             guard reopened() else { return }
             block(database)
             database.closeUnlessKeyed()
-            database.access = database.database.unlocked ?? database.access
+            database.access = database.database.verifiedKey ?? database.access
             interrupter.withLock { $0 = database.database.interrupter }
         }
     }
@@ -104,7 +105,7 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
             database.database.keyOfNewFile = access
             return true
         }
-        return database.attempt { try database.database.unlock(.unlocked(access)) }
+        return database.attempt { try database.database.unlock(access) }
     }
 
     // MARK: Transactions
@@ -120,28 +121,14 @@ open class FMDatabaseQueue: FMDatabaseLending, @unchecked Sendable {
 
     // MARK: The write-ahead log
 
-    /// Copies pages from the write-ahead log into the file.
-    ///
-    /// - Throws: an `NSError` of the domain `FMDatabase`.
-    public func checkpoint(_ mode: FMDBCheckpointMode) throws {
-        try checkpoint(mode, name: nil, logFrameCount: nil, checkpointCount: nil)
-    }
-
-    /// Copies pages from the write-ahead log of one database into its file.
-    ///
-    /// - Throws: an `NSError` of the domain `FMDatabase`.
-    public func checkpoint(_ mode: FMDBCheckpointMode, name: String?) throws {
-        try checkpoint(mode, name: name, logFrameCount: nil, checkpointCount: nil)
-    }
-
     /// Copies pages from the write-ahead log, and says how many are in it and how many of them are in the file by now.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
     public func checkpoint(
         _ mode: FMDBCheckpointMode,
-        name: String?,
-        logFrameCount: UnsafeMutablePointer<Int32>?,
-        checkpointCount: UnsafeMutablePointer<Int32>?
+        name: String? = nil,
+        logFrameCount: UnsafeMutablePointer<Int32>? = nil,
+        checkpointCount: UnsafeMutablePointer<Int32>? = nil
     ) throws {
         var result: Result<Void, any Error> = .failure(
             FMDatabase.error(DatabaseError(code: .cannotOpen, message: "the database cannot be opened"))

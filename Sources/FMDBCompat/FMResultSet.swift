@@ -97,7 +97,7 @@ open class FMResultSet {
 
     /// Gives a prepared statement values for its named parameters, and makes it ready to run.
     @discardableResult public func bind(with dictionary: [AnyHashable: Any]) -> Bool {
-        bind { try $0.executeQuery(withLenientDictionary: Arguments.dictionary(dictionary)) }
+        bind { try $0.executeQuery(values: Arguments.dictionary(dictionary)) }
     }
 
     private func bind(_ body: (Statement) throws -> ResultSet) -> Bool {

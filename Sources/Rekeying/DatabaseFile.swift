@@ -1,6 +1,7 @@
 internal import CipherDB
 internal import CipherKeys
-internal import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
 
 /// A database file as a whole: what it is, whether it is sound, and its key.
 ///
@@ -23,75 +24,77 @@ public struct DatabaseFile: Sendable {
 
     /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due: not beside a
     /// write-ahead log.
-    func open(forWriting: Bool = false, plaintext: Bool = false) throws -> Database {
-        try FileProblem.check(path, forWriting: forWriting)
-        let configuration = Configuration {
-            $0.busyTimeout = busyTimeout
-            $0.allowsPlaintext = plaintext
-        }
-        let database = Database(path: path, configuration: configuration)
-        let writes = Platform.mayWrite(path) && (forWriting || !hasLog)
-        try database.open(flags: writes ? [.readWrite] : [.readOnly])
+    func open(forWriting: Bool = false, plaintext: Bool = false) throws -> UnkeyedFile {
+        try FileError.check(path, forWriting: forWriting)
+        return try UnkeyedFile(
+            path: path,
+            configuration: Configuration {
+                $0.busyTimeout = busyTimeout
+                $0.allowsPlaintext = plaintext
+            },
+            flags: openFlags(forWriting: forWriting)
+        )
+    }
+
+    func openFlags(forWriting: Bool) -> OpenFlags {
+        Platform.mayWrite(path) && (forWriting || !hasLog) ? .readWrite : .readOnly
+    }
+
+    /// Opens the file as a database, which is to be closed.
+    func database(under present: VerifiedKey?, forWriting: Bool = false) throws -> Database {
+        let database = Database(try open(forWriting: forWriting, plaintext: present == nil))
+        if let present { try database.unlock(present) }
         return database
     }
 
-    /// Whether a write-ahead log stands beside the file: the last connection that may write copies it into the file when it closes.
-    private var hasLog: Bool { (try? Platform.status(of: path + "-wal").size) ?? 0 > 0 }
-
-    /// How a key fits a file.
-    struct Fit {
-        let unlocked: Unlocked
-        /// Page 1, without which the engine cannot open the file, is damaged.
-        let firstPageIsDamaged: Bool
-        /// What is wrong with a journal or log, which the engine would act on.
-        var sideFileFlaws: [String] = []
+    /// Opens the file under `key`, to be closed, where neither it nor what belongs to it is damaged.
+    func database(under key: DatabaseKey, forWriting: Bool = false) throws -> (database: Database, key: VerifiedKey) {
+        let file = try open(forWriting: forWriting)
+        let database = Database(file)
+        do {
+            let found = try authenticateUndamaged(key, file)
+            try database.unlock(found)
+            return (database, found)
+        } catch {
+            database.close()
+            throw error
+        }
     }
 
-    /// Finds the format in which `key` fits: this engine's own first, then all others at every page size.
-    func fit(_ key: DatabaseKey, to database: Database) throws -> Fit {
-        switch try database.fileKind() {
-        case .plaintext: throw KeyError.notEncrypted
-        case .empty, .tooShort: throw KeyError.notADatabase
-        case .opaque: break
-        }
+    /// Whether a write-ahead log stands beside the file: the last connection that may write copies it into the file when it closes.
+    private var hasLog: Bool { (try? Platform.status(of: SideFile.writeAheadLog.path(of: path)).size) ?? 0 > 0 }
+
+    /// Finds the format in which `key` is right: this engine's own first, then all others at every page size.
+    func authenticate(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> Authentication {
         let own = Engine.current.formats
         // Under a raw key the page key is the same in every format: without the key a file could be laid out anew in format
         // 1, whose pages nothing authenticates. So format 1 is looked for with passphrases only.
         let formats = try (own + CipherFormat.standard.filter { !own.contains($0) })
             .filter { key.isPassphrase || $0.pageAuthentication != nil }
             .map { format in try iterations.map { try format.with(unsafeIterations: $0) } ?? format }
-        switch try database.probe(key, formats: formats) {
-        case .opens(let key, let format):
-            return Fit(
-                unlocked: Unlocked(key: key, format: format),
-                firstPageIsDamaged: false,
-                sideFileFlaws: try database.sideFileFlaws(.encrypted(key, format))
-            )
-        case .firstPageDamaged(let key, let format):
-            return Fit(unlocked: Unlocked(key: key, format: format), firstPageIsDamaged: true)
-        case .rejected:
-            throw try database.looksEncrypted() ? KeyError.wrongKey : .notADatabase
+        return try file.authenticate(key, formats: formats)
+    }
+
+    /// Finds the format in which `key` is right.
+    ///
+    /// - Throws: also where the file, or what belongs to it, is damaged so that the engine must not have it.
+    func authenticateUndamaged(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> VerifiedKey {
+        let found = try authenticate(key, file)
+        switch found.damage {
+        case .none: return found.verifiedKey
+        case .firstPage: throw KeyError.damaged(pages: [1])
+        case .sideFiles(let errors):
+            try check(errors: errors, remedy: "A recovery saves what stands in the file")
+            return found.verifiedKey
         }
     }
 
-    /// Throws where the file, or what belongs to it, is damaged so that the engine must not have it.
-    func check(_ fit: Fit) throws {
-        if fit.firstPageIsDamaged { throw KeyError.damaged(pages: [1]) }
-        try check(flaws: fit.sideFileFlaws, remedy: "`rekey recover` saves it")
-    }
-
     /// Throws where a journal or WAL is damaged.
-    func check(flaws: [String], remedy: String) throws {
-        guard let flaw = flaws.first else { return }
+    func check(errors: [String], remedy: String) throws {
+        guard let flaw = errors.first else { return }
         throw DatabaseError(
             code: .corrupt,
             message: "\(flaw); the engine would lose what stands there, so nothing was changed. \(remedy)"
         )
-    }
-
-    /// Keys `database` with what fits; throws where this engine cannot open it.
-    func unlock(_ database: Database, _ fit: Fit) throws {
-        try check(fit)
-        try database.unlock(.unlocked(fit.unlocked))
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CipherDB
 import CipherKeys
 import Rekeying
+internal import SystemSupport
 
 @main
 struct Rekey: ParsableCommand {
@@ -43,7 +44,7 @@ struct Rekey: ParsableCommand {
               after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
             keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption, engineHidesDamage) or of its KeyringError \
             (such as wrongSecret, altered, rotationPending), or else a word for the \
-            exit status (\(ExitStatus.allCases.dropFirst().map { "\($0)" }.joined(separator: ", "))).
+            exit status (\(ExitStatus.allCases.dropFirst().map(\.name).joined(separator: ", "))).
             Messages go to standard error all the same. Options that cannot be understood, or that exclude each other, are \
             told there only, without an object.
             """,
@@ -70,10 +71,10 @@ struct Rekey: ParsableCommand {
         do {
             var command = try parseAsRoot(arguments)
             try command.run()
-        } catch let error as FileFailure {
+        } catch let error as FileError {
             // Of what is not about one file, only its output.
             Output.tell("rekey: \(error)\n")
-            exit(withError: ExitCode(ExitStatus(error as any Error).rawValue))
+            exit(withError: ExitCode(ExitStatus(error as any Error).code))
         } catch {
             exit(withError: error)
         }

@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
         let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
         let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", note.id)
         note.tags.value.append("today")
-        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", encoding: note)
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
         // end
         print(notes.count, one?.text ?? "")
     }
@@ -81,10 +82,31 @@ import Testing
         print(open.count)
         // begin
         let word = "%stamps%"
-        let rows = try database.executeQuery(withFormat: "SELECT * FROM notes WHERE text LIKE \(word)")
+        let rows = try database.executeQuery("SELECT * FROM notes WHERE text LIKE \(word)")
         let found = try rows.fetchAll(Note.self)
         // end
         print(found.count)
+    }
+
+    private func values(_ database: Database, _ note: Note, _ text: String, _ id: Int64) throws {
+        // begin
+        try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", values: [text, id])
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: ["text": text, "id": id])
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
+        // end
+        // begin
+        try database.executeUpdate("INSERT INTO notes (text) VALUES (\(text))")
+        // end
+        // begin
+        try database.createIndex("notes_by_due", on: "notes", columns: ["due", "id"])
+        // end
+    }
+
+    private func found(_ database: Database) throws -> Note? {
+        // begin
+        let note = try database.find(Note.self, in: "notes", id: 7)
+        // end
+        return note
     }
 
     private func migrations(_ pool: DatabasePool) throws {
@@ -97,7 +119,7 @@ import Testing
                 try database.executeStatements("ALTER TABLE notes ADD COLUMN due REAL")
             },
         ]
-        try pool.inDatabase { try $0.migrate(steps) }
+        try pool.migrate(steps)
         // end
     }
 
@@ -212,7 +234,7 @@ import Testing
         // end
         let note = try #require(notes.first)
         // begin
-        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", encoding: note)
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
         // end
     }
 
@@ -227,7 +249,7 @@ import Testing
 
     private func pools() async throws {
         // begin
-        let pool = try DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        let pool = try await DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
         try await pool.write { database in
             try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
         }
@@ -238,7 +260,7 @@ import Testing
 
     private func queues() async throws {
         // begin
-        let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        let queue = try await DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
         try await queue.inTransaction { database in
             try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
         }

@@ -9,8 +9,11 @@ import Testing
     private func makeDamaged(_ path: String, _ key: DatabaseKey, table: String, column: String) throws {
         let queue = try DatabaseQueue(path: path, key: key)
         try queue.inDatabase { database in
-            try database.executeStatements("CREATE TABLE \(table) (id INTEGER PRIMARY KEY, \(column))")
-            try database.executeUpdate("INSERT INTO \(table) VALUES (1, ?)", String(repeating: "a", count: 10_000))
+            try database.executeStatements(SQL(unsafe: "CREATE TABLE \(table) (id INTEGER PRIMARY KEY, \(column))"))
+            try database.executeUpdate(
+                SQL(unsafe: "INSERT INTO \(table) VALUES (1, ?)"),
+                String(repeating: "a", count: 10_000)
+            )
         }
         let pageSize = try queue.inDatabase { $0.cipherFormat?.pageSize } ?? 0
         try queue.close()
@@ -47,13 +50,13 @@ import Testing
         try database.open(key: key)
         try database.executeStatements("CREATE TEMP TABLE t (id, a); INSERT INTO temp.t VALUES (0, 'x')")
         let sql = "SELECT a FROM t"
-        let statement = try database.prepare(sql)
+        let statement = try database.prepare(SQL(unsafe: sql))
         let rows = try statement.executeQuery()
         #expect(try rows.next() && rows[0] as String == "x")
         rows.close()
-        #expect(try database.string(forQuery: sql) == "x")
+        #expect(try database.string(forQuery: SQL(unsafe: sql)) == "x")
         try database.executeStatements("DROP TABLE temp.t")
         #expect(throws: (any Error).self) { _ = try statement.executeQuery().next() }
-        #expect(throws: (any Error).self) { try database.string(forQuery: sql) }
+        #expect(throws: (any Error).self) { try database.string(forQuery: SQL(unsafe: sql)) }
     }
 }

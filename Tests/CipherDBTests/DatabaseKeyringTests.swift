@@ -1,34 +1,13 @@
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
 @testable import CipherDB
 
-@Suite struct DatabaseKeyringTests {
-    let folder: TemporaryFolder
-    let path: String
-    let keyring: Keyring
-    /// Not stretched, so that opening takes no time.
-    let secret: KeyringSecret
+@Suite final class DatabaseKeyringTests: KeyringFixture {
     static let modes: [JournalMode] = [.delete, .wal]
-
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        keyring = Keyring(besideDatabase: path)
-        secret = try .keyFile(.random(count: 32))
-    }
-
-    private func unlocked() throws -> UnlockedKeyring { try keyring.unlock(secret) }
-
-    /// A database under a new keyring, open nowhere.
-    private func make(_ mode: JournalMode = .delete) throws {
-        try keyring.create(with: secret)
-        let queue = try queue { $0.journalMode = mode }
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
-        try queue.close()
-    }
 
     private func queue(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabaseQueue {
         try DatabaseQueue(
@@ -46,18 +25,18 @@ import Testing
     private func answer() throws -> String? {
         let queue = try queue()
         defer { try? queue.close() }
-        return try queue.inDatabase { try $0.string(forQuery: SampleFile.query) }
+        return try queue.inDatabase { try $0.string(forQuery: SampleFile.question) }
     }
 
     @Test func aDatabaseOpensWithAnySlotOfItsKeyring() throws {
         try make()
         try unlocked().add(.sample("another way in"))
         let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .sample("another way in"))
-        #expect(try pool.read { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        #expect(try pool.read { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try pool.close()
         let database = Database(path: path)
         try database.open(keyring: keyring, unlockedBy: secret)
-        #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
         #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) {
             try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("not one of them"))
         }
@@ -83,7 +62,8 @@ import Testing
         #expect(try FileState(path) == before)
         let key = try keyring.unlock(.sample("new")).databaseKey()
         #expect(
-            try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.query) } == SampleFile.answer
+            try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.question) }
+                == SampleFile.answer
         )
     }
 
@@ -119,27 +99,28 @@ import Testing
         let old = try unlocked().databaseKey()
         let queue = try queue()
         try queue.rotateKey(of: unlocked())
-        #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try queue.close()
         #expect(throws: KeyError.wrongKey) { try DatabaseQueue(path: path, key: old) }
         #expect(try answer() == SampleFile.answer)
         let new = try keyring.unlock(.sample("another way in")).databaseKey()
         #expect(
-            try DatabaseQueue(path: path, key: new).inDatabase { try $0.first(SampleFile.query) } == SampleFile.answer
+            try DatabaseQueue(path: path, key: new).inDatabase { try $0.first(SampleFile.question) }
+                == SampleFile.answer
         )
         #expect(try !keyring.content().isRotationPending)
     }
 
     @Test func aPoolRotatesWhileItLives() async throws {
         try make()
-        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
-        let old = try unlocked().databaseKey()
-        _ = try await pool.read { try $0.string(forQuery: SampleFile.query) }
+        let pool = try await DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
+        let old = try await unlocked().databaseKey()
+        _ = try await pool.read { try $0.string(forQuery: SampleFile.question) }
         let unlocked = try unlocked()
         try await pool.rotateKey(of: unlocked)
-        #expect(try await pool.read { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
-        try pool.close()
-        #expect(try unlocked.databaseKey() != old)
+        #expect(try await pool.read { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
+        try await pool.close()
+        #expect(try await unlocked.databaseKey() != old)
         #expect(try answer() == SampleFile.answer)
     }
 
@@ -147,7 +128,7 @@ import Testing
         try make(.wal)
         let queue = try queue()
         let other = try self.queue()
-        _ = try other.inDatabase { try $0.string(forQuery: SampleFile.query) }
+        _ = try other.inDatabase { try $0.string(forQuery: SampleFile.question) }
         let before = try unlocked().databaseKey()
         #expect(throws: DatabaseError.self) { try queue.rotateKey(of: unlocked()) }
         try other.close()
@@ -193,7 +174,7 @@ import Testing
         _ = try beginRotation(isRekeyed)
         let reader = Database(path: path)
         try reader.open(keyring: keyring, unlockedBy: secret, flags: .readOnly)
-        #expect(try reader.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try reader.string(forQuery: SampleFile.question) == SampleFile.answer)
         reader.close()
         let found = try unlocked().withLock { _ in try answer() }
         #expect(found == SampleFile.answer)
@@ -284,12 +265,14 @@ import Testing
         try make()
         _ = try unlocked().withLock { try $0.beginRotation() }
         let unlocked = try unlocked()
-        for call in [Faults.Call.open, .rename, .sync, .write] {
-            let (outcome, _) = Faults.with(Faults.Order(prefix: keyring.path, call: call, after: 0, code: EROFS)) {
+        for call in [FaultInjection.Call.open, .rename, .sync, .write] {
+            let (outcome, _) = FaultInjection.with(
+                FaultInjection.Order(prefix: keyring.path, call: call, after: 0, code: EROFS)
+            ) {
                 let database = Database(path: path)
                 defer { database.close() }
                 try database.open(keyring: unlocked)
-                return try database.string(forQuery: SampleFile.query)
+                return try database.string(forQuery: SampleFile.question)
             }
             #expect(try outcome.get() == SampleFile.answer, "\(call)")
         }
@@ -305,7 +288,7 @@ import Testing
         #expect(try !unlocked.content().isRotationPending)
         #expect(try unlocked.content().olderKeyCount == 0)
         let other = try self.queue()
-        _ = try other.inDatabase { try $0.string(forQuery: SampleFile.query) }
+        _ = try other.inDatabase { try $0.string(forQuery: SampleFile.question) }
         #expect(throws: DatabaseError.self) { try queue.rotateKey(of: unlocked) }
         #expect(try !unlocked.content().isRotationPending)
     }
@@ -320,7 +303,7 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
         let before = try FileState(keyring.path)
-        let opening = { try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("weak")) }
+        let opening = { [self] in try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("weak")) }
         #expect(keyringProblem { _ = try opening() }.map { "\($0)".hasPrefix("outdated") } == true)
         #expect(try FileState(keyring.path) == before)
     }
@@ -329,7 +312,7 @@ import Testing
         try keyring.create(with: secret)
         let queue = try queue()
         #expect(try queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM sqlite_master") } == 0)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.inTransaction { database in
             try database.executeUpdate("DELETE FROM people WHERE id = 1")
             let other = try self.queue { $0.busyTimeout = .seconds(60) }
@@ -344,6 +327,6 @@ import Testing
         let database = Database(path: path)
         try database.open(keyring: keyring, unlockedBy: secret)
         #expect(throws: DatabaseError.self) { try database.open(keyring: keyring, unlockedBy: secret) }
-        #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
     }
 }

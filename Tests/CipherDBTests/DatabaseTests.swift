@@ -123,13 +123,16 @@ import Testing
         try database.executeStatements("CREATE TABLE t (a, b)")
         for _ in 0..<3 {
             do {
-                try database.executeUpdate("INSERT INTO t VALUES (?, ?)", values: Array(repeating: 1, count: count))
+                try database.executeUpdate(
+                    "INSERT INTO t VALUES (?, ?)",
+                    values: StatementValues(Array(repeating: 1, count: count))
+                )
                 Issue.record("no error")
             } catch let error as DatabaseError {
                 #expect(error.code == .range && error.message.contains("2 parameters, and \(count)"))
             }
             #expect(throws: DatabaseError.self) {
-                _ = try database.executeQuery("SELECT ?, ?", values: Array(repeating: 1, count: count))
+                _ = try database.executeQuery("SELECT ?, ?", values: StatementValues(Array(repeating: 1, count: count)))
             }
         }
         // The cached statement is as good as new after that.
@@ -141,7 +144,7 @@ import Testing
         let database = try memory()
         let rows = try database.executeQuery(
             "SELECT :a || @b || $c || :a",
-            withParameterDictionary: ["a": "x", "b": "y", "c": nil ?? "z"]
+            values: ["a": "x", "b": "y", "c": nil ?? "z"]
         )
         #expect(try rows.next())
         #expect(try rows.string(forColumnIndex: 0) == "xyzx")
@@ -151,7 +154,7 @@ import Testing
         let database = try memory()
         func message(_ sql: String, _ values: [String: (any Bindable)?]) -> String {
             do {
-                try database.executeUpdate(sql, withParameterDictionary: values)
+                try database.executeUpdate(SQL(unsafe: sql), values: StatementValues(values))
                 return "no error"
             } catch {
                 return "\(error)"
@@ -186,8 +189,8 @@ import Testing
     @Test(arguments: ["", "  ", ";", "-- nothing", "SELECT\0 1", "SELEC 1", "SELECT * FROM nothing"])
     func sqlWithoutAStatementOrWithAFaultIsRefused(sql: String) throws {
         let database = try memory()
-        #expect(throws: DatabaseError.self) { try database.executeUpdate(sql) }
-        #expect(throws: DatabaseError.self) { _ = try database.executeQuery(sql) }
+        #expect(throws: DatabaseError.self) { try database.executeUpdate(SQL(unsafe: sql)) }
+        #expect(throws: DatabaseError.self) { _ = try database.executeQuery(SQL(unsafe: sql)) }
     }
 
     @Test func anUpdateThatReturnsRowsRunsToItsEnd() throws {
@@ -214,11 +217,11 @@ import Testing
     @Test func foreignKeysAreEnforcedUnlessSwitchedOff() throws {
         let schema = "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)"
         let strict = try memory()
-        try strict.executeStatements(schema)
+        try strict.executeStatements(SQL(unsafe: schema))
         #expect(throws: DatabaseError.self) { try strict.executeUpdate("INSERT INTO b VALUES (1)") }
         let lax = Database(path: nil, configuration: Configuration { $0.enforcesForeignKeys = false })
         try lax.open()
-        try lax.executeStatements(schema)
+        try lax.executeStatements(SQL(unsafe: schema))
         try lax.executeUpdate("INSERT INTO b VALUES (1)")
     }
 

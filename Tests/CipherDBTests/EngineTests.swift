@@ -44,7 +44,7 @@ import Testing
     @Test func aCapabilityCanBeUsedAndALackingOneFails() throws {
         let database = Database(path: nil)
         try database.open()
-        func works(_ sql: String) -> Bool { (try? database.executeStatements(sql)) != nil }
+        func works(_ sql: String) -> Bool { (try? database.executeStatements(SQL(unsafe: sql))) != nil }
         #expect(works("CREATE VIRTUAL TABLE f USING fts5(a)") == Engine.current.has(.fts5))
         try database.executeStatements("CREATE TABLE t (a UNIQUE)")
         #expect(works("INSERT INTO t VALUES (1) ON CONFLICT (a) DO NOTHING") == Engine.current.has(.upsert))

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 

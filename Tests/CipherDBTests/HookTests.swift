@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import Testing
 
 @Suite struct HookTests {

@@ -55,7 +55,7 @@ struct InteroperabilityTests {
             return #expect(folder.names.isEmpty)
         }
         let queue = try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         let rows = try pairing.shell.run(
             path,
@@ -70,7 +70,7 @@ struct InteroperabilityTests {
     func aFileMadeByTheShellOpensHere(pairing: Pairing) throws {
         try SampleFile.make(at: path, by: pairing.shell, key: pairing.key, format: pairing.format.version)
         let queue = try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
-        let answer: String = try queue.inDatabase { try $0.first(SampleFile.query) }
+        let answer: String = try queue.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES (?)", "added here") }
         try queue.close()
@@ -89,7 +89,7 @@ struct InteroperabilityTests {
     )
     func aFileOfFormat4MadeHereOpensInPython(key: SampleKey) throws {
         let queue = try DatabaseQueue(path: path, key: key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         #expect(try StockShell.runPython(path, key: key.pragma, SampleFile.query) == [SampleFile.answer])
         // And what Python writes is read here.
@@ -108,7 +108,7 @@ struct InteroperabilityTests {
             ]
         )
         let reader = try DatabaseQueue(path: made, key: key.key)
-        let answer: String = try reader.inDatabase { try $0.first(SampleFile.query) }
+        let answer: String = try reader.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
     }
 
@@ -120,10 +120,10 @@ struct InteroperabilityTests {
         }
         for size in [1024, 2048, 8192, 65536] {
             let path = folder.file("\(size).db")
-            try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format, pageSize: size)
+            try SampleFile.make(at: path, by: shell, key: Self.key, pageSize: size)
             let queue = try DatabaseQueue(path: path, key: Self.key.key, configuration: configuration(format))
             let found: (String, Int?) = try queue.inDatabase {
-                (try $0.first(SampleFile.query), $0.cipherFormat?.pageSize)
+                (try $0.first(SampleFile.question), $0.cipherFormat?.pageSize)
             }
             #expect(found == (SampleFile.answer, size))
         }
@@ -162,7 +162,7 @@ struct InteroperabilityTests {
                 + ".shell cp '\(original)' '\(path)'\n.shell cp '\(original)-wal' '\(path)-wal'\n"
         )
         let queue = try DatabaseQueue(path: path, key: newest.key)
-        let answer: String = try queue.inDatabase { try $0.first(SampleFile.query) }
+        let answer: String = try queue.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
     }
 
@@ -216,10 +216,10 @@ struct InteroperabilityTests {
 
 extension Database {
     /// The first column of the first row.
-    func first<Value: ColumnDecodable>(_ sql: String, _ values: (any Bindable)?...) throws -> Value {
-        let rows = try executeQuery(sql, values: values)
+    func first<Value: ColumnDecodable>(_ sql: SQL, _ values: (any Bindable)?...) throws -> Value {
+        let rows = try executeQuery(sql, values: StatementValues(values))
         defer { rows.close() }
-        #expect(try rows.next(), "no row: \(sql)")
+        #expect(try rows.next(), "no row: \(sql.text)")
         return try rows[0]
     }
 }

@@ -18,7 +18,7 @@ import Testing
     private func make(_ mode: JournalMode, key: DatabaseKey = Self.key) throws {
         let configuration = Configuration { $0.journalMode = mode }
         let queue = try DatabaseQueue(path: path, key: key, configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -77,7 +77,7 @@ import Testing
             $0.journalMode = mode
         }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         try expect(.notEncrypted)
         try expect(.notEncrypted, key: nil)
@@ -168,7 +168,7 @@ import Testing
             while !stop.passed {
                 version += 1
                 // Page 1 changes each time, in the log and by the checkpoint in the file.
-                try? queue.inDatabase { try $0.executeStatements("PRAGMA user_version = \(version)") }
+                try? queue.inDatabase { try $0.executeStatements(SQL(unsafe: "PRAGMA user_version = \(version)")) }
             }
             done.open()
         }.start()
@@ -219,13 +219,13 @@ import Testing
         let configuration = Configuration { $0.journalMode = .wal }
         let original = folder.file("original.db")
         let queue = try DatabaseQueue(path: original, key: Self.key, configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0; " + SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0; " + SampleFile.content) }
         try FileManager.default.copyItem(atPath: original, toPath: path)
         try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
         try queue.close()
         try expect(.wrongKey, key: .sample("wrong"))
         let recovered = try DatabaseQueue(path: path, key: Self.key)
-        let answer: String = try recovered.inDatabase { try $0.first(SampleFile.query) }
+        let answer: String = try recovered.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
     }
 
@@ -240,11 +240,11 @@ import Testing
             key: old.key,
             configuration: Configuration { $0.journalMode = .wal }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         // While somebody reads, the log stays.
         let reader = try queue.openConnection()
         try reader.beginTransaction(.deferred)
-        #expect(try reader.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try reader.string(forQuery: SampleFile.question) == SampleFile.answer)
         _ = try shell.run(original, key: old.pragma, "PRAGMA re\(new.pragma);")
         try FileManager.default.copyItem(atPath: original, toPath: path)
         try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
@@ -256,7 +256,7 @@ import Testing
             #expect(try [FileState(path), FileState(path + "-wal")] == before)
         }
         let opened = try DatabaseQueue(path: path, key: new.key)
-        #expect(try opened.inDatabase { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        #expect(try opened.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
     }
 
     @Test func aRollbackThatACrashLeftIsMadeForTheRightKeyOnly() throws {
@@ -264,7 +264,7 @@ import Testing
         let configuration = Configuration { $0.pageCacheSize = 16 << 10 }
         let original = folder.file("original.db")
         let queue = try DatabaseQueue(path: original, key: Self.key, configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.inTransaction { database, rollback in
             try database.executeUpdate("UPDATE people SET id = id + 1000, name = name || id, note = randomblob(150)")
             try FileManager.default.copyItem(atPath: original, toPath: path)
@@ -277,7 +277,7 @@ import Testing
         #expect(throws: KeyError.self) { _ = try DatabaseQueue(path: path, key: .sample("wrong")) }
         #expect([try FileState(path), try FileState(path + "-journal")] == before)
         let recovered = try DatabaseQueue(path: path, key: Self.key)
-        let answer: String = try recovered.inDatabase { try $0.first(SampleFile.query) }
+        let answer: String = try recovered.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
         #expect(!folder.names.contains("test.db-journal"))
     }

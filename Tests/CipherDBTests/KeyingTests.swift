@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -209,7 +210,9 @@ import Testing
         try database.open(key: .sample("secret"))
         try database.executeStatements("CREATE TABLE t (a)")
         for sql in ["PRAGMA \(pragma) = 'hunter2'", "PRAGMA \(pragma)('hunter2')", "pragma  \(pragma)=\"6869\""] {
-            for run in [{ try database.executeUpdate($0) }, { try database.executeStatements($0) }]
+            for run in [
+                { try database.executeUpdate(SQL(unsafe: $0)) }, { try database.executeStatements(SQL(unsafe: $0)) },
+            ]
                 as [(String) throws -> Void]
             {
                 do {
@@ -232,7 +235,7 @@ import Testing
     func cipherDefaultsOfTheProcessAreNotForSQLToChange(pragma: String) throws {
         let database = Database(path: nil)
         try database.open()
-        #expect(throws: DatabaseError.self) { try database.executeStatements("PRAGMA \(pragma)") }
+        #expect(throws: DatabaseError.self) { try database.executeStatements(SQL(unsafe: "PRAGMA \(pragma)")) }
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
@@ -263,7 +266,7 @@ import Testing
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192).with(iterations: 300_000)
         let configuration = Configuration { $0.format = format }
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         #expect(try queue.inDatabase { $0.cipherFormat } == format)
         try queue.close()
         let shell = try #require(StockShell.all.first { $0.format == format.version }, "run make engines")

@@ -14,7 +14,7 @@ import Testing
     }
 
     static func sql(_ name: String, _ sql: String) -> Migration {
-        Migration(name) { try $0.executeStatements(sql) }
+        Migration(name) { try $0.executeStatements(SQL(unsafe: sql)) }
     }
 
     static let first = sql("notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
@@ -192,7 +192,7 @@ import Testing
                 group.addTask {
                     // Each has the lock hundreds of times, on whatever disk there is.
                     let patient = Configuration { $0.busyTimeout = .seconds(120) }
-                    let queue = try DatabaseQueue(path: path, key: Self.key, configuration: patient)
+                    let queue = try await DatabaseQueue(path: path, key: Self.key, configuration: patient)
                     return try await queue.inDatabase { try $0.migrate(steps) }
                 }
             }
@@ -211,22 +211,29 @@ import Testing
             switch number % 5 {
             case 0:
                 try database.executeStatements(
-                    "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, a); CREATE TABLE c\(number) (r REFERENCES t\(number) (id))"
+                    SQL(
+                        unsafe:
+                            "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, a); CREATE TABLE c\(number) (r REFERENCES t\(number) (id))"
+                    )
                 )
                 for row in 0..<20 {
                     try database.insert(into: TableName("t\(number)"), ["id": row, "a": number])
                     try database.insert(into: TableName("c\(number)"), ["r": row])
                 }
-            case 1: try database.executeStatements("ALTER TABLE t\(number - 1) ADD COLUMN b DEFAULT 'added'")
-            case 2: try database.executeStatements("CREATE INDEX i\(number) ON t\(number - 2) (a, b)")
+            case 1:
+                try database.executeStatements(SQL(unsafe: "ALTER TABLE t\(number - 1) ADD COLUMN b DEFAULT 'added'"))
+            case 2: try database.executeStatements(SQL(unsafe: "CREATE INDEX i\(number) ON t\(number - 2) (a, b)"))
             case 3:
                 try database.executeStatements(
-                    """
-                    CREATE TABLE new (id INTEGER PRIMARY KEY, a NOT NULL, b, c); INSERT INTO new SELECT id, a, b, 1 FROM t\(number - 3);
-                    DROP TABLE t\(number - 3); ALTER TABLE new RENAME TO t\(number - 3)
-                    """
+                    SQL(
+                        unsafe: """
+                            CREATE TABLE new (id INTEGER PRIMARY KEY, a NOT NULL, b, c); INSERT INTO new SELECT id, a, b, 1 FROM t\(number - 3);
+                            DROP TABLE t\(number - 3); ALTER TABLE new RENAME TO t\(number - 3)
+                            """
+                    )
                 )
-            default: try database.executeStatements("CREATE VIEW v\(number) AS SELECT b FROM t\(number - 4)")
+            default:
+                try database.executeStatements(SQL(unsafe: "CREATE VIEW v\(number) AS SELECT b FROM t\(number - 4)"))
             }
             killing(number)
         }
@@ -247,7 +254,9 @@ import Testing
                 String.self,
                 "SELECT name || ' ' || coalesce(sql, '') FROM sqlite_master ORDER BY 1"
             )
-                + tables.map { try "\($0) \(database.fetchAll(Int.self, "SELECT count(*) FROM \"\($0)\"")) rows" }
+                + tables.map {
+                    try "\($0) \(database.fetchAll(Int.self, SQL(unsafe: "SELECT count(*) FROM \"\($0)\""))) rows"
+                }
         }
     }
 
@@ -255,10 +264,10 @@ import Testing
     func aMigrationThatIsKilledGoesOnToTheSameSchema() async throws {
         let whole = folder.file("whole.db")
         _ = try migrate(whole)
-        let chance = Chance("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 4)
-        var random = chance.random
+        let trials = RandomTrials("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 4)
+        var random = trials.random
         // Each of them once in a torture run; always the first and the last.
-        let killed = Set([0, 199] + (0..<200).shuffled(using: &random).prefix(max(0, chance.rounds - 2))).sorted()
+        let killed = Set([0, 199] + (0..<200).shuffled(using: &random).prefix(max(0, trials.rounds - 2))).sorted()
         for number in killed {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, number = number as Int] in
                 let steps = (0..<200).map { step in

@@ -1,5 +1,6 @@
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
 
     static var key: DatabaseKey { get throws { try .raw(hex: String(repeating: "5c", count: 32)) } }
 
-    private func queue(_ script: String = "") throws -> DatabaseQueue {
+    private func queue(_ script: SQL = "") throws -> DatabaseQueue {
         let queue = try DatabaseQueue(path: path, key: Self.key)
         try queue.inDatabase {
             try $0.executeStatements("CREATE TABLE a (i INTEGER PRIMARY KEY, v); CREATE TABLE b (v);" + script)
@@ -75,7 +76,7 @@ import Testing
         ("UPDATE a SET v = 2 WHERE i = 99; INSERT INTO b VALUES (1)", ["b"]),
     ]
 
-    static let script = """
+    static let script: SQL = """
         INSERT INTO a VALUES (1, 1), (2, 2); INSERT INTO b VALUES (1);
         CREATE TABLE fires (x); CREATE TRIGGER t AFTER INSERT ON fires BEGIN INSERT INTO b VALUES (NEW.x); END;
         CREATE TABLE parent (id INTEGER PRIMARY KEY); INSERT INTO parent VALUES (1);
@@ -88,10 +89,12 @@ import Testing
     @Test(arguments: writes)
     func aCommitTellsTheTablesThatItsStatementsWrote(sql: String, tables: Set<String>) throws {
         let queue = try queue(Self.script)
-        #expect(try told(queue) { try $0.executeStatements(sql) } == tables)
+        #expect(try told(queue) { try $0.executeStatements(SQL(unsafe: sql)) } == tables)
         // Also where a statement was compiled before.
         guard tables == ["a"] || tables == ["b"], !sql.contains(";") else { return }
-        for _ in 0..<2 { #expect(try told(queue) { try $0.executeUpdate(sql) }.subtracting(tables).isEmpty) }
+        for _ in 0..<2 {
+            #expect(try told(queue) { try $0.executeUpdate(SQL(unsafe: sql)) }.subtracting(tables).isEmpty)
+        }
     }
 
     @Test func everyWayToWriteIsTold() throws {
@@ -165,10 +168,10 @@ import Testing
         var values = queue.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
         #expect(try await values.next() == [])
         try await queue.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
-        try queue.close()
+        try await queue.close()
         #expect(try await values.next() == nil)
         // Also where a block closed it.
-        let other = try DatabaseQueue(path: path, key: Self.key)
+        let other = try await DatabaseQueue(path: path, key: Self.key)
         let waiting = Task { for await _ in other.tableChanges() {} }
         try await eventually { other.log.listeners > 0 }
         try await other.inDatabase { $0.close() }
@@ -212,7 +215,9 @@ import Testing
     @Test func aValueDependsOnTheTablesThatItsStatementsRead() async throws {
         let queue = try queue(Self.script)
         func tables(_ sql: String) async throws -> Set<String>? {
-            try await queue.observe { _ = try $0.executeQuery(sql).next() }.read().1.map { Set($0.map(\.name)) }
+            try await queue.observe { _ = try $0.executeQuery(SQL(unsafe: sql)).next() }.read().1.map {
+                Set($0.map(\.name))
+            }
         }
         guard Engine.tellsTablesWithoutColumns else {
             // Then all that is committed counts.
@@ -249,7 +254,7 @@ import Testing
         if Engine.tellsTablesWithoutColumns { #expect(pool.writer.log.listeners == 1, "another table") }
         try await pool.write { try $0.executeUpdate("DELETE FROM a WHERE v > 2") }
         if Engine.tellsTablesWithoutColumns { #expect(try await waiting.value == [1, 2]) }
-        try pool.close()
+        try await pool.close()
     }
 
     @Test func aChangeOfKeyDoesNotDisturbIt() async throws {
@@ -297,7 +302,7 @@ import Testing
         let changes = Task { for await _ in queue.tableChanges(of: ["A"]) {} }
         let commits = Task { for await _ in queue.commits() {} }
         try await eventually { log.listeners == 3 }
-        try queue.close()
+        try await queue.close()
         try await values.value
         await changes.value
         await commits.value
@@ -338,7 +343,7 @@ import Testing
         #expect(try await !pool.checkForForeignChanges())
         var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
         #expect(try await values.next() == [])
-        let other = try DatabaseQueue(path: path, key: Self.key)
+        let other = try await DatabaseQueue(path: path, key: Self.key)
         let before = try await pool.read { try $0.dataVersion }
         try await other.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES (1)") }
         #expect(try await pool.read { try $0.dataVersion } != before)

@@ -61,23 +61,15 @@ import Testing
     }
 
     @Test func writingInsideOfAnyBlockIsRefusedAtOnce() throws {
-        func refused(_ body: () throws -> Void) {
-            do {
-                try body()
-                Issue.record("not refused")
-            } catch {
-                #expect((error as? DatabaseError)?.code == .misuse)
-            }
-        }
         func tryAll() {
-            refused { try pool.write { _ in } }
-            refused { try pool.inDatabase { _ in } }
-            refused { try pool.inTransaction { _ in } }
-            refused { try pool.inTransaction { _, _ in } }
-            refused { try pool.inSavePoint { _, _ in } }
-            refused { try pool.checkpoint() }
-            refused { try pool.close() }
-            refused { try pool.rekey(.sample("new")) }
+            #expect(isMisuse { try pool.write { _ in } })
+            #expect(isMisuse { try pool.inDatabase { _ in } })
+            #expect(isMisuse { try pool.inTransaction { _ in } })
+            #expect(isMisuse { try pool.inTransaction { _, _ in } })
+            #expect(isMisuse { try pool.inSavePoint { _, _ in } })
+            #expect(isMisuse { try pool.checkpoint() })
+            #expect(isMisuse { try pool.close() })
+            #expect(isMisuse { try pool.rekey(.sample("new")) })
         }
         try pool.read { _ in tryAll() }
         try pool.write { _ in tryAll() }

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -42,17 +43,12 @@ import Testing
     }
 
     @Test func aReaderThatDoesNotEndInTimeStopsTheChangeAndNothingElse() async throws {
-        let held = Gate()
-        let release = Gate()
-        let holder = Thread { [pool] in
+        let block = try await HeldBlock { [pool] hold in
             try? pool.read { database in
                 _ = try database.int(forQuery: "SELECT count(*) FROM t")
-                held.open()
-                release.wait()
+                hold()
             }
         }
-        holder.start()
-        try await held.waited()
         do {
             try await pool.rekey(.sample("new"), waitingForReaders: .milliseconds(30))
             Issue.record("no error")
@@ -62,23 +58,13 @@ import Testing
         #expect(opens("old") && !opens("new"))
         #expect(try count() == 1, "others read as before")
         try await pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
-        release.open()
-        while !holder.isFinished { try await Task.sleep(for: .milliseconds(1)) }
+        try await block.end()
         try await pool.rekey(.sample("new"))
         #expect(try count() == 2)
     }
 
     @Test func theChangeWaitsForBlocksThatRunAndThoseThatComeWaitForIt() async throws {
-        let held = Gate()
-        let release = Gate()
-        let holder = Thread { [pool] in
-            try? pool.read { _ in
-                held.open()
-                release.wait()
-            }
-        }
-        holder.start()
-        try await held.waited()
+        let block = try await HeldBlock { [pool] hold in try? pool.read { _ in hold() } }
         async let change: Void = pool.rekey(.sample("new"), waitingForReaders: .seconds(60))
         // From here on nobody gets a reader; a request that comes too early gets one, and waits for nothing.
         try await Task.sleep(for: .milliseconds(50))
@@ -97,7 +83,7 @@ import Testing
             // Longer than a reader is waited for otherwise: the barrier does not count.
             try await Task.sleep(for: .milliseconds(1500))
             #expect(pool.readerCounts.waiting > 0)
-            release.open()
+            block.letGo()
             try await group.waitForAll()
         }
         try await change

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -25,10 +26,10 @@ import Testing
     }
 
     @Test func threadsAndTasksReadAndWriteWhileTheKeyChanges() async throws {
-        let chance = Chance("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: Extent.share(of: 4))
-        let seed = chance.seed
+        let trials = RandomTrials("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: Extent.share(of: 4))
+        let seed = trials.seed
         let folder = try TemporaryFolder()
-        let pool = try DatabasePool(
+        let pool = try await DatabasePool(
             path: folder.file("test.db"),
             key: .raw(SecretBytes.random(count: 32)),
             configuration: Configuration {
@@ -43,7 +44,7 @@ import Testing
             )
             for id in 0..<10 { try database.executeUpdate("INSERT INTO account VALUES (?, ?)", id, Self.total / 10) }
         }
-        let tally = Tally(.seconds(chance.rounds))
+        let tally = Tally(.seconds(trials.rounds))
         let threads = (0..<8).map { number in
             Thread {
                 var random = SplitMix(seed &+ UInt64(number))
@@ -86,7 +87,7 @@ import Testing
             group.addTask {
                 var changes = 0
                 repeat {
-                    try await Task.sleep(for: .milliseconds(chance.rounds * 1000 / 6))
+                    try await Task.sleep(for: .milliseconds(trials.rounds * 1000 / 6))
                     try await pool.rekey(.raw(SecretBytes.random(count: 32)), waitingForReaders: .seconds(60))
                     changes += 1
                 } while !tally.isOver

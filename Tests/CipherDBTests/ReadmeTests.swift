@@ -26,7 +26,7 @@ import Testing
         try database.setKey("correct horse battery staple")
         try database.executeUpdate(
             "INSERT INTO notes (text) VALUES (:text)",
-            withParameterDictionary: ["text": "call home"]
+            values: ["text": "call home"]
         )
         try database.rekey("a better passphrase")
         database.close()
@@ -35,7 +35,7 @@ import Testing
 
     private func inParallel() async throws {
         // begin
-        let pool = try DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        let pool = try await DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
         try await pool.write { try $0.executeUpdate("INSERT INTO notes (text) VALUES (?)", "buy stamps") }
         let count = try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM notes") }
         try await pool.rekey(.passphrase("a better passphrase"))
@@ -66,10 +66,8 @@ import Testing
             try blob.write(Data([1, 2, 3]), at: 0)
             try blob.close()
         }
-        try pool.read { database in
-            let copy = Database(path: "copy.db")
-            try copy.open(key: .passphrase("another passphrase"))
-            try database.backup(to: copy) { print($0.remaining, "of", $0.total, "pages to go") }
+        try pool.backup(to: "copy.db", key: .passphrase("another passphrase")) { progress in
+            print(progress.remaining, "of", progress.total, "pages to go")
         }
         // end
     }
@@ -93,7 +91,7 @@ import Testing
                 )
             }
         ]
-        try await pool.inDatabase { try $0.migrate(steps) }
+        try await pool.migrate(steps)
         try await pool.write { try $0.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date())) }
         let late = try await pool.read { database in
             try database.select(from: "notes", where: .less("due", than: Date()), orderedBy: [.ascending("due")])

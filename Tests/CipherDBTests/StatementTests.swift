@@ -16,13 +16,13 @@ import Testing
         #expect(try reading.next())
         let isBusy: @Sendable (any Error) -> Bool = { ($0 as? DatabaseError)?.code.primary == .busy }
         let insert = "INSERT INTO t VALUES (2) RETURNING a"
-        #expect(performing: { try writer.int(forQuery: insert) }, throws: isBusy)
-        let rows = try writer.executeQuery(insert)
+        #expect(performing: { try writer.int(forQuery: SQL(unsafe: insert)) }, throws: isBusy)
+        let rows = try writer.executeQuery(SQL(unsafe: insert))
         #expect(try rows.next())
         rows.close()
         #expect(performing: { try writer.executeQuery("SELECT 1") }, throws: isBusy)
         // Told to who runs a prepared statement again, and not swallowed by who only looks.
-        let statement = try writer.prepare(insert)
+        let statement = try writer.prepare(SQL(unsafe: insert))
         for _ in 0..<2 {
             let rows = try statement.executeQuery()
             #expect(try rows.next())
@@ -32,7 +32,7 @@ import Testing
         }
         reading.close()
         #expect(try writer.int(forQuery: "SELECT count(*) FROM t") == 1)
-        #expect(try writer.int(forQuery: insert) == 2)
+        #expect(try writer.int(forQuery: SQL(unsafe: insert)) == 2)
         #expect(try reader.int(forQuery: "SELECT count(*) FROM t") == 2)
     }
 
@@ -49,7 +49,7 @@ import Testing
         for value in 10..<20 { try insert.executeUpdate(value) }
         #expect(try database.first("SELECT sum(a) FROM t") == 6 + 145)
         let named = try database.prepare("SELECT count(*) FROM t WHERE a >= :least")
-        let rows = try named.executeQuery(withParameterDictionary: ["least": 15])
+        let rows = try named.executeQuery(values: ["least": 15])
         #expect(try rows.next())
         #expect(try rows.int(forColumnIndex: 0) == 5)
         #expect(insert.parameterCount == 1 && !insert.isReadOnly && insert.columnNames.isEmpty)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func theCacheIsBoundedAndDropsWhatIsUnusedLongest() throws {
-        for number in 0..<10 { try database.executeUpdate("SELECT \(number)") }
+        for number in 0..<10 { try database.executeUpdate(SQL(unsafe: "SELECT \(number)")) }
         #expect(database.cache.statistics.count == 3)
         #expect(database.takeCached("SELECT 6") == nil)
         #expect(database.takeCached("SELECT 7") != nil)
@@ -134,7 +134,7 @@ import Testing
         for _ in 0..<3 {
             #expect(throws: DatabaseError.self) { try insert.executeUpdate(1, 2) }
             #expect(throws: DatabaseError.self) { try insert.executeUpdate(UInt64.max) }
-            #expect(throws: DatabaseError.self) { try insert.executeUpdate(withParameterDictionary: ["b": 1]) }
+            #expect(throws: DatabaseError.self) { try insert.executeUpdate(values: ["b": 1]) }
             try insert.executeUpdate(7)
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 7") == 3)

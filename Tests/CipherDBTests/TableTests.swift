@@ -75,7 +75,9 @@ import Testing
                 columns: [ColumnDefinition("a", .blob, try .default(value)), ColumnDefinition("b", .blob)]
             )
             try database.insert(into: table, ["b": 1])
-            #expect(try database.fetchOne(DatabaseValue.self, "SELECT a FROM d\(index)") == value.databaseValue)
+            #expect(
+                try database.fetchOne(DatabaseValue.self, SQL(unsafe: "SELECT a FROM d\(index)")) == value.databaseValue
+            )
         }
         #expect(throws: DatabaseError.self) { try ColumnConstraint.default("a\0b") }
     }
@@ -99,9 +101,9 @@ import Testing
         #expect(try found(.notEqual("s", "even")) == [1, 3, 5])
         #expect(try found(.notEqual("i", 1)) == [2, 3, 4, 5, 6])
         #expect(try found(.less("i", than: 3)) == [1, 2])
-        #expect(try found(.atMost("i", 3)) == [1, 2, 3])
+        #expect(try found(.lessOrEqual("i", to: 3)) == [1, 2, 3])
         #expect(try found(.greater("i", than: 4)) == [5, 6])
-        #expect(try found(.atLeast("i", 4)) == [4, 5, 6])
+        #expect(try found(.greaterOrEqual("i", to: 4)) == [4, 5, 6])
         #expect(try found(.isIn("i", [1, 6, 9])) == [1, 6])
         #expect(try found(.isIn("i", [])) == [])
         #expect(try found(.like("s", "ev%")) == [2, 4, 6])
@@ -149,7 +151,7 @@ import Testing
     @Test func errorsTellInProgramsThatShowTheirLocalizedDescription() throws {
         let errors: [any Error] = [
             KeyError.wrongKey, MigrationError.duplicateName("x"), DatabaseError(code: .busy, message: "x"),
-            MalformedRecoveryCode.tooLong, MalformedKey.emptyPassphrase,
+            MalformedKey.recoveryCodeTooLong, MalformedKey.emptyPassphrase,
             UnusableCipherFormat.rawKeyWithoutAuthentication,
             UnusablePassphraseDerivation.impossible(.pbkdf2SHA256(iterations: 0)),
         ]
@@ -168,7 +170,7 @@ import Testing
         #expect(try database.update("n", encoding: Row(i: 60, s: nil), where: .equal("i", 6)) == 1)
         #expect(try found(.isNull("s")) == [60])
         #expect(try database.updateAll("n", set: ["s": "all"]) == 6)
-        #expect(try database.delete(from: "n", where: .atMost("i", 2)) == 2)
+        #expect(try database.delete(from: "n", where: .lessOrEqual("i", to: 2)) == 2)
         #expect(try database.deleteAll(from: "n") == 4)
         #expect(throws: DatabaseError.self) { try database.updateAll("n", set: [:]) }
     }

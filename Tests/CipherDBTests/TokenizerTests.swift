@@ -28,7 +28,9 @@ import Testing
     func aTokenizerInSwiftCutsTextsIntoWords(module: String) throws {
         guard Engine.current.has(module == "fts5" ? .fts5 : .fts4) else {
             // SQLCipher 3.4.1 lacks FTS5: its table cannot be made, with whatever tokenizer.
-            #expect { try database.executeStatements("CREATE VIRTUAL TABLE t USING \(module)(a)") } throws: {
+            #expect {
+                try database.executeStatements(SQL(unsafe: "CREATE VIRTUAL TABLE t USING \(module)(a)"))
+            } throws: {
                 "\($0)".contains("no such module: fts5")
             }
             return
@@ -37,7 +39,7 @@ import Testing
             TokenizerTests.words(text, leavingOut: arguments)
         }
         let option = module == "fts5" ? "tokenize='plain the'" : "tokenize=plain the"
-        try database.executeStatements("CREATE VIRTUAL TABLE t USING \(module)(a, \(option))")
+        try database.executeStatements(SQL(unsafe: "CREATE VIRTUAL TABLE t USING \(module)(a, \(option))"))
         for text in ["The Queensrÿche", "Die Ärzte!", "the band; the bands", "", "12 34"] {
             try database.executeUpdate("INSERT INTO t VALUES (?)", text)
         }
@@ -81,7 +83,9 @@ import Testing
         guard Engine.current.has(.fts4) else { return #expect(!Engine.current.has(.fts4)) }
         try database.makeTokenizer(named: "plain") { text, _ in TokenizerTests.words(text) }
         for sql in ["SELECT fts3_tokenizer('simple')", "SELECT FTS3_Tokenizer('evil', x'4141414141414141')"] {
-            #expect { _ = try database.executeQuery(sql).next() } throws: { "\($0)".contains("not authorized") }
+            #expect { _ = try database.executeQuery(SQL(unsafe: sql)).next() } throws: {
+                "\($0)".contains("not authorized")
+            }
         }
         try database.executeStatements("CREATE VIRTUAL TABLE t USING fts4(a, tokenize=plain)")
     }

@@ -18,16 +18,16 @@ import Testing
     @Test func typedValuesAreStoredAsThoseOfAnArray() throws {
         let (date, uuid, none) = (Date(timeIntervalSince1970: 1.5), UUID(), Int?.none)
         let insert = "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        try database.executeUpdate(insert, 1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
+        try database.executeUpdate(SQL(unsafe: insert), 1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
         let list: [(any Bindable)?] = [1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none]
-        try database.executeUpdate(insert, values: list)
-        let statement = try database.prepare(insert)
+        try database.executeUpdate(SQL(unsafe: insert), values: StatementValues(list))
+        let statement = try database.prepare(SQL(unsafe: insert))
         try statement.executeUpdate(1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
         #expect(try database.int(forQuery: "SELECT count(*) FROM (SELECT DISTINCT * FROM t)") == 1)
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 3)
         let kinds = "integer text real blob real text text null"
         let types = (0..<8).map { "typeof(\("abcdefgh".map(String.init)[$0]))" }.joined(separator: " || ' ' || ")
-        #expect(try database.string(forQuery: "SELECT \(types) FROM t") == kinds)
+        #expect(try database.string(forQuery: SQL(unsafe: "SELECT \(types) FROM t")) == kinds)
     }
 
     @Test func aDateIsStoredInTheFormatOfTheDatabase() throws {
@@ -65,7 +65,7 @@ import Testing
             #expect(throws: DatabaseError.self) { try insert.executeUpdate(1) }
             #expect(throws: DatabaseError.self) { try insert.executeUpdate(1, 2, 3) }
             #expect(throws: DatabaseError.self) { try insert.executeUpdate("secret", UInt64.max) }
-            #expect(throws: DatabaseError.self) { try database.executeUpdate(insert.sql, 1) }
+            #expect(throws: DatabaseError.self) { try database.executeUpdate(SQL(unsafe: insert.sql), 1) }
             #expect(throws: DatabaseError.self) { try database.executeQuery("SELECT ?", 1, 2) }
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
@@ -78,10 +78,10 @@ import Testing
         try database.executeUpdate("INSERT INTO t (a) VALUES (1), (2)")
         let sql = "SELECT a FROM t WHERE a >= ?"
         // It is kept from here on.
-        #expect(try database.int(forQuery: sql, 1) == 1)
-        let outer = try database.executeQuery(sql, 1)
+        #expect(try database.int(forQuery: SQL(unsafe: sql), 1) == 1)
+        let outer = try database.executeQuery(SQL(unsafe: sql), 1)
         #expect(try outer.next())
-        let inner = try database.executeQuery(sql, 2)
+        let inner = try database.executeQuery(SQL(unsafe: sql), 2)
         #expect(try inner.next() && inner[0] as Int == 2)
         inner.close()
         #expect(try outer.next() && outer[0] as Int == 2)
@@ -89,14 +89,14 @@ import Testing
         database.closeOpenResultSets()
         outer.close()
         let before = database.statementCacheStatistics.hits
-        #expect(try database.int(forQuery: sql, 1) == 1)
+        #expect(try database.int(forQuery: SQL(unsafe: sql), 1) == 1)
         #expect(database.statementCacheStatistics.hits == before + 1)
     }
 
     /// Swift takes these for equal, and SQLite does not.
     @Test func statementsThatDifferInTheirBytesOnlyAreTwo() throws {
         for name in ["\u{e9}", "e\u{301}", "\u{e9}"] {
-            try database.executeUpdate("INSERT INTO t (a) VALUES ('\(name)')")
+            try database.executeUpdate(SQL(unsafe: "INSERT INTO t (a) VALUES ('\(name)')"))
         }
         #expect(try database.int(forQuery: "SELECT count(DISTINCT a) FROM t") == 2)
         #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 'e\u{301}'") == 1)
@@ -116,10 +116,10 @@ import Testing
 
     @Test func aStatementThatWasForgottenWhileSomebodyHadItIsNotKept() throws {
         let sql = "SELECT a FROM t"
-        let rows = try database.executeQuery(sql)
+        let rows = try database.executeQuery(SQL(unsafe: sql))
         database.setAuthorizer { if case .read = $0.kind { .deny } else { .allow } }
         rows.close()
-        #expect(throws: DatabaseError.self) { _ = try database.executeQuery(sql) }
+        #expect(throws: DatabaseError.self) { _ = try database.executeQuery(SQL(unsafe: sql)) }
     }
 
     @Test func aColumnIsFoundByItsNameInAnyCase() throws {

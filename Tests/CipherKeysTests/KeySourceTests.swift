@@ -31,14 +31,14 @@ import Testing
         #expect(try OwnSource(text: digits).readRawKey() == .raw(hex: digits))
         #expect(try await SlowSource(text: digits + "\n").readRawKey() == .raw(hex: digits))
         let keyring = Keyring(path: folder.file("keyring"))
-        try keyring.create(with: OwnSource(text: "passphrase\n").readKeyringSecret(.passphrase))
+        try await keyring.create(with: OwnSource(text: "passphrase\n").readKeyringSecret(.passphrase))
         let unlocked = try await keyring.unlock(SlowSource(text: "passphrase").readKeyringSecret(.passphrase))
-        try unlocked.add(OwnSource(text: digits + "\n").readKeyringSecret(.external))
+        try await unlocked.add(OwnSource(text: digits + "\n").readKeyringSecret(.external))
         #expect(try await keyring.unlock(SlowSource(text: digits + "\n").readKeyringSecret(.external)).slot == 2)
         let code = try RecoveryCode.random()
-        try unlocked.add(code, typedBack: code.text())
+        try await unlocked.add(code, typedBack: code.text())
         let typed = try code.text().withUnsafeBytes { String(decoding: $0, as: UTF8.self).lowercased() + "\n" }
-        #expect(try keyring.unlock(OwnSource(text: typed).readKeyringSecret(.recoveryCode)).slot == 3)
+        #expect(try await keyring.unlock(OwnSource(text: typed).readKeyringSecret(.recoveryCode)).slot == 3)
     }
 
     @Test func aPrivateFileIsReadByteForByte() throws {

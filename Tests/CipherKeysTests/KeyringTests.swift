@@ -1,4 +1,5 @@
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -130,7 +131,7 @@ import Testing
         let unlocked = try make()
         let code = try RecoveryCode.random()
         #expect(keyringProblem { try unlocked.add(code, typedBack: RecoveryCode.random().text()) } == .notConfirmed)
-        #expect(throws: MalformedRecoveryCode.tooShort(groups: 0)) {
+        #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 0)) {
             try unlocked.add(code, typedBack: SecretBytes(utf8: "7KQ2"))
         }
         #expect(keyringProblem { try unlocked.add(.recoveryCode(code)) } == .notTypedBack)
@@ -161,7 +162,7 @@ import Testing
                 created: slot.created,
                 changed: slot.changed,
                 kindNumber: slot.kindNumber,
-                lock: .stretched(PassphraseDerivation(checked: .pbkdf2SHA256(iterations: 4_500_000))),
+                kdf: .derived(PassphraseDerivation(checked: .pbkdf2SHA256(iterations: 4_500_000))),
                 salt: slot.salt,
                 wrapped: slot.wrapped
             )
@@ -217,7 +218,9 @@ import Testing
         try FileManager.default.createDirectory(atPath: readOnly, withIntermediateDirectories: false)
         try FileManager.default.copyItem(atPath: keyring.path, toPath: readOnly + "/a.keyring")
         let copy = Keyring(path: readOnly + "/a.keyring")
-        let (outcome, met) = Faults.with(Faults.Order(prefix: copy.path, call: .open, after: 0, code: EROFS)) {
+        let (outcome, met) = FaultInjection.with(
+            FaultInjection.Order(prefix: copy.path, call: .open, after: 0, code: EROFS)
+        ) {
             try copy.unlock(.passphrase("first")).databaseKey()
         }
         #expect(try outcome.get() == key && met)
@@ -230,11 +233,11 @@ import Testing
         try unlocked.backUp(to: other)
         let second = try KeyringSecret.keyFile(.random(count: 32))
         try Keyring(path: other).unlock(.passphrase("first"), upgrades: false).add(second)
-        let order = Faults.Order(prefix: path, call: .lock, after: 0, code: nil) {
+        let order = FaultInjection.Order(prefix: path, call: .lock, after: 0, code: nil) {
             try? FileManager.default.removeItem(atPath: path)
             try? FileManager.default.moveItem(atPath: other, toPath: path)
         }
-        let (outcome, met) = Faults.with(order) { try unlocked.add(.external(.random(count: 32))) }
+        let (outcome, met) = FaultInjection.with(order) { try unlocked.add(.external(.random(count: 32))) }
         #expect(try outcome.get() == 3 && met)
         #expect(try keyring.unlock(second).slot == 2)
     }
@@ -253,8 +256,8 @@ import Testing
     @Test func aKeyringAndItsNameAreOnTheDiskWhenACallReturns() throws {
         // Orders without a code let the call go well.
         func syncs(_ count: Int, _ body: () throws -> Void) throws -> Bool {
-            let (outcome, met) = Faults.with(
-                Faults.Order(prefix: keyring.path, call: .sync, after: count - 1, code: nil),
+            let (outcome, met) = FaultInjection.with(
+                FaultInjection.Order(prefix: keyring.path, call: .sync, after: count - 1, code: nil),
                 body
             )
             try outcome.get()
@@ -262,16 +265,30 @@ import Testing
         }
         #expect(try syncs(2) { _ = try make() })
         let unlocked = try unlock(.passphrase("first"))
-        let new = Faults.Order(prefix: keyring.path + ".new-", call: .sync, after: 0, code: nil)
-        #expect(Faults.with(new) { try unlocked.add(.passphrase("second"), derivation: Self.fast) }.met)
+        let new = FaultInjection.Order(prefix: keyring.path + ".new-", call: .sync, after: 0, code: nil)
+        #expect(FaultInjection.with(new) { try unlocked.add(.passphrase("second"), derivation: Self.fast) }.met)
         #expect(try syncs(2) { try unlocked.add(.passphrase("third"), derivation: Self.fast) })
         #expect(try syncs(2) { try keyring.erase() })
     }
 
+    /// After the rename the new content is in force, whatever fails.
+    @Test func aNameThatIsNotSyncedIsTold() throws {
+        let unlocked = try make()
+        let order = FaultInjection.Order(prefix: keyring.path, call: .sync, after: 1, code: EIO)
+        let (outcome, met) = FaultInjection.with(order) {
+            try keyring.change(.passphrase("first"), to: .passphrase("second"), derivation: Self.fast)
+        }
+        #expect(met && keyringProblem { _ = try outcome.get() } == .notSynced(EIO))
+        #expect("\(KeyringError(path: "k", problem: .notSynced(EIO)))".contains("in force"))
+        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        _ = try unlock(.passphrase("second"))
+        _ = unlocked
+    }
+
     @Test func anEraseThatWasCutOffCanBeGivenAgain() throws {
         _ = try make()
-        let order = Faults.Order(prefix: keyring.path, call: .unlink, after: 0, code: EIO)
-        let (outcome, met) = Faults.with(order) { try keyring.erase() }
+        let order = FaultInjection.Order(prefix: keyring.path, call: .unlink, after: 0, code: EIO)
+        let (outcome, met) = FaultInjection.with(order) { try keyring.erase() }
         #expect(throws: KeyringError.self) { try outcome.get() }
         #expect(met)
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
@@ -472,7 +489,7 @@ import Testing
         // What unlocking with the old passphrase would do, had it begun before.
         try stale.upgrade(.passphrase("first"))
         #expect(throws: KeyringError(path: keyring.path, problem: .slotChanged(1))) {
-            try stale.change(stale.opened, to: KeyringContent.Stretched(.passphrase("first"), Self.fast))
+            try stale.change(stale.opened, to: KeyringContent.DerivedSecret(.passphrase("first"), Self.fast))
         }
         _ = try unlock(.passphrase("other"))
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)

@@ -1,4 +1,5 @@
 import CipherKeys
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -31,8 +32,8 @@ import Testing
     }
 
     @Test func foldersAndNamesAreFoundByBytes() {
-        #expect(FileCalls.folder(of: "a/\u{301}b") == "a" && FileCalls.name(of: "a/\u{301}b") == "\u{301}b")
+        #expect(FileCalls.directory(of: "a/\u{301}b") == "a" && FileCalls.name(of: "a/\u{301}b") == "\u{301}b")
         #expect(FileCalls.sibling("c", of: "a/\u{301}b") == "a/c" && FileCalls.sibling("c", of: "b") == "c")
-        #expect(FileCalls.folder(of: "/b") == "/" && FileCalls.folder(of: "b") == ".")
+        #expect(FileCalls.directory(of: "/b") == "/" && FileCalls.directory(of: "b") == ".")
     }
 }

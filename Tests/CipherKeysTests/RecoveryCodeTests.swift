@@ -55,7 +55,9 @@ import Testing
             for other in Self.alphabet where other != characters[place] {
                 var wrong = characters
                 wrong[place] = other
-                #expect(throws: MalformedRecoveryCode.wrong(group: place / 6 + 1)) { try Self.typed(String(wrong)) }
+                #expect(throws: MalformedKey.recoveryCodeMistyped(group: place / 6 + 1)) {
+                    try Self.typed(String(wrong))
+                }
             }
         }
     }
@@ -68,7 +70,7 @@ import Testing
                     for second in 0..<first where groups[group][first] != groups[group][second] {
                         var wrong = groups
                         wrong[group].swapAt(first, second)
-                        #expect(throws: MalformedRecoveryCode.wrong(group: group + 1)) {
+                        #expect(throws: MalformedKey.recoveryCodeMistyped(group: group + 1)) {
                             try Self.typed(wrong.map { String($0) }.joined())
                         }
                     }
@@ -76,7 +78,7 @@ import Testing
                 for other in 0..<group where groups[group] != groups[other] {
                     var wrong = groups
                     wrong.swapAt(group, other)
-                    #expect(throws: MalformedRecoveryCode.wrong(group: other + 1)) {
+                    #expect(throws: MalformedKey.recoveryCodeMistyped(group: other + 1)) {
                         try Self.typed(wrong.map { String($0) }.joined())
                     }
                 }
@@ -86,9 +88,9 @@ import Testing
 
     @Test func lengthsAreTold() throws {
         let text = try Self.text(.random())
-        #expect(throws: MalformedRecoveryCode.tooLong) { try Self.typed(text + "0") }
-        #expect(throws: MalformedRecoveryCode.tooShort(groups: 7)) { try Self.typed(String(text.dropLast())) }
-        #expect(throws: MalformedRecoveryCode.tooShort(groups: 0)) { try Self.typed("") }
-        #expect(throws: MalformedRecoveryCode.wrong(group: 1)) { try Self.typed("é") }
+        #expect(throws: MalformedKey.recoveryCodeTooLong) { try Self.typed(text + "0") }
+        #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 7)) { try Self.typed(String(text.dropLast())) }
+        #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 0)) { try Self.typed("") }
+        #expect(throws: MalformedKey.recoveryCodeMistyped(group: 1)) { try Self.typed("é") }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteFormat
 import TestSupport
 import Testing
 

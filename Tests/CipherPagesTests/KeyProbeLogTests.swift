@@ -1,5 +1,6 @@
 import CipherKeys
 import Foundation
+import SQLiteFormat
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
             try page.withUnsafeMutableBytes { page in
                 try plain.withUnsafeBytes { plain in
                     try iv.withUnsafeBytes {
-                        try PageCipher(key: key, format: .v4).encrypt(plain, number: 1, vector: $0, into: page)
+                        try PageCipher(key: key, format: .v4).encrypt(plain, number: 1, iv: $0, into: page)
                     }
                 }
             }

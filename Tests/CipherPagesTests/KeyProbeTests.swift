@@ -1,5 +1,6 @@
 import CipherKeys
 import Foundation
+import SQLiteFormat
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct KeyProbeTests {
 
     @Test(arguments: StockShell.all)
     func aWrongKeyIsRejectedInEveryFormat(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0])
         guard case .rejected = try probe().run(.passphrase("wrong"), formats: CipherFormat.standard) else {
             Issue.record("a wrong key was accepted")
             return
@@ -49,7 +50,7 @@ struct KeyProbeTests {
 
     @Test(arguments: StockShell.all)
     func aDamagedFirstPageIsToldFromAWrongKey(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: SampleKey.all[0])
         try flipByte(of: path, at: 100)
         guard
             case .firstPageDamaged(_, let format) = try probe().run(

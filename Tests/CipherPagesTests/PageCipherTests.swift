@@ -1,5 +1,6 @@
 import CipherKeys
 import Foundation
+import SQLiteFormat
 import TestSupport
 import Testing
 

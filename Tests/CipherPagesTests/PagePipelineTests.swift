@@ -1,5 +1,7 @@
 import CipherKeys
 import CipherPages
+import SQLiteFormat
+import SystemSupport
 import Testing
 
 @Suite struct PagePipelineTests {

@@ -1,5 +1,6 @@
 import CipherKeys
 import Foundation
+import SQLiteFormat
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ struct PageScanTests {
 
     @Test(arguments: StockShell.all)
     func theDamagedPagesAndNoOthersAreNamed(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key)
         let size = shell.format == 4 ? 4096 : 1024
         let sound = try scan(shell)
         #expect(sound.damaged.isEmpty && sound.pages > 20)
@@ -40,7 +41,7 @@ struct PageScanTests {
 
     @Test(arguments: StockShell.all)
     func aPageThatWasCutOffIsDamaged(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key)
         let pages = try scan(shell).pages
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.truncate(atOffset: UInt64(pages * (shell.format == 4 ? 4096 : 1024) - 100))
@@ -51,7 +52,7 @@ struct PageScanTests {
     /// A hole of a gigabyte costs whoever makes it nothing.
     @Test(arguments: StockShell.all)
     func whatStandsBehindTheCountedPagesIsLookedAtWhereThatIsAskedForOnly(shell: StockShell) throws {
-        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key)
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let pages = try scan(shell).pages
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -62,7 +63,7 @@ struct PageScanTests {
         let bytes = try FileBytes(path: path)
         let key = try Self.key.key.derive(salt: bytes.read(16, at: 0), format: format)
         func counted() throws -> PageScan.Result {
-            try PageScan(database: bytes, log: nil, key: key, format: format, countedOnly: true).run()
+            try PageScan(database: bytes, log: nil, key: key, format: format, inHeaderSizeOnly: true).run()
         }
         #expect(try counted() == PageScan.Result(pages: pages, damaged: [5]))
         // A first page that is damaged counts nothing.
@@ -180,7 +181,7 @@ struct PageScanTests {
         let journal = try #require(try RollbackJournal(file))
         #expect(try journal.firstPage() == nil)
         let key = try DatabaseKey.random().derive(salt: Array(0..<16), format: .v4)
-        #expect(try RollbackJournal.flaws(file, database: file, side: .encrypted(key, .v4)).count < 200)
+        #expect(try RollbackJournal.errors(file, database: file, coding: .encrypted(key, .v4)).count < 200)
         #expect(try NewestPages(database: file, journal: file, pageSize: 4096).size() == 8 << 40)
     }
 

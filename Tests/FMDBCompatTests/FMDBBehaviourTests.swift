@@ -1,6 +1,7 @@
 import CipherKeys
 import FMDBCompat
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 

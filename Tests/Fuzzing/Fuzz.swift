@@ -1,3 +1,5 @@
+import SystemSupport
+
 @testable import CipherKeys
 
 /// The target that `CIPHERDB_FUZZ` names.

@@ -21,22 +21,22 @@ import Testing
     ]
 
     @Test func noCommandLineCrashesOrIsUnderstoodInTwoWays() throws {
-        var chance = Chance("command lines", "CIPHERDB_LINES", rounds: 40)
+        var trials = RandomTrials("command lines", "CIPHERDB_LINES", rounds: 40)
         let words = try Self.words()
         #expect(words.contains("new-key-file") && words.contains("keyring"))
         let options = words.map { "--" + $0 }
         var understood = 0
-        while chance.goesOn() {
+        while trials.goesOn() {
             var line = [
-                ["change", "verify", "migrate", "keyring", "decrypt", "copy"].randomElement(using: &chance.random)!
+                ["change", "verify", "migrate", "keyring", "decrypt", "copy"].randomElement(using: &trials.random)!
             ]
-            for _ in 0..<Int.random(in: 0...6, using: &chance.random) {
-                switch Int.random(in: 0...3, using: &chance.random) {
-                case 0: line.append(words.randomElement(using: &chance.random)!)
-                case 1: line.append(Self.values.randomElement(using: &chance.random)!)
+            for _ in 0..<Int.random(in: 0...6, using: &trials.random) {
+                switch Int.random(in: 0...3, using: &trials.random) {
+                case 0: line.append(words.randomElement(using: &trials.random)!)
+                case 1: line.append(Self.values.randomElement(using: &trials.random)!)
                 default:
-                    line.append(options.randomElement(using: &chance.random)!)
-                    line.append(Self.values.randomElement(using: &chance.random)!)
+                    line.append(options.randomElement(using: &trials.random)!)
+                    line.append(Self.values.randomElement(using: &trials.random)!)
                 }
             }
             do {

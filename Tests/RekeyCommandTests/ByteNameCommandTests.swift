@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct ByteNameCommandTests {
     init() throws {
         folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.file("good.db"), key: .sample("k"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         _ = try folder.write(DatabaseKey.sampleBytes("k"), to: "k")
     }

@@ -102,27 +102,27 @@ struct CrashStateTests {
 
     @Test(arguments: Extent.share(Extent.pairs(Operation.allCases, [JournalMode.delete, .wal])))
     func afterACrashAnywhereTheKeyringOpensTheDatabase(operation: Operation, mode: JournalMode) throws {
-        var chance = Chance("torn states of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_TORN", rounds: 1)
+        var trials = RandomTrials("torn states of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_TORN", rounds: 1)
         let states = try trace(operation, mode)
         let state = folder.file("state")
         var (tried, losses) = (0, 0)
         // By default every other call, chosen by the seed.
-        let first = Extent.isComplete ? 0 : Int(chance.seed % 2)
+        let first = Extent.isComplete ? 0 : Int(trials.seed % 2)
         for moment in stride(from: first, to: states.count, by: Extent.isComplete ? 1 : 2) {
             let every: [CrashStates.Leftover] =
-                [.everything, .nothing] + Array(repeating: .something, count: chance.rounds)
+                [.everything, .nothing] + Array(repeating: .something, count: trials.rounds)
             // By default one of them after each call, in turns.
             let leftovers = Extent.isComplete ? every : [every[moment / 2 % every.count]]
             for leftover in leftovers {
-                try states.write(after: moment, leftover, to: state, using: &chance.random)
+                try states.write(after: moment, leftover, to: state, using: &trials.random)
                 tried += 1
-                let ending = Ending.allCases.randomElement(using: &chance.random) ?? .opening
+                let ending = Ending.allCases.randomElement(using: &trials.random) ?? .opening
                 let loss = loss(in: state, endedBy: ending)
-                #expect(loss == nil, "after call \(moment), \(leftover), CIPHERDB_SEED=\(chance.seed)")
+                #expect(loss == nil, "after call \(moment), \(leftover), CIPHERDB_SEED=\(trials.seed)")
             }
             // The control: with a disk that lies about syncing there must be losses, or this proves nothing.
             for _ in 0..<(operation == .change ? 60 : 1) where Extent.isComplete || losses == 0 {
-                try states.write(after: moment, .something, ignoringSync: true, to: state, using: &chance.random)
+                try states.write(after: moment, .something, ignoringSync: true, to: state, using: &trials.random)
                 if loss(in: state) != nil { losses += 1 }
             }
         }

@@ -21,7 +21,7 @@ import Testing
             try FileManager.default.removeItem(atPath: folder.file(name))
         }
         let queue = try DatabaseQueue(path: path, key: .sample("old"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -74,6 +74,25 @@ import Testing
         #expect(outcome.status == 130, "\(outcome.status) \(outcome.errors)")
         #expect(try FileState(path) == before)
         #expect(folder.names == ["new", "old", "test.db"])
+    }
+
+    /// The engine says nothing where it cannot remove its journal.
+    @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
+    func aChangeInPlaceLeavesNoJournalOfTheOldKey() throws {
+        for (times, status, names) in [
+            ("1", 0, ["new", "old", "test.db"]), ("1+", 70, ["new", "old", "test.db", "test.db-journal"]),
+        ] {
+            try make()
+            let trace = "strace -f -o /dev/null -e trace=unlink -e inject=unlink:error=EIO:when=\(times)"
+            let outcome = try run("\(trace) REKEY change test.db --in-place --key-file old --new-key-file new")
+            #expect(outcome.status == status, "\(outcome.status) \(outcome.errors)")
+            #expect(folder.names == names)
+            #expect(status == 0 || outcome.errors.contains("test.db-journal"), "\(outcome.errors)")
+            let database = Database(path: path)
+            try database.open(key: .sample("new"), flags: .readOnly)
+            #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
+            database.close()
+        }
     }
 
     @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))

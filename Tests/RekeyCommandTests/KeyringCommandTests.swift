@@ -40,7 +40,7 @@ struct KeyringCommandTests {
     private func makeDatabase(by secret: Secret = .rawKey) throws {
         let key = try secret == .passphrase ? DatabaseKey.passphrase("Bob's passphrase") : .sample("Bob")
         let queue = try DatabaseQueue(path: path, key: key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -80,7 +80,7 @@ struct KeyringCommandTests {
 
     @Test func initEncryptsPlaintextAndMakesAKeyringForADatabaseToCome() throws {
         let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         #expect(try rekey("keyring", "init", path, "--new-key-file", keyFile).status == 0)
         #expect(try opens("--key-file", keyFile))
@@ -453,6 +453,6 @@ struct KeyringCommandTests {
             if let name { #expect(try object(outcome)["error"] as? String == name) }
         }
         let hinted = try rekey("verify", path, "--key-file", bobKey)
-        #expect(hinted.status == 77 && hinted.errors.contains("\(keyring) stands beside it: --keyring"))
+        #expect(hinted.status == 77 && hinted.errors.contains("--keyring \(keyring)"))
     }
 }

@@ -26,7 +26,7 @@ struct KeyringKillTests {
             try FileManager.default.copyItem(atPath: sound, toPath: scene.data)
         }
 
-        var chance = Chance(
+        var trials = RandomTrials(
             "kills of keyring \(operation.rawValue), \(mode.rawValue)",
             "CIPHERDB_KEYRING_KILLS",
             rounds: 1
@@ -41,9 +41,9 @@ struct KeyringKillTests {
         #expect((before != after) == operation.changesSlots)
         try expectItIsWhole(operation)
 
-        while chance.goesOn() {
+        while trials.goesOn() {
             try reset()
-            _ = try run(operation, killedAfter: Double.random(in: 0...(duration * 1.15), using: &chance.random))
+            _ = try run(operation, killedAfter: Double.random(in: 0...(duration * 1.15), using: &trials.random))
             let found = try scene.ways()
             #expect(found == before || found == after, "\(found)")
             if operation == .initialise {

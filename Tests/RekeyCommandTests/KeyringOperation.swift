@@ -157,7 +157,7 @@ struct KeyringScene {
         } catch let error as KeyringError where error.problem == .otherDatabase {
             return nil
         }
-        return try database.string(forQuery: Self.query)
+        return try database.string(forQuery: SQL(unsafe: Self.query))
     }
 
     /// The digits of the key that the database is under, be a change of it pending or not, be it an older one.

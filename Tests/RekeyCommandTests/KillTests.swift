@@ -94,7 +94,7 @@ struct KillTests {
         let sound = folder.file("sound.db")
         try FileManager.default.copyItem(atPath: path, toPath: sound)
 
-        var chance = Chance("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 2)
+        var trials = RandomTrials("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 2)
 
         // How long a run takes that nobody kills.
         let began = ContinuousClock.now
@@ -102,7 +102,7 @@ struct KillTests {
         #expect(whole.status == 0, "\(whole.errors)")
         let duration = (ContinuousClock.now - began) / .seconds(1)
         var isDone = true
-        while chance.goesOn() {
+        while trials.goesOn() {
             if isDone {
                 try FileManager.default.removeItem(atPath: path)
                 try FileManager.default.copyItem(atPath: sound, toPath: path)
@@ -110,7 +110,7 @@ struct KillTests {
             _ = try Program.run(
                 Program.built("rekey"),
                 arguments(operation),
-                killedAfter: Double.random(in: 0...(duration * 1.15), using: &chance.random)
+                killedAfter: Double.random(in: 0...(duration * 1.15), using: &trials.random)
             )
             // First the shell: it finds the file as the kill left it.
             let (before, after) = (ask(operation.before), ask(operation.after))

@@ -63,7 +63,7 @@ struct RekeyCommandTests {
                 $0.format = format
             }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -416,7 +416,7 @@ struct RekeyCommandTests {
     @Test func anOldFormatIsAdvisedAgainst() throws {
         for shell in StockShell.all where shell.format <= (Engine.current.formats.first?.version ?? 0) {
             let file = folder.file("\(shell.version).db")
-            try SampleFile.make(at: file, by: shell, key: .named("old secret"), format: shell.format)
+            try SampleFile.make(at: file, by: shell, key: .named("old secret"))
             let found = try object(rekey("inspect", file, "--json", "--key-file", oldKey))
             let advice = try #require(found["advice"] as? [String])
             #expect(advice.isEmpty == (shell.format == 4) && advice.allSatisfy { $0.contains("rekey migrate") })

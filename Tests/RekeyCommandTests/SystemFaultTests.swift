@@ -1,6 +1,7 @@
 import CipherDB
 import Foundation
 import Rekeying
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
                 key: state.key.map { keys[$0] },
                 configuration: Configuration { $0.allowsPlaintext = state.key == nil }
             )
-            try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+            try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
             try queue.close()
         }
 
@@ -100,7 +101,7 @@ import Testing
             }
             defer { database.close() }
             if let pageSize = state.pageSize, database.cipherFormat?.pageSize != pageSize { return false }
-            #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+            #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
             #expect(try database.string(forQuery: "PRAGMA integrity_check") == "ok")
             return true
         }
@@ -171,7 +172,7 @@ import Testing
             for written in operation.writesOther ? [path, other] : [path] {
                 do {
                     _ = try DatabaseFile(path: written).cleanUp()
-                } catch FileProblem.missing where written == other {
+                } catch FileError.missing where written == other {
                     // Nothing stands there, and nothing was left.
                 }
             }

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Rekeying
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ struct ByteNameTests {
 
     private func make(_ mode: JournalMode = .delete) throws {
         let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.journalMode = mode })
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -36,7 +37,7 @@ struct ByteNameTests {
         let database = Database(path: path)
         try database.open(key: key, flags: .readWrite)
         defer { database.close() }
-        return try database.string(forQuery: SampleFile.query)
+        return try database.string(forQuery: SampleFile.question)
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
@@ -45,12 +46,12 @@ struct ByteNameTests {
         #expect(try names == [Self.name("out").pathBytes])
         #expect(try answer(path, key) == SampleFile.answer)
         let pool = try DatabasePool(path: path, key: key)
-        #expect(try pool.read { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        #expect(try pool.read { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try pool.rekey(.sample("other"))
         try pool.close()
         let uri = Database(path: "file:" + folder.path + "/out%ff.db?mode=rw")
         try uri.open(key: .sample("other"), flags: [.readWrite, .uri])
-        #expect(try uri.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try uri.string(forQuery: SampleFile.question) == SampleFile.answer)
         uri.close()
         #expect(try names == [Self.name("out").pathBytes])
     }
@@ -72,7 +73,7 @@ struct ByteNameTests {
         try plain.open()
         try database.executeStatements("DETACH side")
         try database.backup(to: plain, decrypting: true)
-        #expect(try plain.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try plain.string(forQuery: SampleFile.question) == SampleFile.answer)
         plain.close()
         database.close()
         #expect(try answer(folder.file(Self.name("copy")), key) == SampleFile.answer)
@@ -92,7 +93,7 @@ struct ByteNameTests {
         try file.moveToKeyring(keyring.create(with: secret), from: other)
         try file.rotateKey(of: keyring.unlock(secret))
         let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
-        #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.query) } == SampleFile.answer)
+        #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try queue.close()
         #expect(try answer(folder.file(Self.name("old")), key) == SampleFile.answer)
         #expect(try answer(folder.file(Self.name("copy")), key) == SampleFile.answer)

@@ -20,28 +20,11 @@ struct ChangeInPlaceTests {
         path = folder.file("test.db")
     }
 
-    private func make(
-        by shell: StockShell,
-        key: SampleKey = Self.key,
-        format: Int? = nil,
-        pageSize: Int? = nil,
-        before: String = ""
-    ) throws {
-        try SampleFile.make(
-            at: path,
-            by: shell,
-            key: key,
-            format: format ?? shell.format,
-            pageSize: pageSize,
-            before: before
-        )
-    }
-
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
 
     @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
     func aKeyChangedInPlaceOpensInTheShellAndTheOldOneDoesNot(shell: StockShell, mode: String) throws {
-        try make(by: shell, before: "PRAGMA journal_mode = \(mode);")
+        try SampleFile.make(at: path, by: shell, key: Self.key, before: "PRAGMA journal_mode = \(mode);")
         let found = try file.changeKeyInPlace(from: Self.key.key, to: Self.new.key)
         #expect(found.isSound)
         let rows = try shell.run(path, key: Self.new.pragma, SampleFile.query + "PRAGMA integrity_check;")
@@ -56,7 +39,7 @@ struct ChangeInPlaceTests {
             let (old, new) = format <= 2 ? (SampleKey.all[1], SampleKey.all[2]) : (Self.key, Self.new)
             for size in Extent.isComplete || format > 2 ? [1024, 8192] : [1024] {
                 try? FileManager.default.removeItem(atPath: path)
-                try make(by: shell, key: old, format: format, pageSize: size)
+                try SampleFile.make(at: path, by: shell, key: old, format: format, pageSize: size)
                 let found = try file.changeKeyInPlace(from: old.key, to: new.key)
                 #expect(found.isSound && found.format.version == format && found.format.pageSize == size)
                 let rows = try shell.run(
@@ -73,7 +56,7 @@ struct ChangeInPlaceTests {
     @Test func aStopAfterTheChangeComesTooLateAndIsNotToldAsOne() throws {
         struct Stop: Error {}
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         var ends = 0
         // The first end is that of the check before, from which on it is too late.

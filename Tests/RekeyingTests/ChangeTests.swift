@@ -2,6 +2,7 @@ import CipherDB
 import CipherKeys
 import Foundation
 import Rekeying
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ struct ChangeTests {
             key: key.key,
             configuration: Configuration { $0.journalMode = mode }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -38,7 +39,7 @@ struct ChangeTests {
         let database = Database(path: path ?? self.path)
         try database.open(key: key, flags: .readWrite)
         defer { database.close() }
-        return try database.string(forQuery: SampleFile.query)
+        return try database.string(forQuery: SampleFile.question)
     }
 
     @Test(arguments: StockShell.all, ["delete", "wal"])
@@ -226,7 +227,7 @@ struct ChangeTests {
             }
         )
         try queue.inDatabase { database in
-            try database.executeStatements(SampleFile.script)
+            try database.executeStatements(SampleFile.content)
             try database.executeStatements("BEGIN; UPDATE people SET name = 'gone', note = randomblob(500)")
             for suffix in ["", "-journal", "-wal"] where FileManager.default.fileExists(atPath: source + suffix) {
                 try FileManager.default.copyItem(atPath: source + suffix, toPath: path + suffix)
@@ -249,13 +250,13 @@ struct ChangeTests {
                 let idle = Database(path: path)
                 try idle.open(key: Self.old.key)
                 // Rollback mode: an idle connection holds no lock.
-                try idle.executeStatements("PRAGMA journal_mode = \(mode)")
-                #expect(try idle.string(forQuery: SampleFile.query) == SampleFile.answer)
+                try idle.executeStatements(SQL(unsafe: "PRAGMA journal_mode = \(mode)"))
+                #expect(try idle.string(forQuery: SampleFile.question) == SampleFile.answer)
                 try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: keptAs)
                 #expect(throws: (any Error).self) {
                     try idle.executeUpdate("INSERT INTO people (name) VALUES ('lost')")
                 }
-                #expect(throws: (any Error).self) { _ = try idle.string(forQuery: SampleFile.query) }
+                #expect(throws: (any Error).self) { _ = try idle.string(forQuery: SampleFile.question) }
                 idle.close()
                 #expect(try answer(Self.new.key) == SampleFile.answer, "journal mode \(mode)")
                 if let keptAs { #expect(try answer(Self.old.key, at: keptAs) == SampleFile.answer) }
@@ -290,10 +291,18 @@ struct ChangeTests {
         #expect(try answer(Self.old.key, at: kept) == SampleFile.answer)
         #expect(try answer(Self.new.key) == SampleFile.answer)
         let before = try FileState(path)
-        #expect(throws: FileProblem.exists(path: kept)) {
+        #expect(throws: FileError.exists(path: kept)) {
             try file.changeKey(from: Self.new.key, to: Self.old.key, keepingOldAs: kept)
         }
         #expect(try FileState(path) == before && folder.names == ["kept.db", "test.db"])
+    }
+
+    @Test func oldFileIsKeptUnderItsNameInAnotherDirectory() throws {
+        try make()
+        let directory = folder.file("elsewhere")
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: directory + "/test.db")
+        #expect(try answer(Self.old.key, at: directory + "/test.db") == SampleFile.answer)
     }
 
     @Test func aSymbolicLinkGoesOnPointingAtTheDatabaseAndAHardLinkIsRefused() throws {
@@ -306,7 +315,7 @@ struct ChangeTests {
         try FileManager.default.removeItem(atPath: link)
         try FileManager.default.linkItem(atPath: path, toPath: link)
         let before = try FileState(path)
-        #expect(throws: FileProblem.severalNames(path: path)) {
+        #expect(throws: FileError.severalNames(path: path)) {
             try file.changeKey(from: Self.new.key, to: Self.old.key)
         }
         #expect(try FileState(path) == before)
@@ -316,7 +325,7 @@ struct ChangeTests {
     @Test func thePlaintextOfAFailedDecryptionIsOverwritten() throws {
         try make()
         let (plaintext, folder) = (Lock<FileHandle?>(nil), folder)
-        let order = Faults.Order(prefix: path + ".rekey-", call: .rename, after: 0, code: EIO) {
+        let order = FaultInjection.Order(prefix: path + ".rekey-", call: .rename, after: 0, code: EIO) {
             // The old file has a second name by then, too.
             for name in folder.names where name.hasPrefix("test.db.rekey-") {
                 guard let file = FileHandle(forReadingAtPath: folder.file(name)),
@@ -325,7 +334,7 @@ struct ChangeTests {
                 plaintext.withLock { $0 = file }
             }
         }
-        let (outcome, met) = Faults.with(order) { try file.decryptToPlaintext(key: Self.old.key) }
+        let (outcome, met) = FaultInjection.with(order) { try file.decryptToPlaintext(key: Self.old.key) }
         #expect(throws: (any Error).self) { try outcome.get() }
         let seen = try #require(plaintext.withLock { $0 })
         try seen.seek(toOffset: 0)
@@ -341,8 +350,10 @@ struct ChangeTests {
         try make()
         let leftover = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
         let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
-        let order = Faults.Order(prefix: leftover, call: .open, after: 0, code: nil) { _ = rename(victim, leftover) }
-        let (outcome, met) = Faults.with(order) { try file.cleanUp() }
+        let order = FaultInjection.Order(prefix: leftover, call: .open, after: 0, code: nil) {
+            _ = rename(victim, leftover)
+        }
+        let (outcome, met) = FaultInjection.with(order) { try file.cleanUp() }
         #expect(throws: (any Error).self) { try outcome.get() }
         #expect(try met && FileState(leftover).bytes == Data(repeating: 7, count: 5000))
     }
@@ -386,13 +397,13 @@ struct ChangeTests {
         let disk = try SmallDisk(bytes: 1 << 20)
         let path = disk.file("test.db")
         let queue = try DatabaseQueue(path: path, key: Self.old.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         let before = try FileState(path)
         #expect {
             try DatabaseFile(path: path).changeKey(from: Self.old.key, to: Self.new.key)
         } throws: {
-            if case FileProblem.noSpace(_, let needed, let free) = $0 { needed > free } else { false }
+            if case FileError.noSpace(_, let needed, let free) = $0 { needed > free } else { false }
         }
         #expect(try FileState(path) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["test.db"])
@@ -412,7 +423,7 @@ struct ChangeTests {
     @Test(arguments: ["-journal", "-wal", "-shm", ".rekey-0123456789abcdef"])
     func aCopyIsNotKeptUnderANameThatWouldBeRemovedAgain(suffix: String) throws {
         try make()
-        #expect(throws: FileProblem.belongs(path: path + suffix)) {
+        #expect(throws: FileError.belongs(path: path + suffix)) {
             try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: path + suffix)
         }
         #expect(folder.names == ["test.db"])
@@ -424,7 +435,7 @@ struct ChangeTests {
         let second = Gate()
         let done = Gate()
         let path = path
-        let outcome = Lock<Result<Rewritten, any Error>?>(nil)
+        let outcome = Lock<Result<RewriteResult, any Error>?>(nil)
         try file.changeKey(from: Self.old.key, to: Self.new.key) { progress in
             guard progress.stage == .verifying, !second.passed else { return }
             second.open()

@@ -26,7 +26,7 @@ struct CopyTests {
             key: Self.key.key,
             configuration: Configuration { $0.journalMode = mode }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         return queue
     }
 
@@ -86,7 +86,7 @@ struct CopyTests {
     @Test func nothingIsReplacedAndAStopLeavesNothing() throws {
         try queue(.delete).close()
         _ = try folder.write([1], to: "copy.db")
-        #expect(throws: FileProblem.exists(path: copy)) { try file.copy(key: Self.key.key, to: copy) }
+        #expect(throws: FileError.exists(path: copy)) { try file.copy(key: Self.key.key, to: copy) }
         try FileManager.default.removeItem(atPath: copy)
         for stage in [FileProgress.Stage.writing, .verifying] {
             #expect(throws: Stop.self) {
@@ -125,8 +125,8 @@ struct CopyTests {
     func aNameThatBelongsToADatabaseIsRefused(suffix: String) throws {
         try queue(.delete).close()
         let name = path + suffix
-        #expect(throws: FileProblem.belongs(path: name)) { try file.copy(key: Self.key.key, to: name) }
-        #expect(throws: FileProblem.belongs(path: name)) { try file.recover(key: Self.key.key, to: name) }
+        #expect(throws: FileError.belongs(path: name)) { try file.copy(key: Self.key.key, to: name) }
+        #expect(throws: FileError.belongs(path: name)) { try file.recover(key: Self.key.key, to: name) }
         #expect(folder.names == ["test.db"])
     }
 }

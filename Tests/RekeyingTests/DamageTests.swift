@@ -35,15 +35,15 @@ struct DamageTests {
         let shell = try #require(StockShell.all.last { $0.format >= format })
         try SampleFile.make(at: path, by: shell, key: Self.key, format: format, pageSize: 1024)
         let size = try FileState(path).bytes.count
-        var chance = Chance(
+        var trials = RandomTrials(
             "bits flipped in a file of format \(format)",
             "CIPHERDB_FLIPS",
             rounds: Extent.share(of: 50)
         )
         let file = DatabaseFile(path: path)
         let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
-        while chance.goesOn() {
-            let bit = Int.random(in: 0..<(size * 8), using: &chance.random)
+        while trials.goesOn() {
+            let bit = Int.random(in: 0..<(size * 8), using: &trials.random)
             let (page, place) = (bit / 8 / 1024 + 1, bit / 8 % 1024)
             try flip(bit, of: path)
             defer { try? flip(bit, of: path) }
@@ -76,7 +76,7 @@ struct DamageTests {
         )
         try queue.inDatabase { database in
             try database.executeStatements(
-                "PRAGMA wal_autocheckpoint = 0;" + SampleFile.script + "PRAGMA wal_checkpoint;"
+                "PRAGMA wal_autocheckpoint = 0;" + SampleFile.content + "PRAGMA wal_checkpoint;"
             )
             try database.executeStatements("UPDATE people SET note = randomblob(100)")
         }
@@ -90,18 +90,18 @@ struct DamageTests {
             .prefix { log[($0 + 8)..<($0 + 16)] == log[16..<24] }
             .map { start in log[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) } }
         #expect(numbers.count > 5)
-        var chance = Chance(
+        var trials = RandomTrials(
             "bits flipped in a log of format \(format)",
             "CIPHERDB_LOG_FLIPS",
             rounds: Extent.share(of: 35)
         )
         let file = DatabaseFile(path: path)
-        while chance.goesOn() {
-            let isHeader = Int.random(in: 0..<4, using: &chance.random) == 0
-            let number = Int.random(in: (isHeader ? -1 : 0)..<numbers.count, using: &chance.random)
-            let place = Int.random(in: isHeader ? 0..<(number < 0 ? 32 : 24) : 24..<frame, using: &chance.random)
+        while trials.goesOn() {
+            let isHeader = Int.random(in: 0..<4, using: &trials.random) == 0
+            let number = Int.random(in: (isHeader ? -1 : 0)..<numbers.count, using: &trials.random)
+            let place = Int.random(in: isHeader ? 0..<(number < 0 ? 32 : 24) : 24..<frame, using: &trials.random)
             let bit =
-                (number < 0 ? place : 32 + number * frame + place) * 8 + Int.random(in: 0..<8, using: &chance.random)
+                (number < 0 ? place : 32 + number * frame + place) * 8 + Int.random(in: 0..<8, using: &trials.random)
             try flip(bit, of: path + "-wal")
             let found = try file.verify(key: Self.key.key, checksStructure: false)
             #expect(!found.isSound, "frame \(number), byte \(place)")
@@ -124,7 +124,7 @@ extension DamageTests {
         let source = folder.file("source.db")
         let database = Database(path: source, configuration: Configuration { $0.format = layout })
         try database.open(key: Self.key.key)
-        try database.executeStatements(SampleFile.script + "CREATE TABLE more (a);")
+        try database.executeStatements(SampleFile.content + "CREATE TABLE more (a);")
         try database.executeStatements("PRAGMA cache_size = 1; BEGIN; UPDATE people SET note = randomblob(100)")
         try database.executeStatements("INSERT INTO more SELECT randomblob(500) FROM people")
         for suffix in ["", "-journal"] {
@@ -155,23 +155,23 @@ extension DamageTests {
             start = (end + sector - 1) / sector * sector
         }
         #expect(counted.count > 1 && (counted.map(\.count).reduce(0, +)) > 20 * 1032)
-        var chance = Chance(
+        var trials = RandomTrials(
             "bits flipped in a journal of format \(format)",
             "CIPHERDB_FLIPS",
             rounds: Extent.share(of: 40)
         )
         // That of the size of a sector, which places the pages that the key is looked for in.
         var place: Int? = 23
-        while chance.goesOn() {
+        while trials.goesOn() {
             let place =
                 place.take()
-                ?? (Int.random(in: 0..<4, using: &chance.random) == 0
-                    ? headers.randomElement(using: &chance.random)! + Int.random(in: 0..<28, using: &chance.random)
-                    : Int.random(in: counted.randomElement(using: &chance.random)!, using: &chance.random))
+                ?? (Int.random(in: 0..<4, using: &trials.random) == 0
+                    ? headers.randomElement(using: &trials.random)! + Int.random(in: 0..<28, using: &trials.random)
+                    : Int.random(in: counted.randomElement(using: &trials.random)!, using: &trials.random))
             // The last 12 bytes of a page in format 3, which neither the HMAC nor SQLite's checksum covers.
             let record = counted.first { $0.contains(place) }.map { (place - $0.lowerBound) % 1032 }
             let isPadding = format == 3 && record.map { (4 + 1012..<4 + 1024).contains($0) } == true
-            try flip(place * 8 + Int.random(in: 0..<8, using: &chance.random), of: path + "-journal")
+            try flip(place * 8 + Int.random(in: 0..<8, using: &trials.random), of: path + "-journal")
             let found = try file.verify(key: Self.key.key, checksStructure: isPadding)
             if isPadding {
                 #expect(found.isSound, "\(place)")
@@ -195,7 +195,7 @@ extension DamageTests {
 
     @Test(arguments: StockShell.all.filter { $0.format <= own }, ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
     func whatAKilledWriterLeavesIsNoDamage(shell: StockShell, mode: String) throws {
-        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key)
         let round =
             "BEGIN; UPDATE people SET note = randomblob(100); INSERT INTO people (name) VALUES ('new'); COMMIT;\n"
         let settings = "PRAGMA \(Self.key.pragma); PRAGMA journal_mode = \(mode); PRAGMA cache_size = 5;\n"
@@ -219,7 +219,7 @@ extension DamageTests {
             key: Self.key.key,
             configuration: Configuration { $0.journalMode = mode }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         let (stop, done) = (Gate(), Gate())
         Thread {
             while !stop.passed {
@@ -295,7 +295,7 @@ extension DamageTests {
         let source = folder.file("source.db")
         let other = try DatabaseKey.random()
         let queue = try DatabaseQueue(path: source, key: Self.key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         // What a kill leaves: the file as it would be, and the journal with what it was.
         let old = try Data(contentsOf: URL(fileURLWithPath: source))

@@ -19,7 +19,7 @@ import Testing
         keyring = try Keyring(besideDatabase: path).create(with: .keyFile(.random(count: 32)))
         let database = Database(path: path)
         try database.open(keyring: keyring)
-        try database.executeStatements(SampleFile.script)
+        try database.executeStatements(SampleFile.content)
         pageSize = try #require(database.cipherFormat).pageSize
         database.close()
     }

@@ -19,23 +19,6 @@ struct DatabaseFileTests {
         path = folder.file("test.db")
     }
 
-    private func make(
-        by shell: StockShell,
-        key: SampleKey = Self.key,
-        format: Int? = nil,
-        pageSize: Int? = nil,
-        before: String = ""
-    ) throws {
-        try SampleFile.make(
-            at: path,
-            by: shell,
-            key: key,
-            format: format ?? shell.format,
-            pageSize: pageSize,
-            before: before
-        )
-    }
-
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
 
     @Test func filesAreRecognisedWithoutAKey() throws {
@@ -57,7 +40,7 @@ struct DatabaseFileTests {
             let key = format <= 2 ? SampleKey.all[1] : Self.key
             for size in Extent.isComplete || format > 2 ? [1024, 16384] : [16384] {
                 try? FileManager.default.removeItem(atPath: path)
-                try make(by: shell, key: key, format: format, pageSize: size)
+                try SampleFile.make(at: path, by: shell, key: key, format: format, pageSize: size)
                 let before = try FileState(path)
                 #expect(try file.inspect().kind == .encrypted)
                 let found = try file.inspect(key: key.key)
@@ -71,7 +54,7 @@ struct DatabaseFileTests {
 
     @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
     func aSoundFileIsFoundSoundAndNotChanged(shell: StockShell, mode: String) throws {
-        try make(by: shell, before: "PRAGMA journal_mode = \(mode);")
+        try SampleFile.make(at: path, by: shell, key: Self.key, before: "PRAGMA journal_mode = \(mode);")
         let before = try FileState(path)
         var last: FileProgress?
         let found = try file.verify(key: Self.key.key) { last = $0 }
@@ -83,7 +66,7 @@ struct DatabaseFileTests {
 
     @Test(arguments: StockShell.all.filter { $0.format <= Self.own })
     func damagedPagesAreListed(shell: StockShell) throws {
-        try make(by: shell)
+        try SampleFile.make(at: path, by: shell, key: Self.key)
         let size = shell.format == 4 ? 4096 : 1024
         for number in [2, 7, 20] { try flipByte(of: path, at: (number - 1) * size + 77) }
         let found = try file.verify(key: Self.key.key)
@@ -93,42 +76,32 @@ struct DatabaseFileTests {
         #expect(throws: KeyError.wrongKey) { try file.verify(key: .sample("wrong")) }
     }
 
-    @Test func structuralFaultsAreFoundThoughEveryPageIsAuthentic() throws {
+    private func makeWithUncheckedSchema(_ sql: SQL) throws {
         let queue = try DatabaseQueue(
             path: path,
             key: Self.key.key,
             configuration: Configuration { $0.unsafeAllowsAllSQL = true }
         )
-        try queue.inDatabase {
-            try $0.executeStatements(
-                """
-                CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE INDEX j ON t (b); INSERT INTO t VALUES (1, 2), (3, 4);
-                PRAGMA writable_schema = ON;
-                UPDATE sqlite_master SET sql = replace(sql, '(a)', '(b)') WHERE name = 'i';
-                """
-            )
-        }
+        try queue.inDatabase { try $0.executeStatements(sql) }
         try queue.close()
+    }
+
+    @Test func structuralFaultsAreFoundThoughEveryPageIsAuthentic() throws {
+        try makeWithUncheckedSchema(
+            """
+            CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE INDEX j ON t (b); INSERT INTO t VALUES (1, 2), (3, 4);
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = replace(sql, '(a)', '(b)') WHERE name = 'i';
+            """
+        )
         let found = try file.verify(key: Self.key.key)
         #expect(found.damagedPages == [] && !found.isSound && found.problems.contains { $0.contains("index i") })
     }
 
     @Test func aSchemaThatSQLiteCannotReadIsAProblemAndNoWrongKey() throws {
-        let queue = try DatabaseQueue(
-            path: path,
-            key: Self.key.key,
-            configuration: Configuration { $0.unsafeAllowsAllSQL = true }
+        try makeWithUncheckedSchema(
+            "CREATE TABLE t (a); PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE NONSENSE';"
         )
-        try queue.inDatabase {
-            try $0.executeStatements(
-                """
-                CREATE TABLE t (a);
-                PRAGMA writable_schema = ON;
-                UPDATE sqlite_master SET sql = 'CREATE NONSENSE';
-                """
-            )
-        }
-        try queue.close()
         let found = try file.verify(key: Self.key.key)
         #expect(found.damagedPages == [] && found.pages > 1 && found.problems.count == 1)
     }
@@ -139,7 +112,7 @@ struct DatabaseFileTests {
             key: Self.key.key,
             configuration: Configuration { $0.journalMode = .wal }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         let stop = Gate()
         let done = Gate()
         Thread {
@@ -188,7 +161,7 @@ struct DatabaseFileTests {
     @Test func aPassphraseSpelledAsARawKeyOpensInTheShells() throws {
         let literal = "x'" + String(repeating: "0123456789abcdef", count: 4) + "'"
         let shell = try #require(StockShell.all.first)
-        try SampleFile.make(at: path, by: shell, key: Self.key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: Self.key)
         try file.changeKey(from: Self.key.key, to: .passphrase(literal))
         #expect(try shell.run(path, key: "key = \"\(literal)\"", SampleFile.query) == [SampleFile.answer])
         #expect(try file.verify(key: .raw(hex: String(repeating: "0123456789abcdef", count: 4))).isSound)
@@ -196,7 +169,7 @@ struct DatabaseFileTests {
 
     @Test func manyDamagedPagesAreFoundWithoutWaitingForEach() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
         try queue.close()
         let pages = try FileState(path).bytes.count / size
@@ -236,9 +209,9 @@ struct DatabaseFileTests {
     }
 
     @Test func pathsThatAreNoFilesAreTold() throws {
-        #expect(throws: FileProblem.missing(path: path)) { try file.inspect() }
+        #expect(throws: FileError.missing(path: path)) { try file.inspect() }
         let inFolder = DatabaseFile(path: folder.path)
-        #expect(throws: FileProblem.notAFile(path: folder.path)) { try inFolder.verify(key: Self.key.key) }
+        #expect(throws: FileError.notAFile(path: folder.path)) { try inFolder.verify(key: Self.key.key) }
         #expect(folder.names.isEmpty)
     }
 

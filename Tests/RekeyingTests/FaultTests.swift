@@ -1,6 +1,7 @@
 import CipherDB
 import Foundation
 import Rekeying
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -68,15 +69,16 @@ import Testing
                 return false
             }
             defer { database.close() }
-            #expect(try database.string(forQuery: SampleFile.query) == SampleFile.answer)
+            #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
             // Nothing is left locked.
             try database.executeStatements("BEGIN EXCLUSIVE; ROLLBACK")
             return true
         }
 
         /// ENOSPC, EIO, EACCES.
-        @Test(arguments: Extent.share(Extent.pairs(Faults.Call.allCases, [28, 5, 13] as [Int32])))
-        func aFailureAnywhereLeavesTheOldOrTheNewKeyAndARunThatEndsClean(call: Faults.Call, code: Int32) throws {
+        @Test(arguments: Extent.share(Extent.pairs(FaultInjection.Call.allCases, [28, 5, 13] as [Int32])))
+        func aFailureAnywhereLeavesTheOldOrTheNewKeyAndARunThatEndsClean(call: FaultInjection.Call, code: Int32) throws
+        {
             for operation in Operation.allCases {
                 try? FileManager.default.removeItem(atPath: path)
                 let queue = try DatabaseQueue(
@@ -84,18 +86,18 @@ import Testing
                     key: operation == .encrypt ? nil : old,
                     configuration: Configuration { $0.allowsPlaintext = operation == .encrypt }
                 )
-                try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+                try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
                 try queue.close()
                 try failEachCall(operation, call, code)
             }
         }
 
-        private func failEachCall(_ operation: Operation, _ call: Faults.Call, _ code: Int32) throws {
+        private func failEachCall(_ operation: Operation, _ call: FaultInjection.Call, _ code: Int32) throws {
             var isAfter = false
             var failures = 0
             for number in 0..<60 {
-                let order = Faults.Order(prefix: path, call: call, after: number, code: code)
-                let (outcome, met) = Faults.with(order) { try run(operation, back: isAfter) }
+                let order = FaultInjection.Order(prefix: path, call: call, after: number, code: code)
+                let (outcome, met) = FaultInjection.with(order) { try run(operation, back: isAfter) }
                 let found = try state(operation)
                 #expect(found.before != found.after, "\(operation): the one or the other")
                 switch outcome {
@@ -121,10 +123,10 @@ import Testing
 
         @Test func aWriteThatDoesAPartOnlyIsCalledAgain() throws {
             let queue = try DatabaseQueue(path: path, key: old)
-            try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+            try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
             try queue.close()
-            let order = Faults.Order(prefix: path, call: .write, after: 0, code: nil, persists: true)
-            let (outcome, met) = Faults.with(order) {
+            let order = FaultInjection.Order(prefix: path, call: .write, after: 0, code: nil, persists: true)
+            let (outcome, met) = FaultInjection.with(order) {
                 try DatabaseFile(path: path).changeKey(from: old, to: new)
             }
             _ = try outcome.get()

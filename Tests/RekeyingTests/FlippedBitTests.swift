@@ -12,7 +12,7 @@ import Testing
     let key: DatabaseKey
     private static let own = Engine.current.formats.first?.version ?? 4
     /// Reads every page: of the schema, the table, its long values and the index.
-    private static let query =
+    private static let query: SQL =
         "SELECT group_concat(id || a || hex(b)) || (SELECT count(*) FROM t INDEXED BY i WHERE a > '') FROM t"
 
     init() throws {
@@ -90,14 +90,14 @@ import Testing
         #expect(read(layout) == expected)
         let size = try FileState(path).bytes.count
         let file = DatabaseFile(path: path)
-        var chance = Chance(
+        var trials = RandomTrials(
             "bits flipped under queries of format \(format)",
             "CIPHERDB_FLIPS",
             rounds: Extent.share(of: 40)
         )
         var padding = 0
-        while chance.goesOn() {
-            let bit = Int.random(in: 0..<(size * 8), using: &chance.random)
+        while trials.goesOn() {
+            let bit = Int.random(in: 0..<(size * 8), using: &trials.random)
             let page = bit / 8 / 1024 + 1
             // The last 12 bytes of a page of format 3 are not authenticated, and hold nothing.
             if format == 3, bit / 8 % 1024 >= 1012 {
@@ -115,6 +115,6 @@ import Testing
             #expect((try? file.verify(key: key, checksStructure: false))?.damagedPages ?? [page] == [page])
             #expect(folder.names == ["test.db"], "bit \(bit)")
         }
-        #expect(padding < chance.rounds && read(layout) == expected)
+        #expect(padding < trials.rounds && read(layout) == expected)
     }
 }

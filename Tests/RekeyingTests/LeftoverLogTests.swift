@@ -18,7 +18,7 @@ import Testing
         let live = folder.file("live.db")
         let database = Database(path: live, configuration: Configuration { $0.journalMode = .wal })
         try database.open(key: Self.key.key)
-        try database.executeStatements(SampleFile.script)
+        try database.executeStatements(SampleFile.content)
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: live + suffix, toPath: path + suffix)
         }
@@ -37,7 +37,7 @@ import Testing
         for name in ["copy.db", "saved.db"] {
             let copy = Database(path: folder.file(name))
             try copy.open(key: Self.key.key)
-            #expect(try copy.string(forQuery: SampleFile.query) == SampleFile.answer)
+            #expect(try copy.string(forQuery: SampleFile.question) == SampleFile.answer)
         }
     }
 }

@@ -19,7 +19,7 @@ import Testing
         let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.journalMode = mode })
         let (pages, free, size) = try queue.inDatabase { database in
             try database.executeStatements(
-                SampleFile.script + """
+                SampleFile.content + """
                     CREATE TABLE large (a); INSERT INTO large VALUES (zeroblob(100000));
                     CREATE TABLE gone (a); INSERT INTO gone SELECT randomblob(2000) FROM people LIMIT 50; DROP TABLE gone;
                     """

@@ -147,7 +147,7 @@ struct MigrateTests {
         let shell = try #require(StockShell.ofThisFormat)
         // Iterations are those of a passphrase.
         let (key, other) = (SampleKey.all[0], SampleKey.all[1])
-        try SampleFile.make(at: path, by: shell, key: key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: key)
         let own = try #require(Engine.current.formats.first)
         let larger = try own.with(pageSize: 16384)
         try file.migrate(key: key.key, to: other.key, format: larger)
@@ -198,11 +198,11 @@ struct MigrateTests {
         try shell.run(path, key: nil, "PRAGMA journal_mode = WAL;" + SampleFile.script)
         let other = Database(path: path, configuration: Configuration { $0.allowsPlaintext = true })
         try other.open()
-        #expect(try other.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try other.string(forQuery: SampleFile.question) == SampleFile.answer)
         var file = file
         file.busyTimeout = .milliseconds(20)
         #expect { try file.encrypt(with: Self.key.key) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
-        #expect(try other.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try other.string(forQuery: SampleFile.question) == SampleFile.answer)
         other.close()
         try file.encrypt(with: Self.key.key)
     }
@@ -212,7 +212,7 @@ struct MigrateTests {
         let shell = try #require(StockShell.ofThisFormat)
         // By pages only the iterations can change, which are those of a passphrase.
         let key = byPages ? SampleKey.all[0] : Self.key
-        try SampleFile.make(at: path, by: shell, key: key, format: shell.format)
+        try SampleFile.make(at: path, by: shell, key: key)
         let own = try #require(Engine.current.formats.first)
         let format = byPages ? try own.with(iterations: own.iterations + 1) : try own.with(pageSize: 8192)
         var asked: Set<FileProgress.Stage> = []
@@ -230,7 +230,7 @@ struct MigrateTests {
 
     @Test func aDamagedPageIsNotMigratedNorForgotten() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         // A page of an index, which copying the rows would not read.
         let kinds = try file.map(key: Self.key.key)
@@ -245,7 +245,7 @@ struct MigrateTests {
 
     @Test func aDamagedFileInThatFormatIsDamaged() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         #expect(throws: RekeyError.self) { try file.migrate(key: Self.key.key) }
         try flipByte(of: path, at: 9 * #require(Engine.current.formats.first).pageSize + 40)
@@ -255,7 +255,7 @@ struct MigrateTests {
     @Test func theStepsOfASchemaGoOnInAFileOfAnotherFormatAndKey() throws {
         let older = try #require(CipherFormat.standard.first { $0.version == Self.own - 1 })
         let steps = (1...3).map { number in
-            Migration("step \(number)") { try $0.executeStatements("CREATE TABLE t\(number) (a)") }
+            Migration("step \(number)") { try $0.executeStatements(SQL(unsafe: "CREATE TABLE t\(number) (a)")) }
         }
         let queue = try DatabaseQueue(
             path: path,

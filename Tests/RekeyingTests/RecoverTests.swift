@@ -20,7 +20,7 @@ import Testing
     }
 
     /// All that a database can hold, in pages of 1,024 bytes so that trees have several levels.
-    static let script = """
+    static let script: SQL = """
         CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size REAL, note BLOB);
         CREATE INDEX people_name ON people (name);
         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1500)
@@ -47,7 +47,7 @@ import Testing
         "people", "plain", "words", "large", "texts_content", "late", "log", "kept", "sqlite_sequence",
     ]
 
-    private func make(_ before: String = "", _ script: String = RecoverTests.script) throws {
+    private func make(_ before: SQL = "", _ script: SQL = RecoverTests.script) throws {
         let format = try #require(Engine.current.formats.first).with(pageSize: 1024)
         let configuration = Configuration {
             $0.format = format
@@ -71,7 +71,9 @@ import Testing
         var names: [String] = []
         while try columns.next() { names.append("quote(\"\(try columns.string(forColumn: "name") ?? "")\")") }
         if !["words"].contains(table) { names.insert("rowid", at: 0) }
-        let result = try database.executeQuery("SELECT \(names.joined(separator: " || '|' || ")) FROM \"\(table)\"")
+        let result = try database.executeQuery(
+            SQL(unsafe: "SELECT \(names.joined(separator: " || '|' || ")) FROM \"\(table)\"")
+        )
         var rows: [String] = []
         while try result.next() { rows.append(try result.string(forColumnIndex: 0) ?? "") }
         return rows.sorted()
@@ -87,7 +89,7 @@ import Testing
         "PRAGMA encoding = 'UTF-16be';",
     ])
     func ofASoundFileEverythingIsSaved(before: String) throws {
-        try make(before)
+        try make(SQL(unsafe: before))
         let old = try FileState(path)
         let done = try file.recover(key: key, to: saved)
         #expect(done.isComplete && done.damagedPages.isEmpty)
@@ -97,11 +99,12 @@ import Testing
         let (first, second) = (Database(path: path), Database(path: saved))
         try first.open(key: key)
         try second.open(key: key)
-        let schema = "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY type, name)"
+        let schema: SQL = "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY type, name)"
         #expect(try second.string(forQuery: schema) == first.string(forQuery: schema))
         for pragma in ["user_version", "application_id", "auto_vacuum", "encoding"] {
             #expect(
-                try second.string(forQuery: "PRAGMA \(pragma)") == first.string(forQuery: "PRAGMA \(pragma)"),
+                try second.string(forQuery: SQL(unsafe: "PRAGMA \(pragma)"))
+                    == first.string(forQuery: SQL(unsafe: "PRAGMA \(pragma)")),
                 "\(pragma)"
             )
         }
@@ -264,7 +267,7 @@ import Testing
     }
 
     @Test func whatIsLeftOfAFileCutOffIsSaved() throws {
-        try make("", SampleFile.script)
+        try make("", SampleFile.content)
         let whole = Set(try rows("people", of: path))
         let pages = try FileState(path).bytes.count / 1024
         let half = pages / 2 * 1024 + 100
@@ -282,10 +285,10 @@ import Testing
         let sound = try Data(contentsOf: URL(fileURLWithPath: path))
         let whole = try Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, Set(try rows($0, of: path))) })
         let count = sound.count / 1024
-        var chance = Chance("files with pages lost", "CIPHERDB_LOSSES", rounds: 3)
-        while chance.goesOn() {
-            let part = Int.random(in: 1...8, using: &chance.random)
-            let lost = Array(2...count).shuffled(using: &chance.random).prefix(count * part / 20)
+        var trials = RandomTrials("files with pages lost", "CIPHERDB_LOSSES", rounds: 3)
+        while trials.goesOn() {
+            let part = Int.random(in: 1...8, using: &trials.random)
+            let lost = Array(2...count).shuffled(using: &trials.random).prefix(count * part / 20)
             for page in lost { try damage(page) }
             let done = try file.recover(key: key, to: saved)
             #expect(Set(done.damagedPages).isSubset(of: lost) && !done.isComplete)
@@ -300,7 +303,7 @@ import Testing
     }
 
     @Test func aTransactionThatWasCutOffIsLeftOut() throws {
-        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);" + SampleFile.script)
+        try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);" + SampleFile.content)
         // Copied while its pages are in the file already, and their images in the journal.
         let database = Database(path: path)
         try database.open(key: key)
@@ -327,7 +330,7 @@ import Testing
             key: key,
             configuration: Configuration { $0.journalMode = .wal }
         )
-        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0;" + SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0;" + SampleFile.content) }
         let copy = folder.file("copy.db")
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
         try queue.close()
@@ -340,7 +343,7 @@ import Testing
         try make()
         let names = folder.names
         #expect(throws: KeyError.wrongKey) { try file.recover(key: .random(), to: saved) }
-        #expect(throws: FileProblem.exists(path: path)) { try file.recover(key: key, to: path) }
+        #expect(throws: FileError.exists(path: path)) { try file.recover(key: key, to: path) }
         for stage in [FileProgress.Stage.checking, .writing, .verifying] {
             #expect(throws: Stop.self, "\(stage)") {
                 try file.recover(key: key, to: saved) { if $0.stage == stage { throw Stop() } }

@@ -2,46 +2,21 @@ import CipherDB
 import CipherKeys
 import Foundation
 import Rekeying
+import SystemSupport
 import TestSupport
 import Testing
 
 /// The key of a file at rest in a keyring.
-@Suite struct RotationTests {
+@Suite final class RotationTests: KeyringFixture {
     struct Stop: Error {}
-    let folder: TemporaryFolder
-    let path: String
-    let keyring: Keyring
-    let secret: KeyringSecret
     var file: DatabaseFile { DatabaseFile(path: path) }
     static let modes: [JournalMode] = [.delete, .wal]
-
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        keyring = Keyring(besideDatabase: path)
-        secret = try .keyFile(.random(count: 32))
-    }
-
-    private func unlocked() throws -> UnlockedKeyring { try keyring.unlock(secret) }
-
-    /// A database under a new keyring, open nowhere.
-    private func make(_ mode: JournalMode = .delete) throws {
-        try keyring.create(with: secret)
-        let queue = try DatabaseQueue(
-            path: path,
-            keyring: keyring,
-            unlockedBy: secret,
-            configuration: Configuration { $0.journalMode = mode }
-        )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
-        try queue.close()
-    }
 
     private func answer() throws -> String? {
         let database = Database(path: path)
         try database.open(keyring: keyring, unlockedBy: secret)
         defer { database.close() }
-        return try database.string(forQuery: SampleFile.query)
+        return try database.string(forQuery: SampleFile.question)
     }
 
     @Test(arguments: modes)
@@ -133,7 +108,7 @@ import Testing
             key: before,
             configuration: Configuration { $0.journalMode = mode }
         )
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         try keyring.create(with: secret)
         #expect(try file.position(in: unlocked()) == .other)
@@ -150,7 +125,7 @@ import Testing
 
     @Test func aPlaintextFileMovesToAKeyring() throws {
         let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         try keyring.create(with: secret)
         try file.moveToKeyring(unlocked(), from: nil)
@@ -170,13 +145,13 @@ import Testing
     }
 
     /// Every system call that the change makes fails once.
-    @Test(arguments: Extent.share(Faults.Call.allCases))
-    func whateverFailsTheKeyringOpensTheFile(call: Faults.Call) throws {
+    @Test(arguments: Extent.share(FaultInjection.Call.allCases))
+    func whateverFailsTheKeyringOpensTheFile(call: FaultInjection.Call) throws {
         var number = 0
         while true {
             try make()
-            let (outcome, met) = Faults.with(
-                Faults.Order(prefix: path, call: call, after: number, code: EIO),
+            let (outcome, met) = FaultInjection.with(
+                FaultInjection.Order(prefix: path, call: call, after: number, code: EIO),
                 { try file.rotateKey(of: unlocked()) }
             )
             #expect(try answer() == SampleFile.answer, "\(call) \(number)")

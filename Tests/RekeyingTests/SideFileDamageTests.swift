@@ -142,7 +142,7 @@ import Testing
     func aDamagedJournalStopsAnEncryption() throws {
         let live = folder.file("live.db")
         let database = try open(live, nil)
-        try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.script)
+        try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)
         try database.executeStatements("BEGIN; UPDATE people SET note = zeroblob(100)")
         for suffix in ["", "-journal"] {
             try FileManager.default.copyItem(atPath: live + suffix, toPath: path + suffix)
@@ -164,7 +164,7 @@ import Testing
         try file.encrypt(with: Self.key.key)
         let encrypted = Database(path: path)
         try encrypted.open(key: Self.key.key)
-        #expect(try encrypted.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try encrypted.string(forQuery: SampleFile.question) == SampleFile.answer)
     }
 
     @Test func aPlanIsMadeBeforeTheEngineRecoversAnything() throws {
@@ -184,7 +184,7 @@ import Testing
     @Test(arguments: [1, 1024, 1500, 20 * 1024])
     func aFileThatWasCutOffNamesItsMissingPages(length: Int) throws {
         let database = try open(path, Self.key.key)
-        try database.executeStatements(SampleFile.script)
+        try database.executeStatements(SampleFile.content)
         database.close()
         let bytes = try FileState(path).bytes
         let pages = bytes.count / 1024
@@ -205,7 +205,7 @@ import Testing
     @Test func aRecoveryTellsOfALostJournal() throws {
         let live = folder.file("live.db")
         let database = try open(live, Self.key.key)
-        try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.script)
+        try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)
         try database.executeStatements("BEGIN; INSERT INTO people (note) SELECT note FROM people")
         try FileManager.default.copyItem(atPath: live, toPath: path)
         try database.rollback()

@@ -40,7 +40,7 @@ import Testing
         let secret = try folder.write("secret".utf8, to: "passphrase")
         let configuration = Configuration { $0.journalMode = mode }
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         let before = try FileState(path)
         for command in ["verify", "change", "inspect"] {

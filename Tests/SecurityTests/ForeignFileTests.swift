@@ -2,6 +2,7 @@ import CipherDB
 import CipherKeys
 import Foundation
 import Rekeying
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
 
     private func make() throws {
         let queue = try DatabaseQueue(path: path, key: key)
-        try queue.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
     }
 
@@ -228,6 +229,7 @@ import Testing
         let runs = [
             ["copy", path, data + "/copy.db"] + options,
             ["recover", path, data + "/recovered.db"] + options,
+            ["verify", path, "--map-svg", data + "/map.svg"] + options,
             ["keyring", "init", data + "/copy.db"] + options + secret + ["--keep-old", data + "/kept.db"],
             ["keyring", "backup", data + "/copy.db", data + "/backup", "--key-file", secret[1]],
             ["keyring", "rotate", data + "/copy.db", "--key-file", secret[1]],
@@ -240,7 +242,7 @@ import Testing
             #expect(done.status == 0, "\(arguments): \(done.errors)")
         }
         let made = try FileManager.default.contentsOfDirectory(atPath: data).sorted()
-        #expect(made == ["backup", "copy.db", "copy.db.keyring", "kept.db", "recovered.db"])
+        #expect(made == ["backup", "copy.db", "copy.db.keyring", "kept.db", "map.svg", "recovered.db"])
         for name in made {
             let attributes = try FileManager.default.attributesOfItem(atPath: data + "/" + name)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")

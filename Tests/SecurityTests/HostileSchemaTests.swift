@@ -1,27 +1,12 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
 /// A database of somebody else's, who wrote its schema.
-@Suite struct HostileSchemaTests {
-    let folder: TemporaryFolder
-    let path: String
-    let key: DatabaseKey
-
-    init() throws {
-        folder = try TemporaryFolder()
-        key = try .random()
-        path = folder.file("hostile.db")
-    }
-
-    private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
-        let database = Database(path: path, configuration: Configuration(change))
-        try database.open(key: key)
-        return database
-    }
-
+@Suite final class HostileSchemaTests: RawKeyFixture {
     private static func isSince(_ version: String) -> Bool {
         Engine.current.sqliteVersion.compare(version, options: .numeric) != .orderedAscending
     }
@@ -60,16 +45,16 @@ import Testing
             )
         }
         try makeFunctions(hostile, isInnocuous: true)
-        try hostile.executeStatements("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 1); \(schema)")
+        try hostile.executeStatements(SQL(unsafe: "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 1); \(schema)"))
         hostile.close()
         let database = try open()
         try makeFunctions(database, isInnocuous: isInnocuous)
         #expect(try database.int(forQuery: "SELECT spy(7)") == 7)
         calls.withLock { $0 = 0 }
         if isInnocuous {
-            try database.executeStatements(statement)
+            try database.executeStatements(SQL(unsafe: statement))
         } else {
-            #expect(throws: DatabaseError.self) { try database.executeStatements(statement) }
+            #expect(throws: DatabaseError.self) { try database.executeStatements(SQL(unsafe: statement)) }
         }
         return calls.withLock { $0 }
     }
@@ -132,13 +117,13 @@ import Testing
         let make = "CREATE VIRTUAL TABLE IF NOT EXISTS f USING fts4(a); INSERT INTO f VALUES ('one')"
         let write = "UPDATE f_content SET c0a = 'two'"
         let database = try open()
-        try database.executeStatements(make)
-        #expect(throws: DatabaseError.self) { try database.executeUpdate(write) }
+        try database.executeStatements(SQL(unsafe: make))
+        #expect(throws: DatabaseError.self) { try database.executeUpdate(SQL(unsafe: write)) }
         #expect(throws: DatabaseError.self) { try database.executeUpdate("DROP TABLE f_content") }
         database.close()
         let lax = try open { $0.unsafeAllowsAllSQL = true }
-        try lax.executeStatements(make)
-        try lax.executeUpdate(write)
+        try lax.executeStatements(SQL(unsafe: make))
+        try lax.executeUpdate(SQL(unsafe: write))
     }
 
     static let hasPageTable: Bool = {
@@ -157,6 +142,6 @@ import Testing
         ]
     )
     func theTableOfPagesIsRefused(sql: String) throws {
-        #expect { try open().executeStatements(sql) } throws: { isRefusal($0) }
+        #expect { try open().executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
     }
 }

@@ -48,14 +48,14 @@ import Testing
             ("value", { try database.executeUpdate("UPDATE t SET a = ?", text) }),
             (
                 "named value",
-                { try database.executeUpdate("UPDATE t SET a = :a", withParameterDictionary: ["a": text]) }
+                { try database.executeUpdate("UPDATE t SET a = :a", values: ["a": text]) }
             ),
             (
                 "name of a value",
-                { try database.executeUpdate("UPDATE t SET a = :a", withParameterDictionary: [text: 1]) }
+                { try database.executeUpdate("UPDATE t SET a = :a", values: [text: 1]) }
             ),
-            ("interpolated value", { try database.executeUpdate(withFormat: "UPDATE t SET a = \(text)") }),
-            ("identifier", { try database.executeUpdate(withFormat: "UPDATE t SET \(identifier: text) = 1") }),
+            ("interpolated value", { try database.executeUpdate("UPDATE t SET a = \(text)") }),
+            ("identifier", { try database.executeUpdate("UPDATE t SET \(identifier: text) = 1") }),
             ("path", { _ = try DatabaseQueue(path: folder.path + "/" + text, key: key) }),
         ]
     }
@@ -146,10 +146,10 @@ import Testing
     @Test func namesInADatabaseBecomeNoSQLWhereItIsCopied() throws {
         let names = Self.strings.filter { !$0.utf8.contains(0) && !$0.isEmpty }
         for name in names {
-            try database.executeUpdate(withFormat: "CREATE TABLE \(identifier: "t\(name)") (\(identifier: name))")
-            try database.executeUpdate(withFormat: "INSERT INTO \(identifier: "t\(name)") VALUES (\(name))")
+            try database.executeUpdate("CREATE TABLE \(identifier: "t\(name)") (\(identifier: name))")
+            try database.executeUpdate("INSERT INTO \(identifier: "t\(name)") VALUES (\(name))")
             try database.executeUpdate(
-                withFormat: "CREATE INDEX \(identifier: "i\(name)") ON \(identifier: "t\(name)") (\(identifier: name))"
+                "CREATE INDEX \(identifier: "i\(name)") ON \(identifier: "t\(name)") (\(identifier: name))"
             )
         }
         database.close()
@@ -166,7 +166,7 @@ import Testing
             )
             for name in names {
                 let rows = try made.executeQuery(
-                    withFormat: "SELECT \(identifier: name) FROM \(identifier: "t\(name)")"
+                    "SELECT \(identifier: name) FROM \(identifier: "t\(name)")"
                 )
                 #expect(try rows.next() && rows.string(forColumnIndex: 0) == name)
                 rows.close()

@@ -6,46 +6,20 @@ import TestSupport
 import Testing
 
 /// The table by which a database knows old copies of its keyring.
-@Suite struct KeyringRecordTests {
-    let folder: TemporaryFolder
-    let path: String
-    let keyring: Keyring
-    let secret: KeyringSecret
-
+@Suite final class KeyringRecordTests: KeyringFixture {
     /// A database that has noted its keyring.
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        keyring = Keyring(besideDatabase: path)
-        secret = try .keyFile(.random(count: 32))
-        try keyring.create(with: secret)
-        let database = try open()
-        try database.executeStatements(SampleFile.script)
-        database.close()
+    override init() throws {
+        try super.init()
+        try make()
         try open().close()
-    }
-
-    private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
-        let database = Database(path: path, configuration: Configuration(change))
-        try database.open(keyring: keyring, unlockedBy: secret)
-        return database
     }
 
     /// As another program does that has the key.
     private func alter(_ sql: String) throws {
         let database = Database(path: path, configuration: Configuration { $0.unsafeAllowsAllSQL = true })
         try database.open(key: keyring.unlock(secret).databaseKey())
-        try database.executeStatements(sql)
+        try database.executeStatements(SQL(unsafe: sql))
         database.close()
-    }
-
-    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return (error as? KeyringError)?.problem
-        }
     }
 
     private func record(_ database: Database) throws -> [DatabaseValue] {
@@ -74,7 +48,7 @@ import Testing
         let database = try open()
         let before = try record(database)
         #expect(before.count == 3)
-        #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
+        #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
         #expect(try record(database) == before)
     }
 
@@ -87,7 +61,7 @@ import Testing
         try alter("DROP TABLE cipherdb_keyring")
         let database = Database(path: path)
         try database.open(key: keyring.unlock(secret).databaseKey())
-        #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
+        #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
         // A temporary table is in no file.
         try database.executeStatements("CREATE TEMP TABLE cipherdb_keyring (x)")
         try keyring.unlock(secret).add(.keyFile(.random(count: 32)))
@@ -109,9 +83,9 @@ import Testing
     ])
     func anAlteredRecordIsAnErrorAndRepaired(sql: String) throws {
         try alter(sql)
-        #expect(problem { try open().close() } == .recordAltered)
+        #expect(keyringProblem { try open().close() } == .recordAltered)
         let repaired = try open { $0.acceptsOldCopies = true }
-        #expect(try repaired.string(forQuery: SampleFile.query) == SampleFile.answer)
+        #expect(try repaired.string(forQuery: SampleFile.question) == SampleFile.answer)
         repaired.close()
         #expect(try record(open()).count == 3)
         try oldCopiesAreFound()
@@ -125,7 +99,7 @@ import Testing
         let generation = try keyring.content().generation
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
-        #expect(problem { try open().close() } == .outdated(generation: generation))
+        #expect(keyringProblem { try open().close() } == .outdated(generation: generation))
     }
 
     /// What the library wrote before there was a MAC.
@@ -141,7 +115,7 @@ import Testing
         let present = try keyring.content().generation
         try open { $0.acceptsOldCopies = true }.close()
         try alter(legacy + "; UPDATE cipherdb_keyring SET generation = \(present + 100)")
-        #expect(problem { try open().close() } == .recordAltered)
+        #expect(keyringProblem { try open().close() } == .recordAltered)
     }
 
     /// What a foreign key of another table would keep.
@@ -151,7 +125,7 @@ import Testing
     ])
     func aForeignKeyDoesNotFreezeTheRecord(sql: String) throws {
         let database = try open()
-        try database.executeStatements(sql)
+        try database.executeStatements(SQL(unsafe: sql))
         database.close()
         try oldCopiesAreFound()
         try open { $0.acceptsOldCopies = true }.close()

@@ -1,25 +1,14 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
 /// What SQL alone could do to the owner of a database: lock him out, or write his data where anybody can read them.
-@Suite struct LockdownTests {
-    let folder: TemporaryFolder
-    let path: String
-    /// A raw key: a derivation at each opening would take most of the time.
-    let key: DatabaseKey
-
-    init() throws {
-        folder = try TemporaryFolder()
-        key = try .random()
-        path = folder.file("test.db")
-    }
-
-    private func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
-        let database = Database(path: path, configuration: Configuration(change))
-        try database.open(key: key)
+@Suite final class LockdownTests: RawKeyFixture {
+    override func open(_ path: String? = nil, _ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
+        let database = try super.open(path, change)
         try database.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES ('plaintextmarker')")
         return database
     }
@@ -49,9 +38,9 @@ import Testing
         )
         let database = try open()
         let before = folder.names
-        #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
-        #expect { try database.executeUpdate(sql) } throws: { isRefusal($0) }
-        #expect { _ = try database.executeQuery(sql).next() } throws: { isRefusal($0) }
+        #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
+        #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { isRefusal($0) }
+        #expect { _ = try database.executeQuery(SQL(unsafe: sql)).next() } throws: { isRefusal($0) }
         #expect(folder.names == before)
         database.close()
         _ = try open()
@@ -72,7 +61,7 @@ import Testing
             guard refusals.withLock({ $0.isEmpty }) else { return }
             for sql in statements {
                 do {
-                    try database.executeStatements(sql)
+                    try database.executeStatements(SQL(unsafe: sql))
                     Issue.record("\(sql) was allowed")
                 } catch {
                     if isRefusal(error) { refusals.withLock { $0.append(sql) } }
@@ -106,7 +95,7 @@ import Testing
         for into in ["?", "'\(folder.file("plain.db"))'"] {
             #expect {
                 try database.executeUpdate(
-                    "VACUUM INTO \(into)",
+                    SQL(unsafe: "VACUUM INTO \(into)"),
                     values: into == "?" ? [folder.file("plain.db")] : []
                 )
             } throws: {
@@ -125,16 +114,16 @@ import Testing
         let attach = "ATTACH '\(folder.file("plain.db"))' AS x KEY ''"
         try pool.read { database in
             for sql in [attach, "PRAGMA query_only = OFF"] {
-                #expect { try database.executeUpdate(sql) } throws: { isRefusal($0) }
+                #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { isRefusal($0) }
             }
         }
         try pool.rekey(.sample("other"))
         try pool.write { database in
-            _ = #expect { try database.executeUpdate(attach) } throws: { isRefusal($0) }
+            _ = #expect { try database.executeUpdate(SQL(unsafe: attach)) } throws: { isRefusal($0) }
         }
         let queue = try DatabaseQueue(path: path, key: .sample("other"))
         let connection = try queue.openConnection()
-        #expect { try connection.executeUpdate(attach) } throws: { isRefusal($0) }
+        #expect { try connection.executeUpdate(SQL(unsafe: attach)) } throws: { isRefusal($0) }
     }
 
     @Test func theClosureThatPreparesAConnectionIsLockedToo() {
@@ -148,13 +137,13 @@ import Testing
             "PRAGMA cache_size = 100", "PRAGMA foreign_keys", "PRAGMA user_version = 3", "PRAGMA cipher_version",
             "PRAGMA temp_store", "PRAGMA writable_schema", "PRAGMA journal_mode = WAL", "PRAGMA integrity_check",
             "ATTACH ':memory:' AS m", "DETACH m", "ATTACH '' AS m", "ANALYZE", "REINDEX",
-        ] { try database.executeStatements(sql) }
+        ] { try database.executeStatements(SQL(unsafe: sql)) }
     }
 
     @Test func openingItUpIsExplicitAndKeysAreNotSetBySQLEvenSo() throws {
         let database = try open { $0.unsafeAllowsAllSQL = true }
         try database.executeStatements(
-            "ATTACH '\(folder.file("plain.db"))' AS x KEY ''; CREATE TABLE x.c AS SELECT * FROM t"
+            SQL(unsafe: "ATTACH '\(folder.file("plain.db"))' AS x KEY ''; CREATE TABLE x.c AS SELECT * FROM t")
         )
         try database.executeStatements("DETACH x; PRAGMA temp_store = FILE; PRAGMA writable_schema = ON")
         #expect(try FileState(folder.file("plain.db")).bytes.prefix(15) == Data("SQLite format 3".utf8))
@@ -163,7 +152,7 @@ import Testing
             "PRAGMA cipher = 'rc4'",
             "PRAGMA rekey_cipher = 'rc4'", "PRAGMA rekey_kdf_iter = 1",
         ] {
-            #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
+            #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
         }
     }
 
@@ -212,7 +201,7 @@ import Testing
 
     @Test func anAuthorizerOfTheProgramsIsAskedWhatTheLibraryAllows() throws {
         let database = try open()
-        let asked = Lock<[SQLAction]>([])
+        let asked = Lock<[AuthorizerAction]>([])
         database.setAuthorizer { action in
             asked.withLock { $0.append(action) }
             switch action.kind {
@@ -226,7 +215,7 @@ import Testing
             ($0 as? DatabaseError)?.code == .notAuthorized
         }
         for sql in ["PRAGMA rekey = 'secretmarker'", "ATTACH 'x' AS y KEY 'secretmarker'"] {
-            #expect { try database.executeUpdate(sql) } throws: { isRefusal($0) }
+            #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { isRefusal($0) }
         }
         // What is refused anyway is not told, and so no key.
         #expect(!"\(asked.withLock { $0 })".contains("secretmarker"))

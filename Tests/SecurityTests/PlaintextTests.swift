@@ -32,7 +32,7 @@ import Testing
             $0.pageCacheSize = 16 << 10
         }
         let queue = try DatabaseQueue(path: path, key: .sample("secret"), configuration: configuration)
-        try queue.inTransaction { try $0.executeStatements(SampleFile.script) }
+        try queue.inTransaction { try $0.executeStatements(SampleFile.content) }
         var names: Set<String> = []
         try queue.inTransaction { database in
             try database.executeUpdate("UPDATE people SET name = name || 'secretnote', note = randomblob(200)")
@@ -57,7 +57,7 @@ import Testing
     @Test func thePlaintextOfTheSameContentIsFound() throws {
         // Or the search above would prove nothing.
         let plain = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
-        try plain.inDatabase { try $0.executeStatements(SampleFile.script) }
+        try plain.inDatabase { try $0.executeStatements(SampleFile.content) }
         #expect(try findings().count >= 4)
     }
 
@@ -70,7 +70,7 @@ import Testing
 
     /// The spill files after a sort, and after a temporary table, of 8 MB each with a cache of 256 KB.
     private func spillFiles(of database: Database) throws -> [[String]] {
-        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+        let numbers: SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
         let sorted = try database.executeQuery(numbers + "SELECT randomblob(400) AS b FROM n ORDER BY b")
         #expect(try sorted.next())
         let ofSort = try spillFiles()

@@ -49,12 +49,22 @@ import Testing
         catching { _ = try DatabaseKey.raw(SecretBytes(utf8: Self.secret)) }
         catching { try Database(path: path).setKey("x'\(Self.secret)'") }
         let queue = try DatabaseQueue(path: path, key: .passphrase("right"))
-        catching { try queue.inDatabase { try $0.executeStatements("PRAGMA key = '\(Self.secret)'; nonsense") } }
-        catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA rekey = '\(Self.secret)' nonsense") } }
-        catching { try queue.inDatabase { try $0.executeUpdate("ATTACH 'nowhere/x' AS y KEY '\(Self.secret)'") } }
-        catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA key = '\(Self.secret)") } }
-        catching { try queue.inDatabase { try $0.executeUpdate("PRAGMA rekey = \"a\" '\(Self.secret)'") } }
-        catching { try queue.inDatabase { try $0.executeUpdate("ATTACH 'file:/nowhere/x?key=\(Self.secret)' AS y") } }
+        catching {
+            try queue.inDatabase { try $0.executeStatements(SQL(unsafe: "PRAGMA key = '\(Self.secret)'; nonsense")) }
+        }
+        catching {
+            try queue.inDatabase { try $0.executeUpdate(SQL(unsafe: "PRAGMA rekey = '\(Self.secret)' nonsense")) }
+        }
+        catching {
+            try queue.inDatabase { try $0.executeUpdate(SQL(unsafe: "ATTACH 'nowhere/x' AS y KEY '\(Self.secret)'")) }
+        }
+        catching { try queue.inDatabase { try $0.executeUpdate(SQL(unsafe: "PRAGMA key = '\(Self.secret)")) } }
+        catching { try queue.inDatabase { try $0.executeUpdate(SQL(unsafe: "PRAGMA rekey = \"a\" '\(Self.secret)'")) } }
+        catching {
+            try queue.inDatabase {
+                try $0.executeUpdate(SQL(unsafe: "ATTACH 'file:/nowhere/x?key=\(Self.secret)' AS y"))
+            }
+        }
         catching { try queue.rekey(.rawWithSalt(SecretBytes(utf8: Self.secret + Self.secret + "12"))) }
         for error in errors { expectSilence(error) }
         #expect(errors.count == 11)
@@ -83,7 +93,7 @@ import Testing
         for sql in ["SELECT json_extract('{}', ?)", "SELECT a FROM f WHERE f MATCH ?"] {
             for value in ["\"\(Self.secret)", "\(Self.secret):x", "/nowhere/\(Self.secret)/y"] {
                 do {
-                    let rows = try database.executeQuery(sql, value)
+                    let rows = try database.executeQuery(SQL(unsafe: sql), value)
                     while try rows.next() {}
                 } catch {
                     expectSilence(error)
@@ -100,7 +110,7 @@ import Testing
                 "UPDATE t SET a = json_set('{}', a, 1)", "SELECT j.value FROM t, json_each('{}', t.a) j",
             ] {
                 do {
-                    try database.executeUpdate(sql)
+                    try database.executeUpdate(SQL(unsafe: sql))
                     try database.executeStatements("DROP INDEX IF EXISTS i")
                 } catch {
                     expectSilence(error)
@@ -127,7 +137,7 @@ import Testing
         )
         let other = folder.file("other.db")
         try queue.inDatabase { database in
-            try database.executeUpdate("ATTACH '\(other)' AS y KEY '\(Self.secret)'")
+            try database.executeUpdate(SQL(unsafe: "ATTACH '\(other)' AS y KEY '\(Self.secret)'"))
             try database.executeUpdate("DETACH y")
         }
         expectSilence(queue)
@@ -267,10 +277,10 @@ import Testing
                 needles.append(masked(try KeyDerivation.pageAuthenticationKey(for: key, format: format)))
                 _ = try queue.openConnection()
                 // What looks at several pages at once. The first goes back to the system whole, later ones to the allocator.
-                _ = try LaneAuthentication(key: key, format: format)
-                let lanes = try LaneAuthentication(key: key, format: format)
+                _ = try MultiBufferMAC(key: key, format: format)
+                let lanes = try MultiBufferMAC(key: key, format: format)
                 if let lanes { needles += [0, 64].map { lanes.memory[$0..<($0 + 64)].map { $0 ^ mask } } }
-                let pages = try BatchAuthentication(cipher: PageCipher(key: key, format: format), lanes: lanes)
+                let pages = PageAuthenticator(try PageCipher(key: key, format: format), lanes)
                 let damaged = try FileState(folder.file("test.db")).bytes.withUnsafeBytes {
                     try pages.damaged(in: .init(first: 1, pageSize: format.pageSize, bytes: $0))
                 }
@@ -304,8 +314,8 @@ import Testing
                 try unlocked.add(code, typedBack: code.text())
                 needles.append(masked(unlocked.masterKey))
                 try note(unlocked.databaseKey())
-                let lock = try #require(unlocked.content().slots.first)
-                needles.append(masked(try lock.lock.stretch(.passphrase(passphrase), lock.salt)))
+                let slot = try #require(unlocked.content().slots.first)
+                needles.append(masked(try slot.kdf.derive(.passphrase(passphrase), slot.salt)))
                 let queue = try DatabaseQueue(path: folder.file("test.db"), keyring: unlocked)
                 try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
                 try queue.rotateKey(of: keyring.unlock(.recoveryCode(code)))
@@ -369,8 +379,8 @@ import Testing
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
         try database.open(key: .sample("k"))
-        #expect { try database.executeStatements(sql) } throws: { !"\($0)".contains("secretmarker") }
-        #expect { try database.executeUpdate(sql) } throws: { !"\($0)".contains("secretmarker") }
+        #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { !"\($0)".contains("secretmarker") }
+        #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { !"\($0)".contains("secretmarker") }
     }
 
     @Test func noErrorRepeatsTheFileThatAValueNamed() throws {

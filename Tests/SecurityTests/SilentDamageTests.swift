@@ -1,21 +1,17 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
 
 /// A changed page that is the last one which a statement reads: the engine gives zeros for it, and says nothing.
-@Suite struct SilentDamageTests {
-    let folder: TemporaryFolder
-    let path: String
-    let key: DatabaseKey
-    let pageSize: Int
+@Suite final class SilentDamageTests: RawKeyFixture {
+    private var pageSize = 0
 
     /// A database whose last page has the end of a long value, changed in one byte.
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        key = try .random()
+    override init() throws {
+        try super.init()
         let queue = try DatabaseQueue(path: path, key: key)
         try queue.inDatabase { database in
             try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
@@ -24,12 +20,6 @@ import Testing
         pageSize = try queue.inDatabase { $0.cipherFormat?.pageSize } ?? 0
         try queue.close()
         try flipByte(of: path, at: FileState(path).bytes.count - pageSize + 5)
-    }
-
-    private func open(_ path: String? = nil, _ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
-        let database = Database(path: path ?? self.path, configuration: Configuration(change))
-        try database.open(key: key)
-        return database
     }
 
     private func isDamage(_ error: any Error) -> Bool {
@@ -66,10 +56,10 @@ import Testing
     func aQueryThatReadsADamagedPageIsAnError(sql: String, inTransaction: Bool) throws {
         let database = try open()
         if inTransaction { try database.beginTransaction(.deferred) }
-        #expect { _ = try database.value(forQuery: sql) as DatabaseValue? } throws: { isDamage($0) }
+        #expect { _ = try database.value(forQuery: SQL(unsafe: sql)) as DatabaseValue? } throws: { isDamage($0) }
         if inTransaction { try? database.rollback() }
         #expect {
-            let rows = try database.executeQuery(sql)
+            let rows = try database.executeQuery(SQL(unsafe: sql))
             while try rows.next() {}
         } throws: { isDamage($0) }
         // Nothing is held, and nothing else is disturbed.
@@ -107,7 +97,9 @@ import Testing
         // A transaction that ends in the middle takes its lock with it.
         for end in ["COMMIT", "ROLLBACK"] {
             try database.beginTransaction(.deferred)
-            #expect { try readBoth(database) { try database.executeStatements(end) } } throws: { isDamage($0) }
+            #expect { try readBoth(database) { try database.executeStatements(SQL(unsafe: end)) } } throws: {
+                isDamage($0)
+            }
         }
         database.close()
         let queue = try DatabaseQueue(path: path, key: key)
@@ -145,7 +137,7 @@ import Testing
             "UPDATE t SET a = a || 'x'", "INSERT INTO copy SELECT a FROM t", "CREATE TABLE made AS SELECT a FROM t",
             "CREATE INDEX i ON t (a)",
         ] {
-            #expect(throws: (any Error).self, "\(sql)") { try database.executeUpdate(sql) }
+            #expect(throws: (any Error).self, "\(sql)") { try database.executeUpdate(SQL(unsafe: sql)) }
         }
         try database.executeStatements("CREATE TEMP TABLE short (a)")
         for sql in [
@@ -153,10 +145,12 @@ import Testing
             "CREATE TABLE o.made AS SELECT a FROM t", "CREATE TEMP TABLE made AS SELECT a FROM t",
         ] {
             // Also where the statement is a transaction of its own.
-            #expect { try database.executeUpdate(sql) } throws: { isDamage($0) }
+            #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { isDamage($0) }
             #expect(!database.isInTransaction)
-            #expect { try database.inTransaction { try $0.executeUpdate(sql) } } throws: { isDamage($0) }
-            #expect { try database.inTransaction { try $0.executeStatements(sql) } } throws: { isDamage($0) }
+            #expect { try database.inTransaction { try $0.executeUpdate(SQL(unsafe: sql)) } } throws: { isDamage($0) }
+            #expect { try database.inTransaction { try $0.executeStatements(SQL(unsafe: sql)) } } throws: {
+                isDamage($0)
+            }
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM temp.short") == 0)
         #expect(try database.int(forQuery: "SELECT count(*) FROM o.copy") == 0)
@@ -228,7 +222,7 @@ import Testing
     func aCheckThatMeetsADamagedPageIsAnError(pragma: String) throws {
         let database = try open()
         #expect {
-            let lines = try database.executeQuery("PRAGMA \(pragma)")
+            let lines = try database.executeQuery(SQL(unsafe: "PRAGMA \(pragma)"))
             while try lines.next() {}
         } throws: { isDamage($0) }
         let other = try open(folder.file("sound.db"))

@@ -7,18 +7,11 @@ import TestSupport
 import Testing
 
 /// Someone who can write to the file but has no key.
-@Suite struct TamperingTests {
-    let folder: TemporaryFolder
-    let path: String
-    let key: DatabaseKey
-    let pageSize: Int
+@Suite final class TamperingTests: RawKeyFixture {
+    private let pageSize = 1024
 
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        // A raw key: thousands of openings would spend their time on the derivation.
-        key = try .random()
-        pageSize = 1024
+    override init() throws {
+        try super.init()
         try make(path)
     }
 

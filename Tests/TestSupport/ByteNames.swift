@@ -1,4 +1,5 @@
 import CipherKeys
+import SystemSupport
 
 /// Whether the file system takes names that are not UTF-8, as Linux does.
 public enum ByteNames {

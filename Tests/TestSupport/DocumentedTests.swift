@@ -4,7 +4,7 @@ import Foundation
 package enum DocumentedTests {
     private static let folders = [
         "CipherKeysTests", "CipherPagesTests", "CipherDBTests", "FMDBCompatTests", "RekeyingTests", "RekeyCommandTests",
-        "SecurityTests",
+        "SecurityTests", "SnippetTests",
     ]
 
     /// A file of the package.

@@ -1,3 +1,5 @@
+package import CipherDB
+
 /// Database files that stock shells write.
 package enum SampleFile {
     /// Rows that take more than a hundred pages of 1,024 bytes, an index, and text that can be searched for.
@@ -8,21 +10,46 @@ package enum SampleFile {
         INSERT INTO people SELECT n, 'Person-' || n || '-plaintextmarker', randomblob(100) FROM numbers;
         """
 
+    /// As ``script``, for CipherDB.
+    package static let content = SQL(unsafe: script)
+
     /// What every reader of such a file must find.
     package static let query = "SELECT count(*) || '|' || sum(id) || '|' || max(name) FROM people;"
+    /// As ``query``, for CipherDB.
+    package static let question = SQL(unsafe: query)
     package static let answer = "600|180300|Person-99-plaintextmarker"
 
-    /// Writes such a file with `shell`, in `format` and with pages of `pageSize`.
+    /// Writes such a file with `shell`, in `format` or the shell's own, and with pages of `pageSize`.
     package static func make(
         at path: String,
         by shell: StockShell,
         key: SampleKey,
-        format: Int,
+        format: Int? = nil,
         pageSize: Int? = nil,
         before: String = ""
     ) throws {
-        var settings = shell.settings(forFormat: format)
+        var settings = shell.settings(forFormat: format ?? shell.format)
         if let pageSize { settings.append("cipher_page_size = \(pageSize)") }
         try shell.run(path, key: key.pragma, settings: settings, before + script)
+    }
+}
+
+extension SampleFile {
+    /// A database under a new keyring, open nowhere.
+    package static func make(
+        at path: String,
+        under keyring: Keyring,
+        _ secret: KeyringSecret,
+        _ mode: JournalMode = .delete
+    ) throws {
+        try keyring.create(with: secret)
+        let queue = try DatabaseQueue(
+            path: path,
+            keyring: keyring,
+            unlockedBy: secret,
+            configuration: Configuration { $0.journalMode = mode }
+        )
+        try queue.inDatabase { try $0.executeStatements(content) }
+        try queue.close()
     }
 }

@@ -15,7 +15,7 @@ enum Load {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try NoteStore(path: folder.path + "/notes.db", key: .random())
+        let store = try await NoteStore(path: folder.path + "/notes.db", key: .random())
         let server = await NotesService(store: store).server(port: 0)
         let serving = Task { try await server.run() }
         try await server.waitUntilListening()
@@ -41,7 +41,7 @@ enum Load {
         print("\(requests) requests of \(clients) clients in \(Int(seconds * 1000)) ms; every answer was right")
         await server.stop()
         serving.cancel()
-        try store.pool.close()
+        try await store.pool.close()
     }
 
     /// Adds notes, reads each and all, and deletes every second one.

@@ -12,9 +12,9 @@ struct NoteStore: Sendable {
 
     let pool: DatabasePool
 
-    init(path: String, key: DatabaseKey) throws {
-        pool = try DatabasePool(path: path, key: key)
-        try pool.inDatabase { try $0.migrate(Self.steps) }
+    init(path: String, key: DatabaseKey) async throws {
+        pool = try await DatabasePool(path: path, key: key)
+        try await pool.migrate(Self.steps)
     }
 
     private static let steps = [

@@ -23,7 +23,7 @@ final class Authorizer {
     /// The tables that are read by what is compiled from here on, where that is asked for.
     var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.
-    var user: ((SQLAction) -> SQLDecision)?
+    var user: ((AuthorizerAction) -> AuthorizerDecision)?
 
     fileprivate func decide(
         _ code: Int32,
@@ -31,7 +31,7 @@ final class Authorizer {
         _ second: UnsafePointer<CChar>?,
         _ schema: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
-    ) -> SQLDecision {
+    ) -> AuthorizerDecision {
         note(code, table: first, schema)
         if isSuspended { return .allow }
         if isKeyringRecordChanged(code, first, second, schema) || isRefused(code, first, second, source) {
@@ -39,9 +39,9 @@ final class Authorizer {
         }
         guard let user else { return .allow }
         // An action that a later SQLite has is one that nobody here can judge.
-        guard let kind = SQLAction.Kind(rawValue: code) else { return .deny }
+        guard let kind = AuthorizerAction.Kind(rawValue: code) else { return .deny }
         return user(
-            SQLAction(
+            AuthorizerAction(
                 kind: kind,
                 first: first.map { String(cString: $0) },
                 second: second.map { String(cString: $0) },

@@ -16,8 +16,8 @@ final class BackupHandle {
         try destination.checkFile()
         handle = sqlite3_backup_init(destination.handle, "main", source.handle, "main")
         guard handle != nil else { throw destination.error(sqlite3_errcode(destination.handle)) }
-        source.remember(self)
-        destination.remember(self)
+        source.openHandles.add(self)
+        destination.openHandles.add(self)
         destination.isBackupTarget = true
     }
 
@@ -29,8 +29,8 @@ final class BackupHandle {
     @discardableResult func end() -> Int32 {
         guard let handle else { return SQLITE_OK }
         self.handle = nil
-        source.forget(self)
-        destination.forget(self)
+        source.openHandles.remove(self)
+        destination.openHandles.remove(self)
         destination.isBackupTarget = false
         let code = sqlite3_backup_finish(handle)
         if code == SQLITE_OK, isDone { destination.tracker?.replaced() }

@@ -10,6 +10,8 @@ struct BindingBuffer {
 
     private var bytes: UnsafeMutableRawBufferPointer?
     private var used = 0
+    /// Also values that did not need, or find, room here.
+    var hasBoundValues = false
 
     /// A copy of `value` that stays until ``wipe()``; nil where there is no room.
     mutating func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
@@ -24,6 +26,7 @@ struct BindingBuffer {
 
     /// Forgets the values, which may be secret. Nothing may be bound to them any more.
     mutating func wipe() {
+        hasBoundValues = false
         guard used > 0 else { return }
         if let bytes { OpenSSL.cleanse(UnsafeMutableRawBufferPointer(rebasing: bytes[..<used])) }
         used = 0

@@ -31,7 +31,7 @@ final class BlobHandle {
         try connection.check(
             sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
         )
-        if let handle { connection.remember(self, handle) }
+        if let handle { connection.openHandles.add(self, handle) }
     }
 
     deinit {
@@ -40,16 +40,16 @@ final class BlobHandle {
 
     /// Closes it for an end that nobody asked for; a failure is thrown at the connection's next use.
     func close() {
-        do { try end() } catch { connection.keepFailure(error) }
+        do { try end() } catch { connection.deferError(error) }
     }
 
     /// Closes it. Outside of a transaction that commits what was written.
     func end() throws(DatabaseError) {
         guard let handle else { return }
-        connection.forget(blob: handle)
+        connection.openHandles.remove(blob: handle)
         self.handle = nil
         let code = sqlite3_blob_close(handle)
-        connection.settleCommit()
+        connection.reportCommit()
         if code != last { try connection.check(code) }
     }
 

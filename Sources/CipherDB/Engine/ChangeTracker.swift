@@ -7,7 +7,7 @@ final class ChangeTracker {
     private var tables: Set<TableName> = []
     private var changesSchema = false
     /// Whether rows may have been changed that the engine does not count.
-    private var changesUncounted = false
+    private var hasUncountableChanges = false
     /// How many rows were changed before the transaction.
     private var changesBefore: Int32 = 0
     /// Whether the engine began to commit, and it is not known yet how that ended.
@@ -30,13 +30,13 @@ final class ChangeTracker {
     func willRun(_ access: TableAccess) {
         tables.formUnion(access.writes)
         changesSchema = changesSchema || access.changesSchema
-        changesUncounted = changesUncounted || access.deletes
+        hasUncountableChanges = hasUncountableChanges || access.deletes
     }
 
     /// Bytes of a blob are about to be written.
     func willWrite(_ table: TableName) {
         tables.insert(table)
-        changesUncounted = true
+        hasUncountableChanges = true
     }
 
     /// Something wrote over the database that says nothing of tables.
@@ -56,9 +56,9 @@ final class ChangeTracker {
     /// says so, while a commit that found a lock in its way can be tried again and has not begun.
     ///
     /// - Parameter changes: How many rows the connection changed so far.
-    func settle(changes: Int32) {
+    func reportCommit(changes: Int32) {
         isCommitting = false
-        let hasChanges = changes != changesBefore || changesSchema || changesUncounted
+        let hasChanges = changes != changesBefore || changesSchema || hasUncountableChanges
         changesBefore = changes
         let (tables, changesSchema) = (tables, changesSchema)
         clear()
@@ -77,6 +77,6 @@ final class ChangeTracker {
         isCommitting = false
         tables = []
         changesSchema = false
-        changesUncounted = false
+        hasUncountableChanges = false
     }
 }

@@ -1,5 +1,6 @@
 internal import CSQLCipher
 internal import CipherKeys
+internal import SystemSupport
 
 /// What an engine does after it read a page whose MAC is wrong: it hands out zeros for that page, without an error, and keeps a sign
 /// that ``DamageWatch`` looks at.
@@ -24,11 +25,9 @@ struct DamageBehaviour: Sendable, Equatable {
     }
 
     private static func prove() throws -> DamageBehaviour {
-        guard Engine.current.canEncrypt, let format = Engine.current.formats.first else {
-            throw KeyError.engineHasNoEncryption
-        }
+        let format = try Engine.current.ownFormat()
         guard let file = MemoryFile() else { throw KeyError.engineHidesDamage }
-        let key = try Unlocked(newFileUnder: .random(), format: format).key.literal()
+        let key = try VerifiedKey(newFileUnder: .random(), format: format).key.literal()
         let made = try open(file, key)
         // The value ends on the last page, which is the last that a query for it reads.
         try made.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(10000))")

@@ -134,7 +134,7 @@ extension Connection {
 
     /// Remembers that the engine reads nothing more on this connection. An attached database can be attached again.
     func metDamage(in schema: String) {
-        if schema == "main" { isSpoiled = true }
+        if schema == "main" { isInvalidated = true }
     }
 
     /// Whether `code` comes of a damaged page, in an engine where each later statement fails, with codes such as "out of memory".

@@ -1,5 +1,6 @@
 internal import CSQLCipher
 internal import CipherKeys
+internal import SystemSupport
 
 /// The SQLCipher that this process runs with, and what it can do, found by asking it.
 public struct Engine: Sendable {
@@ -78,6 +79,15 @@ public struct Engine: Sendable {
         let major = version.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
         formats = CipherFormat.standard.filter { $0.version <= major }
     }
+
+    /// The format that this engine writes unless asked otherwise.
+    package func ownFormat() throws(KeyError) -> CipherFormat {
+        guard canEncrypt, let format = formats.first else { throw .engineHasNoEncryption }
+        return format
+    }
+
+    /// Whether it reads and writes files of the format, whatever their page size.
+    package func writes(_ format: CipherFormat) -> Bool { formats.contains { $0.version == format.version } }
 }
 
 extension Engine: CustomStringConvertible {

@@ -1,6 +1,8 @@
 internal import CSQLCipher
 internal import CipherKeys
 internal import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
 
 /// The database file, read through the engine's own descriptor.
 ///

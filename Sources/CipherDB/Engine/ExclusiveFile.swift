@@ -1,31 +1,24 @@
 internal import CSQLCipher
 internal import CipherKeys
-internal import CipherPages
+internal import SQLiteFormat
+package import SystemSupport
 
 /// A database file that nobody else can read or write, by the engine's own locks, and that no engine is working on.
 ///
 /// In WAL mode each open connection holds a lock, so nobody else has the file open. In rollback mode a connection that is
 /// idle holds none: others may have the file open, and find it locked.
 package final class ExclusiveFile: PageSource {
-    /// Keeps the connection, whose descriptor is used: one of our own would drop the process's locks when it is closed.
-    private let database: Database
-    private let connection: Connection
+    private let unkeyed: UnkeyedFile
     private let file: EngineFile
     /// The engine's descriptor of the file: what it is and belongs to is asked of this, and not of a name.
     package let descriptor: Int32
 
-    /// Locks the file of `database`, which was opened and neither keyed nor read.
-    ///
-    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where somebody else keeps the file for longer than the busy
-    ///   timeout.
-    package init(_ database: Database) throws {
-        guard case .opened(let connection, _, _) = database.state else {
-            throw DatabaseError(.misuse, "the file is locked before the database is keyed")
-        }
-        self.database = database
-        self.connection = connection
-        file = try EngineFile(connection)
-        try file.lockExclusively(waiting: database.busyMilliseconds)
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` if another connection keeps the file for longer than the busy timeout.
+    init(_ unkeyed: UnkeyedFile) throws {
+        self.unkeyed = unkeyed
+        file = unkeyed.pages.file
+        let connection = unkeyed.connection
+        try file.lockExclusively(waiting: unkeyed.busyMilliseconds)
         do {
             // The engine tells its descriptor to nobody; it is the one on the file of this name.
             guard let status = try? Platform.statusOfLink(connection.filename),
@@ -51,10 +44,10 @@ package final class ExclusiveFile: PageSource {
     }
 
     /// The file's full path, links resolved.
-    package var path: String { connection.filename }
+    package var path: String { unkeyed.connection.filename }
 
     /// Whether the file's name is gone, or that of another file by now.
-    package var hasMoved: Bool { connection.hasMoved }
+    package var hasMoved: Bool { unkeyed.connection.hasMoved }
 
     /// Gives the lock back, and keeps the file open.
     package func unlock() {
@@ -64,7 +57,7 @@ package final class ExclusiveFile: PageSource {
     /// Gives the lock back, and closes the file.
     package func release() {
         file.unlock()
-        database.close()
+        unkeyed.close()
     }
 
     package func size() throws -> Int64 { try file.size() }
@@ -74,7 +67,7 @@ package final class ExclusiveFile: PageSource {
     /// - Parameter pageSize: Bytes in a page; nil where the file is in plaintext and says so itself.
     package func sizeAtRest(pageSize: Int?) throws -> Int64 {
         let pageSize = try pageSize ?? DatabaseHeader(file.read(100, at: 0)).pageSize
-        return try database.newestPagesAtRest(pageSize: pageSize, log: .valid).size()
+        return try unkeyed.pages.newestAfterRecovery(pageSize: pageSize, log: .valid).size()
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {

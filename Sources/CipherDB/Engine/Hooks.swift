@@ -7,7 +7,7 @@ final class Hooks {
     var rollback: (() -> Void)?
     var trace: ((TraceEvent) -> Void)?
     var busy: ((Int) -> Bool)?
-    var authorizer: ((SQLAction) -> SQLDecision)?
+    var authorizer: ((AuthorizerAction) -> AuthorizerDecision)?
     var tracker: ChangeTracker?
     // It holds because a connection takes itself out before it is gone. A weak reference would make each use of the connection
     // count references the slow way.
@@ -28,9 +28,9 @@ final class Hooks {
 
 extension Connection {
     /// Tells of a commit, where there was one in the call of the engine that is over now.
-    func settleCommit() {
+    func reportCommit() {
         guard let tracker, tracker.isCommitting else { return }
-        tracker.settle(changes: totalChanges)
+        tracker.reportCommit(changes: totalChanges)
     }
 
     /// Whether a transaction may be committed; where not, the statement throws why. In WAL mode SQLite would commit into a log
@@ -125,19 +125,19 @@ extension Connection {
 }
 
 extension Connection {
-    /// Ends statements with ``ResultCode/interrupted`` from when the turn's task is cancelled; nil ends the watch.
-    func watch(_ turn: Turn?) {
-        self.turn = turn
-        guard let turn else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+    /// Ends statements with ``ResultCode/interrupted`` from when the task is cancelled; nil ends the watch.
+    func watch(_ cancellation: TaskCancellation?) {
+        self.cancellation = cancellation
+        guard let cancellation else { return sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_progress_handler(
             handle,
             // Of the engine's instructions, a fraction of a millisecond.
             1000,
-            { turn in
-                guard let turn else { return 0 }
-                return Unmanaged<Turn>.fromOpaque(turn).takeUnretainedValue().isCancelled ? 1 : 0
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<TaskCancellation>.fromOpaque(context).takeUnretainedValue().isCancelled ? 1 : 0
             },
-            Unmanaged.passUnretained(turn).toOpaque()
+            Unmanaged.passUnretained(cancellation).toOpaque()
         )
     }
 }

@@ -1,5 +1,6 @@
 internal import CSQLCipher
 internal import CipherKeys
+internal import SystemSupport
 
 /// Stops what a connection is doing, from any thread.
 ///

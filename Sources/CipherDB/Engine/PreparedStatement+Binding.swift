@@ -1,5 +1,5 @@
 internal import CSQLCipher
-internal import CipherPages
+internal import SQLiteFormat
 
 /// Binding; parameters are counted from 1.
 extension PreparedStatement {

@@ -2,52 +2,48 @@ internal import CSQLCipher
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after.
 @usableFromInline final class PreparedStatement {
+    private enum State {
+        /// Before the first step.
+        case idle
+        /// SQLite runs it now. A function that it calls may ask for its end.
+        case stepping(then: AfterStep)
+        /// It may hold a lock.
+        case onRow
+        /// After the last step, or one that failed; to be reset.
+        case ended
+
+        var isStepping: Bool { if case .stepping = self { true } else { false } }
+        var isIdle: Bool { if case .idle = self { true } else { false } }
+    }
+
+    private enum AfterStep {
+        case nothing, end, finalize
+    }
+
     let sql: String
-    private let connection: Connection
-    /// What it reads and writes.
-    // One thread at a time uses a statement, and it is added to by nothing that could come back to it.
-    @exclusivity(unchecked) private var access: TableAccess
-    /// The transaction in which that was noted last.
-    private var notedTransaction = 0
-    /// What watches their pages; empty until the first execution.
-    private var watches: [DamageWatch] = []
-    /// Whether that looks at this execution.
-    private var isWatching = false
-    /// Whether the pages stay locked until the end of this execution.
-    private var isGuarded = false
-    /// That of this execution alone, which is committed when its pages were looked at.
-    private var ownTransaction = OwnTransaction.none
-    /// ``Connection/cacheMisses`` when the pages were last looked at.
-    private var misses: Int32 = 0
     let isReadOnly: Bool
     let parameterCount: Int
     /// Whether the SQL sets or gives a key.
     let mayHoldKey: Bool
+    private let connection: Connection
     private(set) var handle: OpaquePointer?
-    /// Whether it was stepped since it was reset.
-    private var needsReset = false
-    /// Whether values are bound.
-    private var isBound = false
-    // One thread at a time uses a statement, and the buffer calls nothing that could come back to it.
-    @exclusivity(unchecked) private var buffer = BindingBuffer()
-    /// Whether it was stepped and neither finished nor reset: then it may hold a lock.
-    private(set) var isRunning = false
+    // For each `@exclusivity(unchecked)`: one thread at a time uses a statement, and no access lasts beyond a call that could come
+    // back to it.
+    @exclusivity(unchecked) private var state = State.idle
+    /// Whether an execution began by ``begin()``: such are counted, and end with their block.
+    @exclusivity(unchecked) private var isBegun = false {
+        didSet {
+            if oldValue != isBegun { connection.activeStatements += isBegun ? 1 : -1 }
+        }
+    }
     /// Raised with each beginning and end, so that a result set of an earlier execution notices.
-    // One thread at a time uses a statement, and an integer is read and written at once.
     @exclusivity(unchecked) @usableFromInline private(set) var execution = 0
-    /// Whether an execution began and did not end.
-    private var isActive = false
-    /// Whether the engine runs it at this moment, and a function that it calls may want to end it.
-    private var isStepping = false
-    private var afterStep: AfterStep?
-
-    private enum AfterStep {
-        case end, finalize
-    }
-
-    private enum OwnTransaction {
-        case none, open, toBeUndone
-    }
+    /// What it reads and writes.
+    @exclusivity(unchecked) private var access: TableAccess
+    @exclusivity(unchecked) private var buffer = BindingBuffer()
+    @exclusivity(unchecked) private var changes = StatementChanges()
+    /// Nil until it reads a database whose pages are authenticated.
+    @exclusivity(unchecked) private var corruptionGuard: CorruptionGuard?
 
     init(_ handle: OpaquePointer, sql: String, accessing access: TableAccess, connection: Connection) {
         self.handle = handle
@@ -65,10 +61,10 @@ internal import CSQLCipher
 
     func finalize() {
         guard let handle else { return }
-        guard !isStepping else { return afterStep = .finalize }
+        guard !state.isStepping else { return state = .stepping(then: .finalize) }
         reset()
-        setActive(false)
-        connection.forget(handle)
+        isBegun = false
+        connection.openHandles.remove(statement: handle)
         sqlite3_finalize(handle)
         self.handle = nil
         execution += 1
@@ -79,40 +75,43 @@ internal import CSQLCipher
     /// Begins an execution: new values can be bound, and an earlier result set ends.
     func begin() throws(DatabaseError) {
         _ = try live()
-        guard !isStepping else { throw misuseWhileStepping }
+        guard !state.isStepping else { throw misuseWhileStepping }
         guard !connection.isBackupTarget else {
             throw DatabaseError(.busy, "a backup is writing over this database; wait for its end", sql: sql)
         }
         execution += 1
         reset()
         clearBindings()
-        if let failure = connection.takeLateFailure() { throw failure }
-        setActive(true)
+        if let failure = connection.takeDeferredError() { throw failure }
+        isBegun = true
     }
 
     /// Ends the execution: no lock held, no value kept.
     func end() {
-        guard !isStepping else { return afterStep = afterStep ?? .end }
+        if case .stepping(let next) = state {
+            if case .nothing = next { state = .stepping(then: .end) }
+            return
+        }
         execution += 1
         reset()
         clearBindings()
-        setActive(false)
+        isBegun = false
     }
 
+    /// Ends the execution if one began.
     func endIfActive() {
-        if isActive { end() }
-    }
-
-    private func setActive(_ active: Bool) {
-        guard active != isActive else { return }
-        isActive = active
-        connection.activeStatements += active ? 1 : -1
+        if isBegun { end() }
     }
 
     var isFinalized: Bool { handle == nil }
 
     /// Whether it may hold a lock, or is being run.
-    var isInUse: Bool { isRunning || isStepping }
+    var isInUse: Bool {
+        switch state {
+        case .stepping, .onRow: true
+        case .idle, .ended: false
+        }
+    }
 
     /// The handle, which is there until ``finalize()``.
     func live() throws(DatabaseError) -> OpaquePointer {
@@ -122,57 +121,79 @@ internal import CSQLCipher
         return handle
     }
 
-    /// Goes to the next row; false at the end. What is wrong is thrown once, and the statement is reset.
+    /// Advances to the next row; returns false at the end. On error, throws and resets the statement.
     ///
     /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
     func step() throws -> Bool {
         let handle = try live()
-        guard !isStepping else { throw misuseWhileStepping }
-        if !needsReset, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
-        if access.reads, !isGuarded, connection.isWatched { try watch() }
-        if isWatching, !isReadOnly, !needsReset, access.copiesBetweenSchemas { try beginOwnTransaction() }
-        needsReset = true
-        isStepping = true
-        if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
-        if !isReadOnly, let tracker = connection.tracker { noteWrites(tracker) }
+        guard !state.isStepping else { throw misuseWhileStepping }
+        try willStep()
+        state = .stepping(then: .nothing)
         let code = sqlite3_step(handle)
-        isStepping = false
-        if connection.authorizer.hasAccess { try followAccess(code) }
-        settle(isOver: code != SQLITE_ROW)
-        isRunning = code == SQLITE_ROW
-        if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
-        if let wanted = afterStep {
-            afterStep = nil
-            if wanted == .end { end() } else { finalize() }
-            throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
-        }
+        try didStep(code)
         switch code {
         case SQLITE_ROW:
-            if isWatching { try checkWatched() }
+            try checkPages()
             return true
         case SQLITE_DONE:
-            // What was written and committed keeps no lock; where it was read from the same database, the commit would have failed.
-            if isWatching, isReadOnly || connection.isInTransaction { try checkWatched() }
-            let commits = ownTransaction == .open
+            // A commit released the locks; it would have failed if this database had been read and was damaged.
+            if isReadOnly || connection.isInTransaction { try checkPages() }
+            let commits = corruptionGuard?.commitsAtEnd == true
             reset()
-            if commits, let failure = connection.takeLateFailure() { throw failure }
+            if commits, let failure = connection.takeDeferredError() { throw failure }
             return false
         default:
-            var error = connection.error(code, sql: sql)
-            if hasMetDamage(error.code) { error = .damagedPage(sql) }
-            if ownTransaction == .open { ownTransaction = .toBeUndone }
-            reset()
-            if let thrown = connection.takeCallbackError() { throw thrown }
-            // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
-            guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 || access.readsRows else {
+            throw didFail(code)
+        }
+    }
+
+    private func willStep() throws {
+        let isFirst = state.isIdle
+        if isFirst, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
+        if access.reads, connection.isWatched, corruptionGuard?.isHolding != true {
+            do throws(DatabaseError) {
+                try guardOfPages().willStep(access, isFirst: isFirst)
+            } catch {
+                reset()
                 throw error
             }
-            throw DatabaseError(
-                error.code,
-                "the statement failed on one of its values; SQLite's message is not shown, as it may quote it",
-                sql: sql
-            )
         }
+        if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
+        if !isReadOnly, let tracker = connection.tracker { changes.willStep(access, tracker) }
+    }
+
+    private func didStep(_ code: Int32) throws {
+        let next: AfterStep = if case .stepping(let next) = state { next } else { .nothing }
+        state = code == SQLITE_ROW ? .onRow : .ended
+        if connection.authorizer.hasAccess { try followAccess(next) }
+        changes.didStep(of: connection, isOver: code != SQLITE_ROW, isReadOnly: isReadOnly)
+        if connection.closesAfterCallbacks { try connection.closeIfAsked(sql: sql) }
+        switch next {
+        case .nothing: return
+        case .end: end()
+        case .finalize: finalize()
+        }
+        throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
+    }
+
+    /// The error to throw.
+    private func didFail(_ code: Int32) -> any Error {
+        var error = connection.error(code, sql: sql)
+        if corruptionGuard?.isDamage(error.code) == true || connection.hasMetDamage(error.code) {
+            error = .damagedPage(sql)
+        }
+        corruptionGuard?.didFail()
+        reset()
+        if let thrown = connection.takeCallbackError() { return thrown }
+        // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
+        guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 || access.readsRows else {
+            return error
+        }
+        return DatabaseError(
+            error.code,
+            "the statement failed on one of its values; SQLite's message is not shown, as it may quote it",
+            sql: sql
+        )
     }
 
     private var misuseWhileStepping: DatabaseError {
@@ -181,28 +202,29 @@ internal import CSQLCipher
 
     /// Back to before the first row; bound values stay.
     func reset() {
-        if needsReset {
-            needsReset = false
+        switch state {
+        case .idle, .stepping: break
+        case .ended:
+            sqlite3_reset(handle)
+            state = .idle
+        case .onRow:
             let code = sqlite3_reset(handle)
-            // Else the last step has told it.
-            if isRunning { settle(isOver: true) }
-            // After a row it is the failure of a commit, such as that of an INSERT … RETURNING that is left at its first row. Else
-            // it repeats what the last step threw.
-            if isRunning, code != SQLITE_OK {
+            changes.didStep(of: connection, isOver: true, isReadOnly: isReadOnly)
+            // That of a commit, such as that of an INSERT … RETURNING that is left at its first row.
+            if code != SQLITE_OK {
                 let failure = connection.takeCallbackError() as? DatabaseError ?? connection.error(code, sql: sql)
-                connection.keepFailure(connection.hasMetDamage(failure.code) ? .damagedPage(sql) : failure)
+                connection.deferError(connection.hasMetDamage(failure.code) ? .damagedPage(sql) : failure)
             }
+            state = .idle
         }
-        if ownTransaction != .none { endOwnTransaction() }
-        if isWatching { endWatch() }
-        isRunning = false
+        corruptionGuard?.end()
     }
 
     // MARK: Values
 
     /// Remembers that there are values, and throws where one could not be bound.
     func bound(_ code: Int32, of sql: String?) throws(DatabaseError) {
-        isBound = true
+        buffer.hasBoundValues = true
         guard code != SQLITE_OK else { return }
         throw connection.error(code, sql: sql)
     }
@@ -214,59 +236,34 @@ internal import CSQLCipher
 
     /// Forgets the bound values, which may be secret.
     func clearBindings() {
-        guard isBound, let handle else { return }
-        isBound = false
+        guard buffer.hasBoundValues, let handle else { return }
         sqlite3_clear_bindings(handle)
         buffer.wipe()
     }
 
-    // MARK: Changes
+    // MARK: Observers
 
-    private func noteWrites(_ tracker: ChangeTracker) {
-        guard notedTransaction != tracker.transaction else { return }
-        notedTransaction = tracker.transaction
-        tracker.willRun(access)
+    private func guardOfPages() -> CorruptionGuard {
+        if let corruptionGuard { return corruptionGuard }
+        let new = CorruptionGuard(connection, sql: sql, isReadOnly: isReadOnly)
+        corruptionGuard = new
+        return new
     }
 
-    /// Tells of a commit that the last call made, and forgets what was written where there was none.
-    private func settle(isOver: Bool) {
-        guard let tracker = connection.tracker else { return }
-        if tracker.isCommitting {
-            connection.settleCommit()
-        } else if isOver, !isReadOnly, connection.runningCallbacks == 0, !connection.isInTransaction {
-            tracker.endedWithoutCommit(changes: connection.totalChanges)
-        }
-    }
-
-    // MARK: Damage
-
-    /// Begins to watch the pages that it reads, where it has not; and sees that they stay locked.
-    private func watch() throws(DatabaseError) {
+    private func checkPages() throws(DatabaseError) {
+        guard let corruptionGuard else { return }
         do throws(DatabaseError) {
-            if !isWatching {
-                if watches.isEmpty {
-                    var all: [DamageWatch] = []
-                    let schemas = access.readsAllSchemas ? try connection.schemas() : access.schemas
-                    for schema in schemas where schema != "temp" { try all.append(connection.damageWatch(schema)) }
-                    watches = all
-                }
-                for watch in watches { watch.begin() }
-                isWatching = true
-                misses = connection.cacheMisses
-            }
-            // What writes has a lock of its own; and so has a transaction. But the engine may end both before the statement is over.
-            guard access.copiesBetweenSchemas || (isReadOnly && !connection.isInTransaction) else { return }
-            for watch in watches { try watch.hold(sql) }
-            isGuarded = true
+            try corruptionGuard.check()
         } catch {
+            // An error of the reset is not reported beside this one.
+            state = .ended
             reset()
             throw error
         }
     }
 
-    /// Watches what the engine reads from now on: it compiled the statement again, because a schema changed. Where it stands on a row
-    /// its lock is held still, so that what was read for that can be looked at, too.
-    private func followAccess(_ code: Int32) throws(DatabaseError) {
+    /// SQLite compiled the statement again during the step, or a function or trigger ran others.
+    private func followAccess(_ next: AfterStep) throws(DatabaseError) {
         let found = connection.authorizer.takeAccess()
         // The schema that it copied into is gone.
         guard !found.isVacuum else {
@@ -275,73 +272,16 @@ internal import CSQLCipher
         }
         let before = access.schemas.count
         access.formUnion(found)
-        if let tracker = connection.tracker {
-            // Also of a query, whose function writes.
-            tracker.willRun(access)
-        }
-        guard access.schemas.count > before else { return }
-        if isWatching { endWatch() }
-        watches = []
-        guard connection.isWatched, isReadOnly, code == SQLITE_ROW, afterStep == nil else { return }
-        try watch()
-        misses = -1
-    }
-
-    /// Throws where a page that was read is damaged.
-    private func checkWatched() throws(DatabaseError) {
-        guard connection.cacheMisses != misses || watches.contains(where: \.mayHaveFailed) else { return }
+        // Also of a query whose function writes.
+        connection.tracker?.willRun(access)
+        guard access.schemas.count > before, corruptionGuard != nil || connection.isWatched else { return }
+        let onRow = if case .onRow = state, case .nothing = next { isReadOnly && connection.isWatched } else { false }
         do throws(DatabaseError) {
-            for watch in watches { try watch.check(sql, isWriting: !isReadOnly) }
-            misses = connection.cacheMisses
+            try guardOfPages().accessChanged(access, onRow: onRow)
         } catch {
-            // What comes of its end is not told beside this.
-            isRunning = false
-            if ownTransaction == .open { ownTransaction = .toBeUndone }
             reset()
             throw error
         }
-    }
-
-    /// Where the statement writes into one database what it reads in another, its commit waits until those pages were looked at.
-    private func beginOwnTransaction() throws(DatabaseError) {
-        guard !connection.isInTransaction else { return }
-        try connection.unrestricted { () throws(DatabaseError) in try connection.execute("\(DamageWatch.mark) BEGIN") }
-        ownTransaction = .open
-    }
-
-    /// Commits it, or undoes it; what fails of that is thrown at the connection's next use.
-    private func endOwnTransaction() {
-        var isOpen = ownTransaction == .open
-        ownTransaction = .none
-        if isOpen {
-            do throws(DatabaseError) {
-                // Of a statement that is left at a row.
-                for watch in watches { try watch.check(sql, isWriting: true) }
-                try connection.unrestricted { () throws(DatabaseError) in
-                    try connection.execute("\(DamageWatch.mark) COMMIT")
-                }
-            } catch {
-                connection.keepFailure(error)
-                isOpen = false
-            }
-        }
-        if !isOpen { connection.unrestricted { try? connection.execute("\(DamageWatch.mark) ROLLBACK") } }
-        connection.settleCommit()
-    }
-
-    /// Whether the engine's error comes of a damaged page.
-    private func hasMetDamage(_ code: ResultCode) -> Bool {
-        guard code.mayBeDamage, connection.isWatched else { return false }
-        if isWatching {
-            for watch in watches where (try? watch.check(isWriting: !isReadOnly)) == nil { return true }
-        }
-        return connection.hasMetDamage(code)
-    }
-
-    private func endWatch() {
-        isWatching = false
-        isGuarded = false
-        for watch in watches { watch.end() }
     }
 
     // MARK: Shape

@@ -41,7 +41,7 @@ extension Database {
         if enforced {
             closeOpenResultSets()
             abandonTransaction()
-            _ = connection?.takeLateFailure()
+            _ = connection?.takeDeferredError()
             try? executeStatements("PRAGMA foreign_keys = ON")
             guard (try? bool(forQuery: "PRAGMA foreign_keys")) == true else {
                 close()
@@ -59,7 +59,7 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     public var completedMigrations: [CompletedMigration] {
         get throws {
-            let table = "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'cipherdb_migrations'"
+            let table: SQL = "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'cipherdb_migrations'"
             guard try bool(forQuery: table) == true else { return [] }
             let rows = try executeQuery("SELECT name, completed FROM main.cipherdb_migrations ORDER BY position")
             var completed: [CompletedMigration] = []

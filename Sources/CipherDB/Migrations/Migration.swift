@@ -15,7 +15,7 @@
 ///         try database.executeStatements("ALTER TABLE notes ADD COLUMN due REAL")
 ///     },
 /// ]
-/// try pool.inDatabase { try $0.migrate(steps) }
+/// try pool.migrate(steps)
 /// ```
 ///
 /// A step that was released is never changed, renamed, moved or taken away: new ones are added behind it.

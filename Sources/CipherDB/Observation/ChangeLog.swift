@@ -1,4 +1,5 @@
 internal import CipherKeys
+internal import SystemSupport
 
 /// When the tables of a database were changed last, by the number of the commit; and who waits for a change.
 final class ChangeLog: Sendable {

@@ -12,7 +12,7 @@ extension DatabaseQueue {
     }
 
     /// The tables that commits of this queue change from now on: of some tables, or all.
-    public func tableChanges(of tables: [TableName]? = nil) -> TableChanges {
+    public func tableChanges(of tables: [TableName]?) -> TableChanges {
         TableChanges(log: log, tables: TableSelection(tables: tables.map(Set.init)), begin: log.commit)
     }
 
@@ -53,7 +53,7 @@ extension DatabasePool {
     }
 
     /// The tables that commits of this pool change from now on: of some tables, or all.
-    public func tableChanges(of tables: [TableName]? = nil) -> TableChanges {
+    public func tableChanges(of tables: [TableName]?) -> TableChanges {
         writer.tableChanges(of: tables)
     }
 

@@ -12,7 +12,7 @@
 ///     var tags: JSONColumn<[String]>
 /// }
 /// ```
-public struct JSONColumn<Value: Codable>: Codable {
+public struct JSONColumn<Value: Codable & Sendable>: Codable, Sendable {
     /// What is kept.
     public var value: Value
 
@@ -32,7 +32,6 @@ public struct JSONColumn<Value: Codable>: Codable {
     }
 }
 
-extension JSONColumn: Sendable where Value: Sendable {}
 extension JSONColumn: Equatable where Value: Equatable {}
 extension JSONColumn: Hashable where Value: Hashable {}
 

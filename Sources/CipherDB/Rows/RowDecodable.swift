@@ -91,30 +91,52 @@ extension ResultSet {
 }
 
 extension Database {
-    /// All rows of a query.
+    /// All rows of a query, with these values for its parameters, in order.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
     public func fetchAll<Value: RowDecodable>(
-        _ type: Value.Type = Value.self,
-        _ sql: String,
+        _ type: Value.Type,
+        _ sql: SQL,
         _ values: (any Bindable)?...
+    ) throws -> [Value] {
+        try fetchAll(type, sql, values: StatementValues(values))
+    }
+
+    /// All rows of a query, with these values for its parameters.
+    ///
+    /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
+    public func fetchAll<Value: RowDecodable>(
+        _ type: Value.Type,
+        _ sql: SQL,
+        values: StatementValues
     ) throws -> [Value] {
         try executeQuery(sql, values: values).fetchAll(type)
     }
 
-    /// The first row of a query; nil where there is none.
+    /// The first row of a query, with these values for its parameters, in order; nil where there is none.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
     public func fetchOne<Value: RowDecodable>(
-        _ type: Value.Type = Value.self,
-        _ sql: String,
+        _ type: Value.Type,
+        _ sql: SQL,
         _ values: (any Bindable)?...
+    ) throws -> Value? {
+        try fetchOne(type, sql, values: StatementValues(values))
+    }
+
+    /// The first row of a query, with these values for its parameters; nil where there is none.
+    ///
+    /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
+    public func fetchOne<Value: RowDecodable>(
+        _ type: Value.Type,
+        _ sql: SQL,
+        values: StatementValues
     ) throws -> Value? {
         let rows = try executeQuery(sql, values: values)
         defer { rows.close() }
         let value = try rows.next(as: type)
         rows.close()
-        try throwLateFailure(connection)
+        try throwDeferredError(connection)
         return value
     }
 }

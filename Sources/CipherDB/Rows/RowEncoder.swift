@@ -29,8 +29,8 @@ final class RowEncoder: Encoder {
         hasKeys = true
         return KeyedEncodingContainer(RowEncodingContainer(encoder: self))
     }
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { NoContainer() }
-    func singleValueContainer() -> any SingleValueEncodingContainer { NoContainer() }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { UnsupportedContainer() }
+    func singleValueContainer() -> any SingleValueEncodingContainer { UnsupportedContainer() }
 }
 
 /// Takes one value after the other.
@@ -67,7 +67,9 @@ private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProto
     func nestedContainer<Nested: CodingKey>(keyedBy: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
         KeyedEncodingContainer(NoKeyedContainer(name: key.stringValue))
     }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { NoContainer(name: key.stringValue) }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        UnsupportedContainer(name: key.stringValue)
+    }
     /// A class and the one that it inherits from share the row.
     func superEncoder() -> any Encoder { encoder }
     func superEncoder(forKey key: Key) -> any Encoder { NoEncoder(name: key.stringValue) }
@@ -97,7 +99,7 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(NoKeyedContainer(name: name))
     }
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { NoContainer(name: name) }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { UnsupportedContainer(name: name) }
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
     func encodeNil() { hasValue = true }
     func encode<Value: Encodable>(_ value: Value) throws {

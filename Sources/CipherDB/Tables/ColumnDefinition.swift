@@ -50,11 +50,19 @@ public struct ColumnConstraint: Sendable {
         ColumnConstraint(sql: "DEFAULT \(try value.databaseValue.literal)")
     }
 
-    /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`. It is not quoted.
-    public static func `default`(sql: String) -> ColumnConstraint { ColumnConstraint(sql: "DEFAULT (\(sql))") }
+    /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`.
+    ///
+    /// - Throws: as ``default(_:)`` for a value in it.
+    public static func `default`(sql: SQL) throws -> ColumnConstraint {
+        ColumnConstraint(sql: "DEFAULT (\(try sql.literal))")
+    }
 
-    /// SQL that is true of every row, such as `amount >= 0`. It is not quoted.
-    public static func check(_ sql: String) -> ColumnConstraint { ColumnConstraint(sql: "CHECK (\(sql))") }
+    /// SQL that is true of every row, such as `amount >= 0`.
+    ///
+    /// - Throws: as ``default(_:)`` for a value in it.
+    public static func check(_ sql: SQL) throws -> ColumnConstraint {
+        ColumnConstraint(sql: "CHECK (\(try sql.literal))")
+    }
 
     /// How texts are compared: `NOCASE`, `RTRIM`, or a collation of the program's.
     public static func collate(_ name: String) -> ColumnConstraint {
@@ -101,29 +109,10 @@ public struct TableConstraint: Sendable {
         TableConstraint(sql: "UNIQUE (\(columns.map(quotedIdentifier).joined(separator: ", ")))")
     }
 
-    /// SQL that is true of every row. It is not quoted.
-    public static func check(_ sql: String) -> TableConstraint { TableConstraint(sql: "CHECK (\(sql))") }
-}
-
-extension DatabaseValue {
-    /// The value as SQL, for where no parameter may stand.
-    fileprivate var literal: String {
-        get throws {
-            switch self {
-            case .null: return "NULL"
-            case .integer(let value): return "(\(value))"
-            case .real(let value):
-                if value.isNaN { return "NULL" }
-                return value.isFinite ? "(\(value))" : value < 0 ? "(-9e999)" : "9e999"
-            case .text(let value):
-                guard !value.utf8.contains(0) else {
-                    throw DatabaseError(.mismatch, "the default has a NUL character in it, which no SQL can have")
-                }
-                return quoted(value, by: "'")
-            case .blob(let value):
-                let digits = value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-                return "x'\(digits.joined())'"
-            }
-        }
+    /// SQL that is true of every row.
+    ///
+    /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what a value in it throws.
+    public static func check(_ sql: SQL) throws -> TableConstraint {
+        TableConstraint(sql: "CHECK (\(try sql.literal))")
     }
 }

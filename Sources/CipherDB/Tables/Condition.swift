@@ -3,11 +3,11 @@
 /// ```swift
 /// try database.delete(from: "notes", where: .equal("folder", id) && !.isNull("deleted"))
 /// ```
-public struct Condition {
+public struct Condition: Sendable {
     // SQLite takes a quoted name that no column has for a text, `"titel" IS NOT NULL` for true of every row. With its table before it, it
     // is an error.
     /// The SQL, for a table as it stands in SQL.
-    let sql: (_ table: String) -> SQL
+    let sql: @Sendable (_ table: String) -> SQL
 
     /// As it stands behind a statement about the table.
     func clause(for table: TableName) -> SQL {
@@ -41,10 +41,23 @@ public struct Condition {
     public static func greater(_ column: String, than value: any Bindable) -> Condition { compare(column, ">", value) }
 
     /// The column is the value or less; never where one of them is NULL.
-    public static func atMost(_ column: String, _ value: any Bindable) -> Condition { compare(column, "<=", value) }
+    public static func lessOrEqual(_ column: String, to value: any Bindable) -> Condition {
+        compare(column, "<=", value)
+    }
 
     /// The column is the value or greater; never where one of them is NULL.
-    public static func atLeast(_ column: String, _ value: any Bindable) -> Condition { compare(column, ">=", value) }
+    public static func greaterOrEqual(_ column: String, to value: any Bindable) -> Condition {
+        compare(column, ">=", value)
+    }
+
+    /// The column is one of the two values, or between them; never where one of them is NULL.
+    public static func between(
+        _ column: String,
+        _ least: any Bindable,
+        and greatest: any Bindable
+    ) -> Condition {
+        Condition { "\(raw: $0).\(identifier: column) BETWEEN \(least) AND \(greatest)" }
+    }
 
     /// The column holds a text like the pattern: `%` stands for any characters, `_` for one (sqlite.org/lang_expr.html#like).
     public static func like(_ column: String, _ pattern: String) -> Condition { compare(column, "LIKE", pattern) }

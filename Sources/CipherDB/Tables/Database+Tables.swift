@@ -1,50 +1,5 @@
+/// Rows that are written by typed calls.
 extension Database {
-    /// Makes a table.
-    ///
-    /// ```swift
-    /// try database.createTable(
-    ///     "notes",
-    ///     columns: [
-    ///         ColumnDefinition("id", .integer, .primaryKey),
-    ///         ColumnDefinition("text", .text, .notNull),
-    ///         ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
-    ///     ]
-    /// )
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - table: Its name.
-    ///   - columns: Its columns, in order.
-    ///   - constraints: What must be true of several of them.
-    ///   - ifNotExists: Nothing is done where there is a table of this name, whatever its columns are.
-    ///   - withoutRowID: The rows are kept in the order of the primary key, which such a table must have.
-    /// - Throws: ``DatabaseError``, ``KeyError``.
-    public func createTable(
-        _ table: TableName,
-        columns: [ColumnDefinition],
-        constraints: [TableConstraint] = [],
-        ifNotExists: Bool = false,
-        withoutRowID: Bool = false
-    ) throws {
-        let parts = columns.map(\.sql) + constraints.map(\.sql)
-        try executeUpdate(
-            "CREATE TABLE \(ifNotExists ? "IF NOT EXISTS " : "")\(table.quoted) (\(parts.joined(separator: ", ")))"
-                + (withoutRowID ? " WITHOUT ROWID" : "")
-        )
-    }
-
-    /// Removes a table with its rows and indexes.
-    ///
-    /// - Parameters:
-    ///   - table: Its name.
-    ///   - ifExists: It is no error where there is none.
-    /// - Throws: ``DatabaseError``, ``KeyError``.
-    public func dropTable(_ table: TableName, ifExists: Bool = false) throws {
-        try executeUpdate("DROP TABLE \(ifExists ? "IF EXISTS " : "")\(table.quoted)")
-    }
-
-    // MARK: Rows
-
     /// Inserts a row of these values by the names of their columns; the other columns have their defaults.
     ///
     /// - Returns: the identifier of the row; of a table without them, that of the row inserted last in another.
@@ -64,9 +19,31 @@ extension Database {
         try insert(into: table, RowEncoder.values(of: row))
     }
 
-    /// Inserts a row of these values; where one is there with the same values in `columns`, which must be its primary key or unique,
-    /// that one gets the others, and keeps its row identifier where that is nil.
+    /// Inserts a row of these values, unless that would break a constraint, such as a second row with its primary key.
     ///
+    /// - Returns: as ``insert(into:_:)``; nil where no row was inserted.
+    /// - Throws: ``DatabaseError``, also for a foreign key, which is not ignored; ``KeyError``.
+    @discardableResult
+    public func insertOrIgnore(into table: TableName, _ values: [String: (any Bindable)?]) throws -> Int64? {
+        try insertOrIgnore(into: table, pairs(values))
+    }
+
+    /// Inserts a row of the values of `row`, as ``insertOrIgnore(into:_:)``.
+    ///
+    /// - Returns: as there.
+    /// - Throws: as there; what `row` throws.
+    @discardableResult
+    public func insertOrIgnore(into table: TableName, encoding row: some Encodable) throws -> Int64? {
+        try insertOrIgnore(into: table, RowEncoder.values(of: row))
+    }
+
+    /// Inserts a row of these values; where one is there with the same values in `columns`, that one gets the others, and keeps its
+    /// row identifier where that is nil.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - values: The values by the names of their columns.
+    ///   - columns: The primary key, unless others are named, which must be unique.
     /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.24 (``Capability/upsert``); ``KeyError``.
     public func upsert(
         into table: TableName,
@@ -81,27 +58,6 @@ extension Database {
     /// - Throws: as there; what `row` throws.
     public func upsert(into table: TableName, encoding row: some Encodable, conflictOn columns: String...) throws {
         try upsert(into: table, RowEncoder.values(of: row), columns)
-    }
-
-    /// Starts a query of rows of a table: all columns unless some are named, all rows unless there is a condition.
-    ///
-    /// - Throws: ``DatabaseError``, ``KeyError``.
-    public func select(
-        _ columns: [String] = [],
-        from table: TableName,
-        where condition: Condition? = nil,
-        orderedBy ordering: [Ordering] = [],
-        limit: Int? = nil
-    ) throws -> ResultSet {
-        var sql: SQL = "SELECT \(raw: columns.isEmpty ? "*" : columns.map(table.column).joined(separator: ", "))"
-        sql.append(" FROM \(raw: table.quoted)")
-        if let condition { sql.append(condition.clause(for: table)) }
-        if !ordering.isEmpty {
-            let terms = ordering.map { table.column($0.column) + " " + $0.keyword }
-            sql.append(" ORDER BY \(raw: terms.joined(separator: ", "))")
-        }
-        if let limit { sql.append(" LIMIT \(limit)") }
-        return try executeQuery(withFormat: sql)
     }
 
     /// Changes the rows that the condition is true of.
@@ -141,7 +97,7 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func delete(from table: TableName, where condition: Condition) throws -> Int {
-        try executeUpdate(withFormat: "DELETE FROM \(raw: table.quoted)\(sql: condition.clause(for: table))")
+        try executeUpdate("DELETE FROM \(raw: table.quoted)\(sql: condition.clause(for: table))")
         return changes
     }
 
@@ -151,7 +107,7 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func deleteAll(from table: TableName) throws -> Int {
-        try executeUpdate("DELETE FROM \(table.quoted)")
+        try executeUpdate("DELETE FROM \(raw: table.quoted)")
         return changes
     }
 
@@ -164,14 +120,20 @@ extension Database {
         values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private func insertion(into table: TableName, _ pairs: Pairs) -> SQL {
-        guard !pairs.isEmpty else { return "INSERT INTO \(raw: table.quoted) DEFAULT VALUES" }
+    private func insertion(into table: TableName, _ pairs: Pairs, _ resolution: SQL = "") -> SQL {
+        let beginning: SQL = "INSERT \(sql: resolution)INTO \(raw: table.quoted)"
+        guard !pairs.isEmpty else { return beginning + " DEFAULT VALUES" }
         let columns = pairs.map { quotedIdentifier($0.name) }.joined(separator: ", ")
-        return "INSERT INTO \(raw: table.quoted) (\(raw: columns)) VALUES (\(list: pairs.map(\.value)))"
+        return beginning + " (\(raw: columns)) VALUES (\(list: pairs.map(\.value)))"
+    }
+
+    private func insertOrIgnore(into table: TableName, _ pairs: Pairs) throws -> Int64? {
+        try executeUpdate(insertion(into: table, pairs, "OR IGNORE "))
+        return changes == 0 ? nil : lastInsertRowID
     }
 
     private func insert(into table: TableName, _ pairs: Pairs) throws -> Int64 {
-        try executeUpdate(withFormat: insertion(into: table, pairs))
+        try executeUpdate(insertion(into: table, pairs))
         return lastInsertRowID
     }
 
@@ -182,8 +144,13 @@ extension Database {
                 "upsert needs SQLite 3.24, and this engine has \(Engine.current.sqliteVersion); update, and insert where nothing changed"
             )
         }
+        let key = try primaryKey(of: table)
+        let columns = columns.isEmpty ? key.map(\.name) : columns
+        guard !columns.isEmpty else {
+            throw DatabaseError(.misuse, "\(table) has no primary key; name the columns that are unique (conflictOn)")
+        }
         // Without a value the row identifier is a new one, which the row that is there must not get.
-        let rowID = pairs.contains { $0.value == nil } ? try rowIDColumn(of: table) : nil
+        let rowID = key.count == 1 && key[0].type.lowercased() == "integer" ? key[0].name : nil
         let pairs = pairs.filter { $0.value != nil || $0.name.lowercased() != rowID?.lowercased() }
         let others = pairs.filter { !columns.contains($0.name) }.map { quotedIdentifier($0.name) }
         let action =
@@ -191,18 +158,7 @@ extension Database {
             ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         var sql = insertion(into: table, pairs)
         sql.append(" ON CONFLICT (\(raw: columns.map(quotedIdentifier).joined(separator: ", "))) DO \(raw: action)")
-        try executeUpdate(withFormat: sql)
-    }
-
-    /// The column that is the row identifier (sqlite.org/lang_createtable.html#rowid); nil where none is.
-    private func rowIDColumn(of table: TableName) throws -> String? {
-        let columns = try tableSchema(of: table)
-        defer { columns.close() }
-        var keys: [(name: String, type: String)] = []
-        while try columns.next() {
-            if try columns.int(forColumn: "pk") ?? 0 > 0 { keys.append((try columns["name"], try columns["type"])) }
-        }
-        return keys.count == 1 && keys[0].type.lowercased() == "integer" ? keys[0].name : nil
+        try executeUpdate(sql)
     }
 
     private func update(_ table: TableName, _ pairs: Pairs, _ condition: Condition?) throws -> Int {
@@ -212,7 +168,7 @@ extension Database {
             sql.append("\(raw: index == 0 ? "" : ", ")\(identifier: pair.name) = \(pair.value)")
         }
         if let condition { sql.append(condition.clause(for: table)) }
-        try executeUpdate(withFormat: sql)
+        try executeUpdate(sql)
         return changes
     }
 }

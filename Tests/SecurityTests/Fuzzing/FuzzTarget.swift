@@ -1,3 +1,5 @@
+import SQLiteFormat
+
 @testable import CipherDB
 @testable import CipherKeys
 @testable import CipherPages
@@ -26,14 +28,14 @@ enum FuzzTarget: String, CaseIterable {
         case .record: _ = StoredValue.values(ofRecord: bytes)
         case .journal:
             let source = Bytes(bytes)
-            _ = try RollbackJournal.isEnded(source)
+            _ = try RollbackJournal.isFinalized(source)
             _ = try RollbackJournal.superJournal(source)
             if let journal = try RollbackJournal(source) {
                 _ = try journal.firstPage()
                 _ = try journal.offsets()
                 _ = try journal.holdsPages(FuzzTarget.cipher())
-                let side = PageRewrite.Side.plaintext(pageSize: journal.pageSize)
-                _ = try RollbackJournal.flaws(source, database: source, side: side)
+                let side = PageCoding.plaintext(pageSize: journal.pageSize)
+                _ = try RollbackJournal.errors(source, database: source, coding: side)
             }
         case .log:
             let source = Bytes(bytes)
@@ -41,7 +43,7 @@ enum FuzzTarget: String, CaseIterable {
                 for offset in log.firstPages.prefix(8) { _ = try source.read(log.pageSize, at: offset) }
             }
             _ = try WriteAheadLog.validFrames(source)
-            _ = try WriteAheadLog.flaws(source, pageSize: FuzzTarget.cipher().format.pageSize)
+            _ = try WriteAheadLog.errors(source, pageSize: FuzzTarget.cipher().format.pageSize)
         case .page:
             let page = FuzzTarget.filled(bytes)
             let cipher = try FuzzTarget.cipher()

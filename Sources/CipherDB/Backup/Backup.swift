@@ -1,0 +1,162 @@
+internal import CipherKeys
+internal import CipherPages
+internal import SystemSupport
+
+/// How far a backup is, in pages of the source.
+public struct BackupProgress: Sendable, Hashable {
+    /// The pages still to be copied; a source that grows meanwhile raises it.
+    public let remaining: Int
+    /// The pages of the source.
+    public let total: Int
+}
+
+extension Database {
+    /// Copies this whole database over `destination`, while others may go on using this one.
+    ///
+    /// Pages are copied in steps; between two of them other connections can write. What is written by others meanwhile
+    /// makes the copy begin anew, so in rollback mode a source that is written to all the time is better copied in one step.
+    /// Whatever was in `destination` is replaced; where this throws, it is as it was before.
+    ///
+    /// Two encrypted databases keep each its own key, and need one cipher format. Between an encrypted database and one in
+    /// plaintext the content goes through SQLCipher's export instead of page by page, into an empty destination in a file;
+    /// into an encrypted one that needs ``Capability/exportFromAttached``.
+    ///
+    /// - Parameters:
+    ///   - destination: An open and keyed database.
+    ///   - pagesPerStep: How many pages a step copies.
+    ///   - decrypting: Must be true where this database is encrypted and `destination` is not.
+    ///   - progress: Called after each step; what it throws ends the backup.
+    /// - Throws: ``DatabaseError``, with ``ResultCode/misuse`` for a plaintext destination without `decrypting`, and with
+    ///   ``ResultCode/busy`` where a lock stays in the way for longer than ``busyTimeout``; ``KeyError``; what `progress`
+    ///   throws.
+    public func backup(
+        to destination: Database,
+        pagesPerStep: Int = 256,
+        decrypting: Bool = false,
+        progress: (BackupProgress) throws -> Void = { _ in }
+    ) throws {
+        guard pagesPerStep > 0 else { throw DatabaseError(.range, "a step copies at least one page") }
+        let source = try usableConnection()
+        let target = try destination.usableConnection()
+        guard source !== target else { throw DatabaseError(.misuse, "a database is not copied over itself") }
+        guard destination.verifiedKey != nil || verifiedKey == nil || decrypting else {
+            throw DatabaseError(
+                .misuse,
+                "the destination has no key, and the copy would be readable by everyone: "
+                    + "give it a key, or say that you are decrypting"
+            )
+        }
+        if let reason = target.whyInUse { throw DatabaseError(.misuse, "the destination is in use: \(reason)") }
+        destination.clearCachedStatements()
+        switch (verifiedKey, destination.verifiedKey) {
+        case (nil, nil): break
+        case (let mine?, let other?):
+            // Pages are copied with the room that each format keeps at their ends.
+            guard mine.format.pageSize == other.format.pageSize, mine.format.version == other.format.version else {
+                throw DatabaseError(
+                    .misuse,
+                    "the destination is in the format of \(other.format), and this database in that of \(mine.format)"
+                )
+            }
+        case (_?, nil):
+            try Database.export(by: self, other: destination, outward: true) {
+                try progress(BackupProgress(remaining: 0, total: try pageCount(of: source)))
+            }
+            return
+        case (nil, _?):
+            try Database.export(by: destination, other: self, outward: false) {
+                try progress(BackupProgress(remaining: 0, total: try pageCount(of: target)))
+            }
+            return
+        }
+        do {
+            try copyPages(source, target, pagesPerStep, progress)
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    private func copyPages(
+        _ source: Connection,
+        _ target: Connection,
+        _ pagesPerStep: Int,
+        _ progress: (BackupProgress) throws -> Void
+    ) throws {
+        let backup = try BackupHandle(from: source, to: target)
+        var waited = 0
+        while true {
+            switch try backup.step(pages: pagesPerStep, checkLastPage: checkIsAuthentic) {
+            case true?:
+                let total = backup.total
+                try backup.finish()
+                return try progress(BackupProgress(remaining: 0, total: total))
+            case false?:
+                waited = 0
+                try progress(BackupProgress(remaining: backup.remaining, total: backup.total))
+            case nil:
+                guard waited < busyMilliseconds else {
+                    throw DatabaseError(.busy, "another connection keeps a lock that the backup needs")
+                }
+                Platform.sleep(milliseconds: 5)
+                waited += 5
+            }
+        }
+    }
+
+    /// Throws where a page is damaged.
+    private func checkIsAuthentic(_ page: Int) throws {
+        guard let connection, let verifiedKey, verifiedKey.format.pageAuthentication != nil else { return }
+        guard try StoredPages(connection).scan(verifiedKey).isAuthentic(page) else {
+            throw DatabaseError.damagedPage(nil)
+        }
+    }
+
+    private func pageCount(of connection: Connection) throws -> Int {
+        try connection.text("PRAGMA page_count").flatMap { Int($0) } ?? 0
+    }
+
+    /// Lets the encrypted one of two databases attach the other's file and export, in one transaction that `tell` can still
+    /// undo. So no key stands in any statement.
+    private static func export(
+        by encrypted: Database,
+        other: Database,
+        outward: Bool,
+        _ tell: () throws -> Void
+    ) throws {
+        guard let plain = other.connection, !plain.filename.isEmpty else {
+            throw DatabaseError(.misuse, "a database in memory can be copied to or from one without a key only")
+        }
+        guard !encrypted.isInTransaction, !other.isInTransaction else {
+            throw DatabaseError(.misuse, "a transaction is open; end it first")
+        }
+        guard outward || Engine.current.has(.exportFromAttached) else {
+            throw DatabaseError(.error, "this engine cannot export into an encrypted database; SQLCipher 4 can")
+        }
+        let target = outward ? other : encrypted
+        guard try target.value(forQuery: "SELECT count(*) FROM sqlite_master") == 0 else {
+            throw DatabaseError(.misuse, "the destination is not empty")
+        }
+        let connection = try encrypted.usableConnection()
+        try connection.unrestricted {
+            try connection.attach(plain.filename, "cipherdb_plain", SecretBytes(count: 0) { _ in })
+        }
+        defer {
+            encrypted.clearCachedStatements()
+            try? encrypted.executeStatements("DETACH cipherdb_plain")
+        }
+        let (from, into) = outward ? ("main", "cipherdb_plain") : ("cipherdb_plain", "main")
+        // 3.4.1 knows the first form only.
+        let sql: SQL =
+            outward ? "SELECT sqlcipher_export('cipherdb_plain')" : "SELECT sqlcipher_export('main', 'cipherdb_plain')"
+        try encrypted.inTransaction { encrypted in
+            // It copies the record of a keyring, too.
+            try connection.unrestricted { _ = try encrypted.value(forQuery: sql) as DatabaseValue? }
+            // The export leaves these two out.
+            for pragma in ["user_version", "application_id"] {
+                let number: Int = try encrypted.value(forQuery: "PRAGMA \(raw: from).\(raw: pragma)") ?? 0
+                try encrypted.executeStatements("PRAGMA \(raw: into).\(raw: pragma) = \(raw: String(number))")
+            }
+            try tell()
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// For copies of a whole database through the engine.
+extension Database {
+    /// Runs `insert` here for each row that `select` gives in `source`, its columns bound in order, as they are stored.
+    ///
+    /// - Parameter progress: Called after every thousand rows.
+    package func copyRows(
+        _ insert: String,
+        from source: Database,
+        _ select: String,
+        progress: () throws -> Void
+    ) throws {
+        let connection = try usableConnection()
+        guard let (reading, _) = try source.usableConnection().prepare(select) else { return }
+        defer { reading.finalize() }
+        guard let (writing, _) = try connection.prepare(insert) else { return }
+        defer { writing.finalize() }
+        var rows = 0
+        while try reading.step() {
+            for column in 0..<reading.columnCount { try writing.bind(columnOf: reading, column, at: column + 1) }
+            _ = try writing.step()
+            writing.reset()
+            rows += 1
+            if rows % 1000 == 0 { try progress() }
+        }
+    }
+
+    /// Runs `body`, and ends its statements with what `check` throws, which is called several times a second.
+    package func polling<Result>(_ check: () throws -> Void, _ body: () throws -> Result) throws -> Result {
+        var stop: (any Error)?
+        do {
+            return try usableConnection().polling {
+                do { try check() } catch { stop = error }
+                return stop != nil
+            } _: {
+                try body()
+            }
+        } catch {
+            throw stop ?? error
+        }
+    }
+
+    /// Runs `sql`, which is one statement.
+    package func executeOne(_ sql: String) throws {
+        guard let (statement, rest) = try usableConnection().prepare(sql) else { return }
+        defer { statement.finalize() }
+        guard rest.allSatisfy(\.isWhitespace) else {
+            throw DatabaseError(.misuse, "more than one statement, where there can be one only", sql: sql)
+        }
+        _ = try statement.step()
+    }
+
+    /// Whether `sql` compiles.
+    package func compiles(_ sql: String) throws -> Bool {
+        guard let (statement, _) = try? readyConnection().prepare(sql) else { return false }
+        statement.finalize()
+        return true
+    }
+
+    /// Whether statements may write the schema's own table and shadow tables, which SQL is not allowed to say.
+    package func setWritableSchema(_ isWritable: Bool) throws {
+        let connection = try usableConnection()
+        connection.setDefensive(!isWritable && connection.authorizer.isLockedDown)
+        try connection.unrestricted {
+            try connection.execute("PRAGMA writable_schema = \(isWritable ? "ON" : "OFF")")
+        }
+    }
+}

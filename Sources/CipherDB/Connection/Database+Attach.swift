@@ -1,0 +1,58 @@
+public import CipherKeys
+internal import SystemSupport
+
+// Another file on the same connection. By SQL that is refused on a keyed connection: its key would show, and without one the
+// engine would write plaintext, or give the file the key and the salt of the main one.
+extension Database {
+    /// Attaches another encrypted database under `name`, so that statements can use the tables of both; made where it does not
+    /// exist. `DETACH` ends it.
+    ///
+    /// It must be in the engine's own format.
+    ///
+    /// - Parameters:
+    ///   - path: The file; neither a URI nor a database in memory.
+    ///   - name: What stands before the names of its tables.
+    ///   - key: Its own key.
+    /// - Throws: ``KeyError`` where the key does not open it, and then nothing is attached; ``DatabaseError``.
+    public func attach(_ path: String, as name: String, key: DatabaseKey) throws {
+        let format = try Engine.current.ownFormat()
+        let connection = try usableConnection()
+        guard verifiedKey != nil else {
+            throw DatabaseError(.misuse, "the main database has no key; attach to one that has")
+        }
+        // Another connection finds out what the file is, makes it where it must, and proves the key.
+        let other = Database(path: path, configuration: Configuration { $0.busyTimeout = timeout })
+        try other.open(key: key, flags: isReadOnly ? .readOnly : [.readWrite, .create])
+        defer { other.close() }
+        guard let found = other.verifiedKey else { throw KeyError.notADatabase }
+        guard found.format == format else { throw KeyError.otherFormat(found.format) }
+        try attach(connection, path, name, found.key.literal())
+    }
+
+    /// Attaches a database in plaintext, which everybody can read who gets at the file, as ``attach(_:as:key:)`` does.
+    ///
+    /// - Throws: ``KeyError/keyMissing`` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
+    public func attachPlaintext(_ path: String, as name: String) throws {
+        guard configuration.allowsPlaintext else { throw KeyError.keyMissing }
+        try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in })
+    }
+
+    private func attach(_ connection: Connection, _ path: String, _ name: String, _ key: SecretBytes) throws {
+        guard !path.isEmpty, path != ":memory:", !path.utf8.contains(0), !DatabaseURI.isURI(path) else {
+            throw DatabaseError(.misuse, "\(path): attach needs the path of a file")
+        }
+        guard !isInTransaction else { throw DatabaseError(.misuse, "a transaction is open; end it first") }
+        if let resolved = try? Platform.resolved(path) {
+            try StoredPages.checkSideFiles(of: resolved, forWriting: flags.contains(.readWrite))
+        }
+        try connection.unrestricted {
+            try Engine.keying.withLock { _ in try connection.attach(path, name, key) }
+            do {
+                _ = try connection.text("SELECT count(*) FROM \(quotedIdentifier(name)).sqlite_master")
+            } catch {
+                try? connection.execute("DETACH \(quotedIdentifier(name))")
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// A row that a statement inserted, changed or deleted.
+public struct RowChange: Sendable, Hashable {
+    /// What happened to the row.
+    public enum Kind: Sendable {
+        /// It is new.
+        case insert
+        /// Its columns were changed.
+        case update
+        /// It is gone.
+        case delete
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The database: `main`, `temp` or one that is attached.
+    public let schema: String
+    /// The table.
+    public let table: String
+    /// The row's identifier.
+    public let rowID: Int64
+}
+
+/// What a trace tells. Bound values are not in it, nor SQL that may hold a key.
+public enum TraceEvent: Sendable, Hashable {
+    /// A statement begins.
+    case began(sql: String)
+    /// A statement ended, after this time.
+    case ended(sql: String, duration: Duration)
+}
+
+/// What a connection tells while it works. The closures run on the thread that runs the statement and must not use the
+/// database. They stay when it is closed and opened again.
+extension Database {
+    /// Calls `hook` for each row that a statement inserts, changes or deletes in a table with row identifiers; nil ends it.
+    ///
+    /// SQLite does not tell of rows that `REPLACE` removes, nor of a DELETE without a condition, which empties the table at
+    /// once.
+    public func setUpdateHook(_ hook: (@Sendable (RowChange) -> Void)?) {
+        hooks.update = hook
+        installHooks()
+    }
+
+    /// Calls `hook` before each transaction is committed; false turns the commit into a rollback. Nil ends it.
+    public func setCommitHook(_ hook: (@Sendable () -> Bool)?) {
+        hooks.commit = hook
+        installHooks()
+    }
+
+    /// Calls `hook` after each transaction that was rolled back; nil ends it.
+    public func setRollbackHook(_ hook: (@Sendable () -> Void)?) {
+        hooks.rollback = hook
+        installHooks()
+    }
+
+    /// Asks `authorizer` about everything that a statement is about to do, while it is compiled; nil ends it. What the library
+    /// refuses on a keyed connection it is not asked about.
+    public func setAuthorizer(_ authorizer: (@Sendable (AuthorizerAction) -> AuthorizerDecision)?) {
+        hooks.authorizer = authorizer
+        // What was compiled before was allowed by another.
+        clearCachedStatements()
+        installHooks()
+    }
+
+    /// Calls `trace` when a statement begins and when it ended; nil ends it.
+    public func setTrace(_ trace: (@Sendable (TraceEvent) -> Void)?) {
+        hooks.trace = trace
+        installHooks()
+    }
+
+    /// Asks `handler` what to do while a lock of another connection is in the way, instead of waiting for
+    /// ``busyTimeout``: true tries again, false gives up with ``ResultCode/busy``. It gets the number of attempts so far
+    /// and does the waiting itself. Nil goes back to the timeout.
+    public func setBusyHandler(_ handler: (@Sendable (_ attempts: Int) -> Bool)?) {
+        hooks.busy = handler
+        installBusyHandling()
+    }
+
+    /// How long a statement waits for a lock that another connection holds.
+    public var busyTimeout: Duration {
+        get { timeout }
+        set {
+            timeout = newValue
+            if case .unkeyed(let file) = state { file.busyMilliseconds = busyMilliseconds }
+            installBusyHandling()
+        }
+    }
+
+    /// Has a log told which tables are changed.
+    func track(_ log: ChangeLog) {
+        hooks.tracker = ChangeTracker(log: log)
+        installHooks()
+        hooks.tracker?.lastDataVersion = try? dataVersion
+    }
+
+    private func installHooks() {
+        // While it is opened and keyed the statements are the library's own.
+        if case .unkeyed = state { return }
+        connection?.install(hooks)
+    }
+
+    func installBusyHandling() {
+        if hooks.busy == nil {
+            connection?.setBusyTimeout(milliseconds: busyMilliseconds)
+        } else {
+            connection?.setBusyHandler(hooks)
+        }
+    }
+
+    var busyMilliseconds: Int { busyTimeout.boundedMilliseconds }
+}

@@ -1,0 +1,133 @@
+internal import CipherKeys
+internal import SQLiteFormat
+
+extension Database {
+    /// Opens the file, for reading and writing and made where it does not exist, unless `flags` say otherwise.
+    ///
+    /// With ``OpenFlags/uri`` the path is a URI. Nothing is read yet but the file's first bytes. Give the key next, by ``setKey(_:)-(DatabaseKey)``. A file that
+    /// this makes can be read by its owner only. Opening an open database does nothing.
+    ///
+    /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
+    public func open(flags: OpenFlags = [.readWrite, .create]) throws {
+        guard !isOpen else { return }
+        guard OpenFlags.possible.isSuperset(of: flags) else {
+            throw DatabaseError(
+                .misuse,
+                "the flags ask for a shared cache, which would let a connection without the key read, or for no file at all"
+            )
+        }
+        guard let path, !path.isEmpty else {
+            return try openInMemory(path ?? ":memory:")
+        }
+        let location = try DatabaseLocation(path, flags)
+        guard location.file != nil else { return try openInMemory(":memory:") }
+        adopt(try UnkeyedFile(location, configuration, busyMilliseconds: busyMilliseconds))
+    }
+
+    private func adopt(_ file: UnkeyedFile) {
+        flags = file.flags
+        isImmutable = file.isImmutable
+        state = .unkeyed(file)
+    }
+
+    /// A database on a file that is open and has no key yet.
+    package convenience init(_ file: UnkeyedFile) {
+        self.init(path: file.path, configuration: file.configuration)
+        adopt(file)
+    }
+
+    private func openInMemory(_ path: String) throws {
+        let connection = try Connection(path: path, flags: [.readWrite, .create])
+        state = .plain(connection)
+        installBusyHandling()
+        try finishOpening()
+    }
+
+    /// Opens the file with its key, and verifies the key: ``open(flags:)`` and ``setKey(_:)-(DatabaseKey)`` in one.
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func open(key: DatabaseKey, flags: OpenFlags = [.readWrite, .create]) throws {
+        try open(flags: flags)
+        try setKey(key)
+    }
+
+    /// The pages of the file, as its connection has it open now.
+    package func storedPages() throws -> StoredPages { try StoredPages(readyConnection()) }
+
+    /// The connection, where it may be used: keyed and verified, or meant to be in plaintext.
+    func usableConnection() throws -> Connection {
+        let connection = try readyConnection()
+        try throwDeferredError(connection)
+        return connection
+    }
+
+    /// As ``usableConnection()``, for who only looks: what a commit failed of stays for who uses it.
+    func readyConnection() throws -> Connection {
+        if connection?.isInvalidated == true { replaceInvalidatedConnection() }
+        switch state {
+        case .keyed(let connection, _), .plain(let connection):
+            guard !connection.isBackupTarget else {
+                throw DatabaseError(.busy, "a backup is writing over this database; wait for its end")
+            }
+            return connection
+        case .closed: throw DatabaseError(.misuse, "the database is not open")
+        case .unkeyed(let file):
+            switch file.kind {
+            case .opaque: throw try file.looksEncrypted() ? KeyError.keyMissing : .notADatabase
+            case .tooShort: throw KeyError.notADatabase
+            case .plaintext where !configuration.allowsPlaintext: throw KeyError.notEncrypted
+            case .empty where !flags.contains(.create): throw KeyError.notADatabase
+            case .empty where keyOfNewFile != nil:
+                if let keyOfNewFile { try unlock(keyOfNewFile, makesNew: true) }
+                return try readyConnection()
+            case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing
+            case .plaintext, .empty:
+                try file.checkSideFiles()
+                state = .plain(file.connection)
+                try finishOpening()
+                return file.connection
+            }
+        }
+    }
+
+    /// Throws why a commit failed that was due when a blob or a statement was given up; once.
+    func throwDeferredError(_ connection: Connection?) throws {
+        guard let failure = connection?.takeDeferredError() else { return }
+        throw explained(failure)
+    }
+
+    /// Makes the connection's settings, and lets the configuration's closure have it.
+    func finishOpening() throws {
+        guard let connection else { return }
+        if !configuration.trustsSchema { connection.distrustSchema() }
+        do {
+            // In memory whatever the engine's default: temporary files are never encrypted.
+            try connection.unrestricted {
+                try connection.execute(
+                    """
+                    PRAGMA temp_store = MEMORY; \
+                    PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF"); \
+                    PRAGMA cache_size = -\(max(1, configuration.pageCacheSize >> 10));
+                    """
+                )
+            }
+            if let mode = configuration.journalMode, path != nil, path != "" {
+                let found = try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
+                guard found == mode.rawValue else {
+                    throw DatabaseError(
+                        .error,
+                        "the journal mode is \(found ?? "unknown") and cannot be made \(mode.rawValue)"
+                    )
+                }
+            }
+            installBusyHandling()
+            connection.install(hooks)
+            connection.dateFormat = dateFormat
+            for install in registrations.values { try install(connection) }
+            try configuration.prepareDatabase?(self)
+        } catch {
+            close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,218 @@
+internal import SQLiteFormat
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// One connection to a database: FMDB's `FMDatabase`.
+///
+/// It is opened, keyed once, and used by one thread or task at a time; it is not `Sendable`. To share a database, use a
+/// ``DatabaseQueue``.
+///
+/// ```swift
+/// let database = Database(path: "vault.db")
+/// try database.open()
+/// try database.setKey("correct horse battery staple")
+/// try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+/// ```
+public final class Database {
+    /// The path as it was given; nil for a database in memory, empty for a temporary one.
+    public let path: String?
+    /// How it is opened.
+    public let configuration: Configuration
+
+    var state: State = .closed
+    /// Those of the last opening.
+    var flags: OpenFlags = []
+    /// Whether the last opening said that nobody changes the file, so that no locks are taken.
+    var isImmutable = false
+    private(set) var cache: StatementCache
+    /// The most statements that are kept compiled; begins as the configuration's.
+    package var statementCacheCapacity: Int {
+        get { cache.capacity }
+        set { cache.capacity = newValue }
+    }
+    /// Pages found damaged, so that the file is scanned for them once only.
+    var knownDamage: [Int]?
+    /// What a file without bytes is keyed with when it is used before a key was given.
+    package var keyOfNewFile: VerifiedKey?
+    private var savePoints = 0
+    /// What was made on this database in Swift, to be made again on each connection.
+    var registrations: [Registration: (Connection) throws -> Void] = [:]
+    let hooks = Hooks()
+    var timeout: Duration
+    /// How dates are stored as text; nil for a number of seconds since 1970. It begins as the configuration's.
+    public var dateFormat: DateFormat? {
+        didSet { connection?.dateFormat = dateFormat }
+    }
+
+    /// What a connection is between opening and closing.
+    enum State {
+        case closed
+        /// Open; neither keyed nor used.
+        case unkeyed(UnkeyedFile)
+        /// In use, without encryption.
+        case plain(Connection)
+        /// In use, and verified under this key.
+        case keyed(Connection, VerifiedKey)
+    }
+
+    /// A database that is not opened yet.
+    ///
+    /// - Parameters:
+    ///   - path: The file; nil or `:memory:` for a database in memory, empty for a temporary one, neither of which ever reaches the
+    ///     disk.
+    ///   - configuration: How it is opened.
+    public init(path: String?, configuration: Configuration = Configuration()) {
+        self.path = path == ":memory:" ? nil : path
+        self.configuration = configuration
+        cache = StatementCache(capacity: configuration.statementCacheCapacity)
+        timeout = configuration.busyTimeout
+        dateFormat = configuration.dateFormat
+    }
+
+    /// A database of the file that a URL names; not opened yet.
+    ///
+    /// - Throws: ``DatabaseError`` for a URL of anything else.
+    public convenience init(url: URL, configuration: Configuration = Configuration()) throws {
+        guard url.isFileURL else { throw DatabaseError(.cannotOpen, "the URL is not that of a file") }
+        self.init(path: url.path, configuration: configuration)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether it is open.
+    public var isOpen: Bool {
+        if case .closed = state { false } else { true }
+    }
+
+    /// The cipher format of the file, once the key was verified; nil without encryption.
+    public var cipherFormat: CipherFormat? { verifiedKey?.format }
+
+    /// Whether the file cannot be written through this connection.
+    public var isReadOnly: Bool {
+        get throws { try usableConnection().isReadOnly }
+    }
+
+    /// Whether the file that is open was removed, or its name given to another: what is written to it is lost.
+    package var hasMoved: Bool { connection?.hasMoved ?? false }
+
+    /// Whether it is open on a file without bytes, and neither keyed nor used.
+    package var hasNewFile: Bool {
+        if case .unkeyed(let file) = state { file.kind == .empty } else { false }
+    }
+
+    /// Closes the connection, ending its result sets and rolling back an open transaction. Closing twice does nothing.
+    ///
+    /// To use it again, open and key it again. A file that was made by opening it and never written to is removed.
+    public func close() {
+        cache.removeAll()
+        if case .unkeyed(let file) = state { file.close() } else { connection?.close() }
+        state = .closed
+        knownDamage = nil
+        keyOfNewFile = nil
+    }
+
+    /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
+    public func interrupt() {
+        connection?.interrupter.interrupt()
+    }
+
+    /// What stops this connection's statements from another thread; nil while it is closed.
+    public var interrupter: Interrupter? { connection?.interrupter }
+
+    /// Whether a transaction is open, by SQLite's own account.
+    public var isInTransaction: Bool { connection?.isInTransaction ?? false }
+
+    /// The row identifier of the last row inserted.
+    public var lastInsertRowID: Int64 { connection?.lastInsertRowID ?? 0 }
+
+    /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.
+    public var goodConnection: Bool {
+        // Looking must not begin the use of a file that a key is still to be given for.
+        if hasNewFile { return configuration.allowsPlaintext }
+        guard let connection = try? readyConnection() else { return false }
+        return (try? connection.testSelect()) != nil
+    }
+
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
+    public var changes: Int { connection?.changes ?? 0 }
+
+    /// Whether a result set or a blob is open.
+    public var hasOpenResultSets: Bool {
+        connection.map { $0.activeStatements > 0 || $0.openHandles.hasRunning } ?? false
+    }
+
+    /// Ends all result sets and closes all blobs; reading from them then throws.
+    public func closeOpenResultSets() {
+        connection?.endActiveStatements()
+    }
+
+    /// Forgets the compiled statements that are not in use.
+    public func clearCachedStatements() {
+        cache.removeAll()
+    }
+
+    /// How often a compiled statement was there when it was wanted.
+    public var statementCacheStatistics: StatementCacheStatistics { cache.statistics }
+
+    /// Hands the engine's `sqlite3` handle to `body`, for what this library does not have.
+    ///
+    /// The handle is this database's: do not close it, key it, nor keep it.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` where the database is not open, ``KeyError``.
+    public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
+        try body(usableConnection().handle)
+    }
+
+    // MARK: For the other files of this type
+
+    /// Runs `body` for a task, whose cancellation ends its statements.
+    func watched<Result>(by cancellation: TaskCancellation, _ body: (Database) throws -> Result) throws -> Result {
+        connection?.watch(cancellation)
+        // Of the connection there is then: a change of key makes another.
+        defer { connection?.watch(nil) }
+        return try body(self)
+    }
+
+    var connection: Connection? {
+        switch state {
+        case .closed: nil
+        case .unkeyed(let file): file.connection
+        case .plain(let connection), .keyed(let connection, _): connection
+        }
+    }
+
+    package var verifiedKey: VerifiedKey? {
+        if case .keyed(_, let verifiedKey) = state { verifiedKey } else { nil }
+    }
+
+    @usableFromInline func giveBack(_ statement: Statement) {
+        statement.database = nil
+        cache.checkIn(statement)
+    }
+
+    func takeCached(_ sql: String) -> Statement? {
+        let statement = cache.checkOut(sql)
+        statement?.database = self
+        return statement
+    }
+
+    /// A name for a savepoint that no other open one has.
+    func nextSavePointName() -> String {
+        savePoints += 1
+        return "cipherdb_\(savePoints)"
+    }
+}
+
+/// One thread or task at a time uses a connection; a queue shares it.
+@available(
+    *,
+    unavailable,
+    message: "a Database is for one thread or task at a time; share a DatabaseQueue or DatabasePool"
+)
+extension Database: Sendable {}

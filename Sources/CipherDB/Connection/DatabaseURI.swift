@@ -1,0 +1,81 @@
+internal import SystemSupport
+
+/// A database named by a URI, such as `file:notes.db?mode=ro` (sqlite.org/uri.html).
+struct DatabaseURI {
+    /// The path of the file; nil for a database in memory.
+    let path: String?
+    /// The parameters, by their names.
+    let parameters: [String: String]
+
+    /// - Throws: ``DatabaseError`` for what is no file URI, and for parameters that would give a key, which logs and lists
+    ///   of processes show, or share pages with connections that have no key.
+    init(_ text: String) throws {
+        // By bytes, as SQLite reads: a character of Swift's may be a separator with an accent on it.
+        let bytes = text.pathBytes
+        guard DatabaseURI.isURI(text) else {
+            throw DatabaseError(.cannotOpen, "a database's URI begins with file:")
+        }
+        let withoutFragment = bytes.dropFirst(5).prefix { $0 != UInt8(ascii: "#") }
+        let parts = DatabaseURI.halves(withoutFragment, at: "?")
+        var location = parts[0]
+        if location.starts(with: "//".utf8) {
+            let rest = location.dropFirst(2)
+            let host = rest.prefix { $0 != UInt8(ascii: "/") }
+            guard host.isEmpty || host.elementsEqual("localhost".utf8) else {
+                throw DatabaseError(.cannotOpen, "a database's URI names no other machine")
+            }
+            location = rest.dropFirst(host.count)
+        }
+        var found: [String: String] = [:]
+        for pair in (parts.count > 1 ? parts[1] : []).split(separator: UInt8(ascii: "&")) {
+            let sides = DatabaseURI.halves(pair, at: "=")
+            found[try DatabaseURI.decoded(sides[0])] = try DatabaseURI.decoded(sides.count > 1 ? sides[1] : [])
+        }
+        for name in found.keys where name.lowercased().utf8.suffix(3).elementsEqual("key".utf8) {
+            throw DatabaseError(.misuse, "a URI shall not hold a key: give it by setKey")
+        }
+        if found["cache"] == "shared" {
+            throw DatabaseError(.misuse, "a shared cache would let a connection without the key read: leave it out")
+        }
+        let path = try DatabaseURI.decoded(location)
+        self.path = path == ":memory:" || found["mode"] == "memory" ? nil : path
+        parameters = found
+    }
+
+    /// The flags, narrowed by the parameter `mode`.
+    func flags(_ flags: OpenFlags) throws -> OpenFlags {
+        switch parameters["mode"] {
+        case "ro": [.readOnly, .uri]
+        case "rw": flags.subtracting(.create)
+        default: flags
+        }
+    }
+
+    /// Whether SQLite takes `text` for a URI.
+    static func isURI(_ text: String) -> Bool {
+        text.utf8.starts(with: "file:".utf8)
+    }
+
+    private static func halves(_ bytes: ArraySlice<UInt8>, at separator: Unicode.Scalar) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) throws -> String {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            rest = rest.dropFirst(2)
+            guard digits.count == 2, digits.first != UInt8(ascii: "+"),
+                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { throw DatabaseError(.cannotOpen, "the URI has a % without two hexadecimal digits") }
+            bytes.append(byte)
+        }
+        guard !bytes.contains(0) else { throw DatabaseError(.cannotOpen, "the URI has a NUL character in it") }
+        return String(pathBytes: bytes)
+    }
+}

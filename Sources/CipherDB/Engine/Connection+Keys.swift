@@ -1,0 +1,29 @@
+internal import CSQLCipher
+internal import CipherKeys
+
+/// Keys are handed to the engine here and nowhere else.
+extension Connection {
+    /// Hands over the key. The engine copies it and does not look at the file.
+    func key(_ literal: SecretBytes) throws(DatabaseError) {
+        try check(literal.withUnsafeBytes { csqlcipher_key(handle, $0.baseAddress, Int32($0.count)) })
+    }
+
+    /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write
+    /// pages that no key opens: close it whatever this returns.
+    func rekey(_ literal: SecretBytes) -> DatabaseError? {
+        let code = literal.withUnsafeBytes { csqlcipher_rekey(handle, $0.baseAddress, Int32($0.count)) }
+        return code == SQLITE_OK ? nil : error(code)
+    }
+
+    /// Attaches a file; a key without bytes stands for plaintext.
+    func attach(_ path: String, _ name: String, _ key: SecretBytes) throws {
+        guard let (statement, _) = try prepare("ATTACH ? AS ? KEY ?") else { return }
+        defer { statement.finalize() }
+        try path.pathBytes.withUnsafeBytes { try statement.bind(utf8: $0, at: 1) }
+        try statement.bind(name, at: 2)
+        try key.withUnsafeBytes { key in
+            try statement.bind(secret: key, at: 3)
+            _ = try statement.step()
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// Checks the pages that one statement reads for damage about which SQLCipher says nothing; see ``DamageWatch``.
+///
+/// Where the statement writes into one database what it reads in another, it has a transaction of its own, which is committed after the
+/// check.
+final class CorruptionGuard {
+    private enum State {
+        case off
+        /// The pages are locked by what the statement writes, or by a transaction.
+        case watching
+        /// The pages stay locked until the end of the execution.
+        case holding
+    }
+
+    private enum OwnTransaction {
+        case none, open, failed
+    }
+
+    private let connection: Connection
+    private let sql: String
+    private let isReadOnly: Bool
+    // For each `@exclusivity(unchecked)`: one thread at a time uses a statement, and no access lasts beyond a call that could come
+    // back to it.
+    /// Of the schemas that the statement reads; empty until the first execution.
+    @exclusivity(unchecked) private var watches: [DamageWatch] = []
+    @exclusivity(unchecked) private var state = State.off
+    private var ownTransaction = OwnTransaction.none
+    /// ``Connection/cacheMisses`` at the last check; nil asks for one.
+    @exclusivity(unchecked) private var misses: Int32?
+
+    init(_ connection: Connection, sql: String, isReadOnly: Bool) {
+        self.connection = connection
+        self.sql = sql
+        self.isReadOnly = isReadOnly
+    }
+
+    /// Whether the end of the execution commits what it wrote.
+    var commitsAtEnd: Bool { ownTransaction == .open }
+
+    /// Whether the pages stay locked until the end of the execution: ``willStep(_:isFirst:)`` has nothing to do.
+    var isHolding: Bool { state == .holding }
+
+    /// - Parameter isFirst: Whether this step begins an execution.
+    func willStep(_ access: TableAccess, isFirst: Bool) throws(DatabaseError) {
+        try watch(access)
+        if isFirst, !isReadOnly, access.copiesBetweenSchemas { try beginOwnTransaction() }
+    }
+
+    /// The statement reads more schemas than before: SQLite compiled it again, because a schema changed.
+    ///
+    /// - Parameter onRow: Whether it stands on a row of a query. Then its lock is still held, and what was read for the row is
+    ///   checked, too.
+    func accessChanged(_ access: TableAccess, onRow: Bool) throws(DatabaseError) {
+        endWatch()
+        watches = []
+        guard onRow else { return }
+        try watch(access)
+        misses = nil
+    }
+
+    /// Throws if a page that was read is damaged.
+    func check() throws(DatabaseError) {
+        guard state != .off, connection.cacheMisses != misses || watches.contains(where: \.mayHaveFailed) else {
+            return
+        }
+        do throws(DatabaseError) {
+            for watch in watches { try watch.check(sql, isWriting: !isReadOnly) }
+            misses = connection.cacheMisses
+        } catch {
+            didFail()
+            throw error
+        }
+    }
+
+    /// Whether SQLite's error comes of a damaged page.
+    func isDamage(_ code: ResultCode) -> Bool {
+        guard state != .off, code.mayBeDamage else { return false }
+        return watches.contains { (try? $0.check(isWriting: !isReadOnly)) == nil }
+    }
+
+    /// The execution failed: its own transaction is rolled back at the end.
+    func didFail() {
+        if ownTransaction == .open { ownTransaction = .failed }
+    }
+
+    /// After the statement was reset. An error of the commit is thrown by the next use of the connection.
+    func end() {
+        if ownTransaction != .none { endOwnTransaction() }
+        endWatch()
+    }
+
+    private func watch(_ access: TableAccess) throws(DatabaseError) {
+        if state == .off {
+            if watches.isEmpty {
+                let schemas = access.readsAllSchemas ? try connection.schemas() : access.schemas
+                var all: [DamageWatch] = []
+                for schema in schemas where schema != "temp" { try all.append(connection.damageWatch(schema)) }
+                watches = all
+            }
+            for watch in watches { watch.begin() }
+            state = .watching
+            misses = connection.cacheMisses
+        }
+        // A statement that writes has a lock, and so has a transaction. But SQLite may release both before the statement is over.
+        guard access.copiesBetweenSchemas || (isReadOnly && !connection.isInTransaction) else { return }
+        for watch in watches { try watch.hold(sql) }
+        state = .holding
+    }
+
+    private func endWatch() {
+        guard state != .off else { return }
+        state = .off
+        for watch in watches { watch.end() }
+    }
+
+    private func beginOwnTransaction() throws(DatabaseError) {
+        guard !connection.isInTransaction else { return }
+        try connection.unrestricted { () throws(DatabaseError) in try connection.execute("\(DamageWatch.mark) BEGIN") }
+        ownTransaction = .open
+    }
+
+    private func endOwnTransaction() {
+        var isOpen = ownTransaction == .open
+        ownTransaction = .none
+        if isOpen {
+            do throws(DatabaseError) {
+                // Also of a statement that was left at a row.
+                for watch in watches { try watch.check(sql, isWriting: true) }
+                try connection.unrestricted { () throws(DatabaseError) in
+                    try connection.execute("\(DamageWatch.mark) COMMIT")
+                }
+            } catch {
+                connection.deferError(error)
+                isOpen = false
+            }
+        }
+        if !isOpen { connection.unrestricted { try? connection.execute("\(DamageWatch.mark) ROLLBACK") } }
+        connection.reportCommit()
+    }
+}

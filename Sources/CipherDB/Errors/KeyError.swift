@@ -1,0 +1,67 @@
+/// Why a database does not open with what was given, where SQLite says only "file is not a database".
+///
+/// The file is as it was: not a byte of it, nor its time of change, is touched by an opening that fails.
+public enum KeyError: Error, Sendable, Equatable {
+    /// The file looks encrypted and no page of it is authentic under this key, in any format this engine knows.
+    ///
+    /// Damage to the first 16 bytes, the salt, cannot be told from a wrong passphrase.
+    case wrongKey
+    /// The file is encrypted, or would be created without encryption, and no key was given.
+    case keyMissing
+    /// The file is a SQLite database in plaintext.
+    case notEncrypted
+    /// The file is neither a SQLite nor an encrypted database, or shorter than one page.
+    case notADatabase
+    /// The key is right, but these pages, counted from 1, are not what was written. The others can still be read: where the engine
+    /// reads nothing more on a connection that met one, as since SQLCipher 4.12, ``Database`` opens the file again for the next
+    /// statement, unless databases are attached or temporary tables there; then close and open it.
+    case damaged(pages: [Int])
+    /// The key is right for this other format; open with it as ``Configuration/format``.
+    case otherFormat(CipherFormat)
+    /// The SQLite in this process is not SQLCipher, or is mixed with another.
+    case engineHasNoEncryption
+    /// The SQLCipher in this process hands out zeros for a page whose MAC is wrong, and leaves no sign of it that CipherDB knows; see
+    /// ``Engine/damageDetection``.
+    case engineHidesDamage
+}
+
+extension KeyError {
+    package var isDamage: Bool { if case .damaged = self { true } else { false } }
+}
+
+extension KeyError: CustomStringConvertible {
+    /// A sentence saying what is the matter and what can be done.
+    public var description: String {
+        switch self {
+        case .wrongKey:
+            "wrong key: no page of the file is authentic under it"
+        case .keyMissing:
+            "no key was given for an encrypted database; give one, "
+                + "or set allowsPlaintext where a new file is meant to be readable by everyone"
+        case .notEncrypted:
+            "the file is a SQLite database in plaintext; "
+                + "open it without a key and with allowsPlaintext, or encrypt it"
+        case .notADatabase:
+            "the file is not a database, neither encrypted nor in plaintext"
+        case .damaged(let pages):
+            "the key is right, but the file is damaged: page\(pages.count == 1 ? "" : "s") "
+                + pages.prefix(20).map(String.init).joined(separator: ", ")
+                + (pages.count > 20 ? " and \(pages.count - 20) more" : "")
+        case .otherFormat(let format):
+            if Engine.current.writes(format) {
+                "the key is right, but the file is in the format of \(format); "
+                    + "open it with that format in the configuration"
+            } else {
+                "the file is in the format of \(format), which SQLCipher "
+                    + "\(Engine.current.sqlcipherVersion ?? "of an unknown version") cannot open; "
+                    + "SQLCipher \(format.version) or later is needed"
+            }
+        case .engineHasNoEncryption:
+            "the SQLite library in this process cannot encrypt, or is mixed with one that cannot; "
+                + "link SQLCipher only, and load no other libsqlite3 before it"
+        case .engineHidesDamage:
+            "\(Engine.current) answers with zeros for a damaged page and leaves no sign of it that CipherDB knows; "
+                + "use another version of SQLCipher"
+        }
+    }
+}

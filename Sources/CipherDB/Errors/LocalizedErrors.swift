@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// Else `localizedDescription`, which programs show, would be a number.
+extension KeyError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension DatabaseError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension RekeyError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MigrationError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension KeyringError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension MalformedKey: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension KeySourceError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension UnusablePassphraseDerivation: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension UnusableCipherFormat: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension OpenSSLError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension SecretMemoryError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}

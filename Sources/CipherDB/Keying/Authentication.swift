@@ -1,0 +1,13 @@
+/// A key that is right for a file, with what of the file is damaged all the same.
+package struct Authentication {
+    package enum Damage {
+        case none
+        /// Without page 1 the engine cannot open the file.
+        case firstPage
+        /// What in the journal or WAL, on which the engine would act, differs from what was written, a sentence each.
+        case sideFiles([String])
+    }
+
+    package let verifiedKey: VerifiedKey
+    package let damage: Damage
+}

@@ -1,0 +1,142 @@
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension Database {
+    /// Re-encrypts the whole file under another key, in place, and proves that the new key opens it and the old does not.
+    ///
+    /// Needs an exclusive lock on the file, no transaction and no attached or temporary tables, and room on the disk for a
+    /// second copy. In WAL mode every other connection that is open is in the way, also an idle one of another process; in
+    /// rollback mode those that read or write. It waits for them up to ``busyTimeout``, and holds none of them up meanwhile.
+    /// It cannot be interrupted. Settings that were made on this connection
+    /// other than through ``Configuration`` are lost, because it is closed and opened again. Whatever the outcome, the
+    /// file opens with one of the two keys, whole; keep both until this returns.
+    ///
+    /// The file keeps its salt, so a passphrase that stays the same gives the same key, which is refused.
+    ///
+    /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way, and
+    ///   then nothing was touched. What ``Configuration/prepareDatabase`` throws when the connection is opened again closes
+    ///   the database; the new key is in force then.
+    public func rekey(_ newKey: DatabaseKey) throws {
+        let connection = try usableConnection()
+        let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
+        guard let present = verifiedKey else {
+            throw RekeyError.notStarted("the database is not encrypted")
+        }
+        try connection.checkFile()
+        try checkMayRekey(connection)
+        let next = try derive(newKey, present)
+        clearCachedStatements()
+        do {
+            try connection.testSelect()
+        } catch {
+            throw explained(error)
+        }
+        try takeExclusively(connection, until: deadline)
+        let failure = connection.rekey(try next.key.literal())
+        // A handle whose rekey failed would write its next page under the new key into a file under the old one.
+        connection.close()
+        try decide(path: connection.filename, present, next, failure)
+        try removeOldPages(present)
+    }
+
+    /// As ``rekey(_:)-(DatabaseKey)``, with text as ``setKey(_:)-(String)`` reads it.
+    ///
+    /// - Throws: ``MalformedKey``; else as ``rekey(_:)-(DatabaseKey)``.
+    public func rekey(_ newKey: String) throws {
+        try rekey(.engineBytes(SecretBytes(utf8: newKey)))
+    }
+
+    /// As ``rekey(_:)-(DatabaseKey)``, with bytes as ``setKeyWithData(_:)`` reads them.
+    ///
+    /// - Throws: ``MalformedKey``; else as ``rekey(_:)-(DatabaseKey)``.
+    public func rekeyWithData(_ newKey: Data) throws {
+        try rekey(.engineBytes(newKey.withUnsafeBytes { try SecretBytes(copying: $0) }))
+    }
+
+    private func checkMayRekey(_ connection: Connection) throws {
+        if let reason = connection.whyInUse { throw RekeyError.notStarted(reason) }
+        guard !connection.isReadOnly else { throw RekeyError.notStarted("the database is open for reading only") }
+        if let name = try connection.schemas().first(where: { $0 != "main" && $0 != "temp" }) {
+            throw RekeyError.notStarted("\(name) is attached; detach it first")
+        }
+        guard try connection.text("SELECT name FROM sqlite_temp_master") == nil else {
+            throw RekeyError.notStarted(
+                "the connection has temporary tables, which would be lost; use a new connection"
+            )
+        }
+    }
+
+    private func derive(_ newKey: DatabaseKey, _ present: VerifiedKey) throws -> VerifiedKey {
+        let salt = present.key.salt
+        if let other = newKey.salt, other != salt { throw RekeyError.saltDiffers }
+        let next = try VerifiedKey(writing: newKey, salt: salt, format: present.format)
+        guard next.key != present.key else { throw RekeyError.sameKey }
+        return next
+    }
+
+    /// Finds out by opening the file which key is in force. Both are kept until this is known.
+    private func decide(path: String, _ present: VerifiedKey, _ next: VerifiedKey, _ failure: DatabaseError?) throws {
+        do {
+            state = .keyed(try reopened(path, next, .readWrite), next)
+        } catch let newKeyFailed {
+            do {
+                state = .keyed(try reopened(path, present, .readWrite), present)
+            } catch {
+                close()
+                throw RekeyError.undecided(newKeyFailed)
+            }
+            try finishOpening()
+            throw RekeyError.oldKeyInForce(damage(present) ?? failure)
+        }
+        try finishOpening()
+    }
+
+    /// Why the engine could not read all of the file, where pages are damaged; it does not always say so.
+    private func damage(_ present: VerifiedKey) -> DatabaseError? {
+        guard let connection, let pages = try? StoredPages(connection).damagedPages(present), !pages.isEmpty,
+            pages != [0]
+        else {
+            return nil
+        }
+        return DatabaseError(.corrupt, "\(KeyError.damaged(pages: pages))")
+    }
+
+    /// In WAL mode the file itself holds pages under the old key until a checkpoint; in rollback mode the journal does until it is
+    /// removed.
+    private func removeOldPages(_ old: VerifiedKey) throws {
+        guard let connection else { return }
+        try removeJournal(connection)
+        do {
+            _ = try connection.checkpoint(.truncate, schema: "main")
+        } catch {
+            throw RekeyError.checkpointPending
+        }
+        let pages = try StoredPages(connection)
+        let probe = try KeyProbe(database: pages, log: pages.writeAheadLog)
+        guard case .rejected = try probe.run(old.key, format: old.format) else { throw RekeyError.checkpointPending }
+    }
+
+    /// The engine removes it when its connection is closed, and does not say where that failed.
+    private func removeJournal(_ connection: Connection) throws {
+        let journal = SideFile.rollbackJournal.path(of: connection.filename)
+        guard (try? Platform.statusOfLink(journal)) != nil else { return }
+        do {
+            // Under this lock it is nobody's.
+            try connection.execute("BEGIN EXCLUSIVE")
+            defer { try? connection.execute("ROLLBACK") }
+            try FileCalls.remove(journal)
+        } catch let error as Errno where error == .noSuchFile {
+            // Its writer removed it meanwhile.
+        } catch {
+            throw RekeyError.oldFileRemains(path: journal, error)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package import CipherKeys
+
+/// What a key rotation is made on: a connection, or a file that nobody has open.
+package protocol RotationTarget {
+    /// Finds which of the keyring's two keys is in force, and returns when everything is on the disk under it.
+    ///
+    /// - Returns: nil if that cannot be done now, because other connections hold pages of the WAL.
+    func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce?
+
+    /// Whether a change that failed left `key` in force.
+    func failedChangeLeft(_ key: DatabaseKey) -> Bool
+}
+
+/// Which of two keys a database is under.
+package struct KeyInForce {
+    package let isNext: Bool
+    /// Of the file.
+    package let salt: [UInt8]
+
+    package init(isNext: Bool, salt: [UInt8]) {
+        self.isNext = isNext
+        self.salt = salt
+    }
+}
+
+/// Gives a database a new random key, which a keyring holds.
+///
+/// The keyring has both keys before a page is written, and retires one of them when the other is proved to be in force and on the
+/// disk. So a kill at any moment leaves a database that opens with the keyring.
+package struct KeyRotation<Target: RotationTarget> {
+    private let keyring: LockedKeyring
+    private let target: Target
+
+    package init(_ keyring: LockedKeyring, _ target: Target) {
+        self.keyring = keyring
+        self.target = target
+    }
+
+    /// Begins a rotation and ends it.
+    ///
+    /// - Parameter change: Brings the database from one key under another.
+    package func run<Result>(_ change: (_ old: DatabaseKey, _ new: DatabaseKey) throws -> Result) throws -> Result {
+        try commit(keyring.current, keyring.beginRotation(), change)
+    }
+
+    /// Ends a rotation that was begun, of a database that is under the old key.
+    package func resume<Result>(_ change: (_ old: DatabaseKey, _ new: DatabaseKey) throws -> Result) throws -> Result {
+        guard let next = try keyring.next else { throw KeyringError.Problem.noRotationPending }
+        return try commit(keyring.current, next, change)
+    }
+
+    private func commit<Result>(
+        _ old: DatabaseKey,
+        _ new: DatabaseKey,
+        _ change: (_ old: DatabaseKey, _ new: DatabaseKey) throws -> Result
+    ) throws -> Result {
+        let result: Result
+        do {
+            result = try change(old, new)
+        } catch {
+            try rollBack(old, error)
+            throw error
+        }
+        try resolve()
+        return result
+    }
+
+    /// Commits the rotation if the new key is in force, and rolls it back if the old one is.
+    ///
+    /// - Parameter wasUsed: Whether the new key may be that of a file: what the target has open may be a copy.
+    package func resolve(wasUsed: Bool = true) throws {
+        guard keyring.content.isRotationPending, let found = try target.settleKeyInForce(of: keyring) else { return }
+        if found.isNext {
+            try keyring.finishRotation(salt: found.salt)
+        } else {
+            try keyring.cancelRotation(wasUsed: wasUsed)
+        }
+    }
+
+    /// After a change that failed. If the old key is not proved to be in force both stay, and the next opening finds out.
+    private func rollBack(_ old: DatabaseKey, _ error: any Error) throws {
+        switch error {
+        case RekeyError.oldFileRemains: try resolve()
+        case RekeyError.newKeyInForce, RekeyError.undecided, RekeyError.checkpointPending: break
+        case RekeyError.oldKeyInForce where target.failedChangeLeft(old): try? resolve(wasUsed: false)
+        // It ended before a page was written under the new key.
+        case _ where target.failedChangeLeft(old): try? keyring.cancelRotation(wasUsed: false)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
+
+/// The right key makes a connection of the file.
+extension UnkeyedFile {
+    /// Keys the connection with `key`, and verifies it; an empty file becomes a database under it.
+    func unlock(_ key: DatabaseKey) throws -> VerifiedKey {
+        guard try kind == .empty && mayBeMade() else { return try verify { try identify(key) } }
+        let format = try configuration.format ?? Engine.current.ownFormat()
+        return try encryptNew(format) { try VerifiedKey(newFileUnder: key, format: format) }
+    }
+
+    /// Keys the connection with a key that was verified, or derived, before.
+    ///
+    /// - Parameter makesNew: Whether an empty file becomes a database under it.
+    func unlock(_ known: VerifiedKey, makesNew: Bool) throws -> VerifiedKey {
+        guard try kind == .empty && mayBeMade() else {
+            return try verify {
+                // Again: another process may have changed the file's key since.
+                let outcome = try probeAndRollBack(largestPage: known.format.pageSize) {
+                    try $0.run(known.key, format: known.format)
+                }
+                return try identified(outcome) ?? rejected()
+            }
+        }
+        guard makesNew else { throw KeyError.notADatabase }
+        return try encryptNew(known.format) { known }
+    }
+
+    /// Whether a file without bytes may become a database: not beside a log or journal, which say that it was one, or that
+    /// another connection is making it at this moment; that is waited for, half a second at most.
+    private func mayBeMade() throws -> Bool {
+        guard flags.contains(.create) else { return false }
+        for _ in 0..<min(100, busyMilliseconds / 5 + 1) {
+            if try pages.size() > 0 { return false }
+            let beside = [SideFile.writeAheadLog, .rollbackJournal].contains {
+                (try? Platform.status(of: $0.path(of: connection.filename)).size) ?? 0 > 0
+            }
+            if !beside { return true }
+            Platform.sleep(milliseconds: 5)
+        }
+        return false
+    }
+
+    /// Keys the connection, whose file has bytes in it, and proves the key.
+    ///
+    /// The first page is authenticated here before the engine gets the key: the engine would let a wrong key through to
+    /// the write-ahead log on closing, and calls everything by one code.
+    private func verify(_ identify: () throws -> VerifiedKey) throws -> VerifiedKey {
+        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
+        try FileKind.recognise(pages).checkMayBeEncrypted()
+        try checkSideFiles()
+        let verifiedKey = try identify()
+        try keyEngine(verifiedKey)
+        do {
+            try connection.testSelect()
+        } catch let error as DatabaseError where error.code.primary == .notADatabase {
+            // The page that was probed was not the one in force: a log brings another. Closing must not move that log.
+            connection.leaveLogOnClose()
+            throw KeyError.wrongKey
+        } catch let error as DatabaseError where error.code.primary == .corrupt {
+            throw explained(error, verifiedKey)
+        }
+        return verifiedKey
+    }
+
+    /// What an error of the engine at the first read under a key that fits really is.
+    private func explained(_ error: DatabaseError, _ verifiedKey: VerifiedKey) -> any Error {
+        guard verifiedKey.format.pageAuthentication != nil, let damaged = try? pages.damagedPages(verifiedKey),
+            !damaged.isEmpty, damaged != [0]
+        else { return error }
+        return KeyError.damaged(pages: damaged)
+    }
+
+    private func identify(_ key: DatabaseKey) throws -> VerifiedKey {
+        let preferred = try configuration.format ?? Engine.current.ownFormat()
+        if let found = try identified(probeAndRollBack { try $0.run(key, formats: [preferred]) }) { return found }
+        // Under a raw key a file in format 1 may be one that somebody laid out anew; see SECURITY.md.
+        let others = CipherFormat.standard.filter {
+            ($0.version != preferred.version || $0.iterations != preferred.iterations)
+                && (key.isPassphrase || $0.pageAuthentication != nil)
+        }
+        switch try probeAndRollBack({ try $0.run(key, formats: others) }) {
+        case .opens(_, let format), .firstPageDamaged(_, let format): throw KeyError.otherFormat(format)
+        case .rejected: return try rejected()
+        }
+    }
+
+    /// Nil if the key was rejected.
+    private func identified(_ outcome: KeyProbe.Outcome) throws -> VerifiedKey? {
+        switch outcome {
+        case .opens(let key, let format):
+            guard Engine.current.writes(format) else { throw KeyError.otherFormat(format) }
+            return VerifiedKey(key: key, format: format)
+        case .firstPageDamaged: throw KeyError.damaged(pages: [1])
+        case .rejected: return nil
+        }
+    }
+
+    private func rejected() throws -> VerifiedKey {
+        throw try looksEncrypted() ? KeyError.wrongKey : .notADatabase
+    }
+
+    /// Keys a file without bytes, and writes its first page: until then any key would seem right.
+    private func encryptNew(_ format: CipherFormat, _ derive: () throws -> VerifiedKey) throws -> VerifiedKey {
+        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
+        guard Engine.current.writes(format) else { throw KeyError.otherFormat(format) }
+        try checkSideFiles()
+        let verifiedKey = try derive()
+        try keyEngine(verifiedKey)
+        do {
+            try connection.execute("PRAGMA user_version = 0")
+            try connection.testSelect()
+        } catch let error as DatabaseError where error.code.primary == .notADatabase {
+            throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
+        }
+        guard !connection.hasMoved else {
+            throw DatabaseError(.busy, "the file was removed while it was made; open it again")
+        }
+        guard try FileKind.recognise(pages) == .opaque,
+            try pages.read(CipherFormat.saltSize, at: 0) == verifiedKey.key.salt
+        else {
+            // Nothing but an empty schema was written so far, by this connection.
+            removeIfCreated()
+            throw KeyError.engineHasNoEncryption
+        }
+        return verifiedKey
+    }
+}

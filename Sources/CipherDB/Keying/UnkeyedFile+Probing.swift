@@ -1,0 +1,145 @@
+package import CipherKeys
+package import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
+
+/// Trying keys, before the engine gets one.
+extension UnkeyedFile {
+    /// One look at page 1 by a key.
+    typealias Probing = (KeyProbe) throws -> KeyProbe.Outcome
+
+    /// Finds the format in which `key` is right for the file, and changes nothing.
+    ///
+    /// - Throws: ``KeyError``; ``DatabaseError``.
+    package func authenticate(_ key: DatabaseKey, formats: [CipherFormat]) throws -> Authentication {
+        try checkMayBeEncrypted()
+        switch try probeBeforeRecovery(key, formats) {
+        case .opens(let key, let format):
+            let errors = try sideFileErrors(.encrypted(key, format))
+            return Authentication(
+                verifiedKey: VerifiedKey(key: key, format: format),
+                damage: errors.isEmpty ? .none : .sideFiles(errors)
+            )
+        case .firstPageDamaged(let key, let format):
+            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
+        case .rejected:
+            throw try looksEncrypted() ? KeyError.wrongKey : .notADatabase
+        }
+    }
+
+    /// Throws for a file that no key opens.
+    package func checkMayBeEncrypted() throws(KeyError) { try kind.checkMayBeEncrypted() }
+
+    private func probeBeforeRecovery(_ key: DatabaseKey, _ formats: [CipherFormat]) throws -> KeyProbe.Outcome {
+        let outcome = try probe { try $0.run(key, formats: formats) }.outcome
+        // The file may hold pages of a change of key that was cut off: what the journal has is in force.
+        guard case .opens(let found, let format) = outcome, format.pageAuthentication != nil,
+            let journal = try hotJournal(), let index = try RollbackJournal(journal),
+            try !index.holdsPages(PageCipher(key: found, format: format))
+        else { return outcome }
+        return .rejected
+    }
+
+    /// Tries a key, after it let the engine roll back what that needs.
+    func probeAndRollBack(largestPage: Int = 65536, _ probing: Probing) throws -> KeyProbe.Outcome {
+        let (outcome, neededRollback) = try probe(largestPage: largestPage, probing)
+        guard let neededRollback else { return outcome }
+        try rollBack(neededRollback)
+        return try probeFirstPage(largestPage: largestPage, probing)
+    }
+
+    /// Tries a key without changing anything.
+    ///
+    /// If page 1 is not authentic and there is a journal, its page 1 is tried: what stands in the file after a crash may be neither
+    /// the old nor the new. Only for a key that fits there is a rollback needed.
+    private func probe(
+        largestPage: Int = 65536,
+        _ probing: Probing
+    ) throws -> (outcome: KeyProbe.Outcome, neededRollback: VerifiedKey?) {
+        let outcome = try probeFirstPage(largestPage: largestPage, probing)
+        if case .opens = outcome { return (outcome, nil) }
+        guard let file = pages.rollbackJournal, let journal = try RollbackJournal(file),
+            let firstPage = try journal.firstPage()
+        else { return (outcome, nil) }
+        let ofJournal = try probing(KeyProbe(firstPage: firstPage))
+        guard case .opens(let key, let format) = ofJournal else { return (outcome, nil) }
+        return (ofJournal, VerifiedKey(key: key, format: format))
+    }
+
+    private func probeFirstPage(largestPage: Int, _ probing: Probing) throws -> KeyProbe.Outcome {
+        // A page that was read while it was written is read again; a writer that never rests must not keep a wrong key here.
+        var attempts = 5
+        while true {
+            let look = { [pages] in
+                try KeyProbe(database: pages, log: pages.writeAheadLog, largestPage: largestPage)
+            }
+            let probe = try isImmutable ? look() : pages.file.locked(waiting: busyMilliseconds, look)
+            let outcome = try probing(probe)
+            if case .opens = outcome { return outcome }
+            attempts -= 1
+            if try attempts == 0 || !probe.isOutdated() { return outcome }
+        }
+    }
+
+    /// Lets the engine roll back what the journal holds, which it does before it looks at any page. A journal that another
+    /// connection is writing is left to it.
+    private func rollBack(_ verifiedKey: VerifiedKey) throws {
+        guard flags.contains(.readWrite) else {
+            throw DatabaseError(
+                .readOnly,
+                "a transaction that was cut off must be rolled back: open the database for writing once"
+            )
+        }
+        guard Engine.current.writes(verifiedKey.format) else { return }
+        let file = try UnkeyedFile(
+            DatabaseLocation(connection.filename, .readWrite),
+            configuration,
+            busyMilliseconds: busyMilliseconds
+        )
+        defer { file.close() }
+        try file.keyEngine(verifiedKey)
+        do {
+            try file.connection.testSelect()
+        } catch let error as DatabaseError where error.code.primary == .notADatabase {
+            // The journal was not of this file. The probe that follows says what is left.
+        }
+    }
+
+    // MARK: Side files
+
+    /// The journal of a transaction that was cut off, and that nobody is writing.
+    private func hotJournal() throws -> FileBytes? {
+        try pages.file.locked(waiting: busyMilliseconds) {
+            guard let journal = pages.rollbackJournal, try !pages.file.isReserved else { return nil }
+            return try StoredPages.isHot(journal) ? journal : nil
+        }
+    }
+
+    /// What in the journal or WAL differs from what was written, a sentence each.
+    package func sideFileErrors(_ coding: PageCoding) throws -> [String] {
+        try errorsOfWAL(coding.pageSize)
+            + (hotJournal().map { try RollbackJournal.errors($0, database: pages, coding: coding) } ?? [])
+    }
+
+    private func errorsOfWAL(_ pageSize: Int) throws -> [String] {
+        var errors: [String] = []
+        // While others write, a frame may be read by half; what is damaged stays so.
+        for attempt in 0..<8 {
+            Platform.sleep(milliseconds: 5 * attempt)
+            guard let log = pages.writeAheadLog else { return [] }
+            errors = try WriteAheadLog.errors(log, pageSize: pageSize) ?? []
+            if errors.isEmpty { break }
+        }
+        return errors
+    }
+}
+
+extension FileKind {
+    func checkMayBeEncrypted() throws(KeyError) {
+        switch self {
+        case .plaintext: throw .notEncrypted
+        case .empty, .tooShort: throw .notADatabase
+        case .opaque: break
+        }
+    }
+}

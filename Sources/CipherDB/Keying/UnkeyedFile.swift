@@ -1,0 +1,139 @@
+internal import CipherKeys
+package import SQLiteFormat
+internal import SystemSupport
+
+/// A database file that is open and has no key yet: it can be recognised, read, locked, and tried with keys. With the right key
+/// it becomes a connection.
+package final class UnkeyedFile {
+    /// The path as it was given.
+    let path: String
+    let configuration: Configuration
+    /// Those that the file was opened with.
+    package let flags: OpenFlags
+    /// Whether a URI said that nobody changes the file, so that no locks are taken.
+    let isImmutable: Bool
+    let connection: Connection
+    /// What the file was when it was opened.
+    package let kind: FileKind
+    /// Its bytes, and those of its side files.
+    package let pages: StoredPages
+    /// How long it waits for another connection's lock.
+    var busyMilliseconds: Int
+    private let wasCreated: Bool
+
+    /// Opens the file, and makes an empty one, which only its owner can read, if there is none and `flags` have `create`.
+    ///
+    /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
+    package convenience init(path: String, configuration: Configuration, flags: OpenFlags) throws {
+        try self.init(
+            DatabaseLocation(path, flags),
+            configuration,
+            busyMilliseconds: configuration.busyTimeout.boundedMilliseconds
+        )
+    }
+
+    init(_ location: DatabaseLocation, _ configuration: Configuration, busyMilliseconds: Int) throws {
+        guard let file = location.file else { throw DatabaseError(.misuse, "a database in memory has no file") }
+        guard Engine.current.canEncrypt || configuration.allowsPlaintext else { throw KeyError.engineHasNoEncryption }
+        if let vfs = configuration.vfs, !Connection.hasFileSystem(named: vfs) {
+            throw DatabaseError(.cannotOpen, "SQLite has no file system interface of the name \(vfs)")
+        }
+        path = location.path
+        flags = location.flags.subtracting(.uri)
+        isImmutable = location.isImmutable
+        self.configuration = configuration
+        self.busyMilliseconds = busyMilliseconds
+        wasCreated = try UnkeyedFile.create(file, location.flags)
+        do {
+            // SQLCipher 4 takes a path that begins with "file:" for a URI, and a key from its parameters.
+            connection = try Connection(
+                path: DatabaseURI.isURI(path) && !location.flags.contains(.uri) ? "./" + path : path,
+                flags: location.flags,
+                vfs: configuration.vfs
+            )
+        } catch {
+            // Nothing was written to it, and nobody knows of it yet.
+            if wasCreated { try? Platform.remove(file) }
+            throw error
+        }
+        connection.setBusyTimeout(milliseconds: busyMilliseconds)
+        pages = try StoredPages(connection)
+        kind = try FileKind.recognise(pages)
+    }
+
+    /// Makes a private file unless there is one.
+    ///
+    /// - Returns: Whether it made one.
+    private static func create(_ path: String, _ flags: OpenFlags) throws(DatabaseError) -> Bool {
+        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character in it") }
+        do {
+            let status = try Platform.status(of: path)
+            // SQLite would wait for a pipe's writer for ever.
+            guard status.kind == .regular else {
+                throw DatabaseError(
+                    .cannotOpen,
+                    "\(path): \(status.kind == .directory ? "a directory" : "a device or pipe"), not a file"
+                )
+            }
+            return false
+        } catch let error as Errno {
+            guard error == .noSuchFile, flags.contains(.create) else {
+                throw DatabaseError(.cannotOpen, "\(path): \(error)")
+            }
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw DatabaseError(.cannotOpen, "\(path): \(error)")
+        }
+        do {
+            // SQLite would give everyone permissions; its side files get those of this one.
+            try Platform.createPrivateFile(path)
+            return true
+        } catch .exists {
+            // Another process made it meanwhile, or it is a link to a file that does not exist: SQLite would make that one.
+            guard (try? Platform.status(of: path)) != nil else {
+                throw DatabaseError(.cannotOpen, "\(path): a symbolic link that leads nowhere")
+            }
+            return false
+        } catch {
+            throw DatabaseError(.cannotOpen, "\(path): \(error)")
+        }
+    }
+
+    /// Closes the file. One that this opening made is removed if it is empty still and nobody has it locked.
+    ///
+    /// Another connection that has it open without a lock finds out when it writes the first page; see `encryptNew`.
+    package func close() {
+        if wasCreated {
+            pages.file.ifUnlocked {
+                guard (try? pages.size()) == 0, !connection.hasMoved else { return }
+                try? Platform.remove(connection.filename)
+            }
+        }
+        connection.close()
+    }
+
+    /// Removes the file that this opening made, whose schema is empty.
+    func removeIfCreated() {
+        if wasCreated { try? Platform.remove(connection.filename) }
+    }
+
+    /// Whether the file, which is neither empty nor plaintext, has no pattern, as an encrypted one.
+    package func looksEncrypted() throws -> Bool {
+        try FileKind.looksEncrypted(pages)
+    }
+
+    /// Whether the path leads to another file by now, or to none.
+    package var hasMoved: Bool { connection.hasMoved }
+
+    /// Locks out all others.
+    ///
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` if another connection keeps the file for longer than the busy timeout.
+    package func lockExclusively() throws -> ExclusiveFile {
+        try ExclusiveFile(self)
+    }
+
+    func checkSideFiles() throws {
+        try StoredPages.checkSideFiles(of: connection.filename, forWriting: flags.contains(.readWrite))
+    }
+}

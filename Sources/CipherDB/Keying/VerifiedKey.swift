@@ -1,0 +1,33 @@
+package import CipherKeys
+
+/// A key that was verified, and the format it was verified for: what later connections to the same file are opened with.
+package struct VerifiedKey: Sendable {
+    package let key: DerivedKey
+    package let format: CipherFormat
+
+    package init(key: DerivedKey, format: CipherFormat) {
+        self.key = key
+        self.format = format
+    }
+
+    /// `key` for a file that is made now: with a salt that no file has yet, unless the key brings one.
+    package init(newFileUnder key: DatabaseKey, format: CipherFormat) throws {
+        let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        try self.init(writing: key, salt: salt, format: format)
+    }
+
+    /// `key` for pages that are written now.
+    ///
+    /// - Throws: ``UnusableCipherFormat/rawKeyWithoutAuthentication``: what is written could not be opened again.
+    init(writing key: DatabaseKey, salt: [UInt8], format: CipherFormat) throws {
+        guard key.isPassphrase || format.pageAuthentication != nil else {
+            throw UnusableCipherFormat.rawKeyWithoutAuthentication
+        }
+        self.init(key: try key.derive(salt: salt, format: format), format: format)
+    }
+
+    /// Whether `key` is that of this file. A passphrase is derived for it.
+    package func isOpened(by key: DatabaseKey) throws -> Bool {
+        try key.derive(salt: self.key.salt, format: format) == self.key
+    }
+}

@@ -1,0 +1,54 @@
+extension DatabasePool {
+    /// Runs `body` with a reader, on this thread, and waits for one where all are in use.
+    ///
+    /// The block sees one state of the database from its first statement to its end, and cannot change it.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/busy`` when no reader became free within
+    ///   ``Configuration/readerWaitingLimit``, with ``ResultCode/readOnly`` for a statement that writes, with
+    ///   ``ResultCode/misuse`` after `close()`; ``KeyError``.
+    public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        if writer.isInMemory { return try writer.read(body) }
+        if let reader = readers.current { return try body(reader.database) }
+        let reader = try readers.checkOut()
+        defer { readers.release(reader) }
+        return try readers.run(reader) { try $0.inSnapshot(body) }
+    }
+
+    /// Runs `body` with a reader, without blocking a thread of the caller's. It runs in the caller's task:
+    /// `Task.isCancelled` and task-local values are the caller's.
+    ///
+    /// When the task is cancelled before `body` begins it does not begin; when it is cancelled later, the statement that
+    /// runs is interrupted.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+        if writer.isInMemory { return try await writer.read(body) }
+        let cancellation = TaskCancellation()
+        return try await withTaskCancellationHandler {
+            try await ReadingBlock(readers, cancellation).run { try $0.inSnapshot(body) }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// Runs `body` with the writer, outside of a transaction, when the writing blocks before it are done: for `VACUUM` and
+    /// for pragmas.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError``, with ``ResultCode/misuse`` when called from inside a block of this
+    ///   pool; ``KeyError``.
+    @discardableResult
+    public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try checkNotReading()
+        return try writer.inDatabase(body)
+    }
+
+    /// As the form that waits, without blocking a thread of the caller's.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    @discardableResult
+    public func inDatabase<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await writer.inDatabase(body)
+    }
+}

@@ -1,0 +1,147 @@
+extension Database {
+    /// Begins a transaction.
+    ///
+    /// - Throws: ``DatabaseError``, also where one is open already; ``KeyError``.
+    public func beginTransaction(_ kind: TransactionKind = .immediate) throws {
+        try executeStatements("BEGIN \(raw: kind.rawValue)")
+    }
+
+    /// Makes the changes of the open transaction last. Where it throws, the transaction may still be open.
+    ///
+    /// - Throws: ``DatabaseError``, also where no transaction is open.
+    public func commit() throws {
+        try executeStatements("COMMIT")
+    }
+
+    /// Undoes the changes of the open transaction.
+    ///
+    /// - Throws: ``DatabaseError``, also where no transaction is open.
+    public func rollback() throws {
+        try executeStatements("ROLLBACK")
+    }
+
+    /// Runs `body` in a transaction, which is committed when it returns and rolled back when it throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
+    ///   changes are undone.
+    @discardableResult
+    public func inTransaction<Result>(
+        _ kind: TransactionKind = .immediate,
+        _ body: (Database) throws -> Result
+    ) throws -> Result {
+        try inTransaction(kind) { database, _ in try body(database) }
+    }
+
+    /// Runs `body` in a transaction, which is committed when it returns, unless it set its second argument, and rolled
+    /// back when it throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
+    ///   changes are undone.
+    @discardableResult
+    public func inTransaction<Result>(
+        _ kind: TransactionKind = .immediate,
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result {
+        try beginTransaction(kind)
+        do {
+            var undo = false
+            let result = try body(self, &undo)
+            if undo {
+                try rollback()
+            } else {
+                try commit()
+            }
+            return result
+        } catch {
+            // After some errors, such as a full disk, SQLite has rolled back by itself.
+            abandonTransaction()
+            throw error
+        }
+    }
+
+    /// Runs `body` in a transaction of its own, in which nothing can be written, so that all of it sees one state.
+    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        // The program may have set it for good.
+        let wasSet = try value(forQuery: "PRAGMA query_only") ?? false
+        try usableConnection().becomeReader()
+        defer {
+            // Of the connection there is then.
+            if wasSet { connection?.authorizer.isReader = false } else { try? connection?.endReading() }
+        }
+        return try inSnapshot(body)
+    }
+
+    /// Runs `body` in a transaction of its own, which is rolled back, so that all of it sees one state.
+    func inSnapshot<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try beginTransaction(.deferred)
+        let result = Swift.Result { try body(self) }
+        closeOpenResultSets()
+        if isInTransaction { try? rollback() }
+        return try result.get()
+    }
+
+    /// Rolls back where a transaction is open, after an error that is thrown on.
+    func abandonTransaction() {
+        guard isInTransaction else { return }
+        // Of a statement that was given up: it must not keep what follows from running.
+        _ = connection?.takeDeferredError()
+        try? rollback()
+    }
+
+    /// Begins a savepoint: a transaction that may stand inside another. The name may have any characters.
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func startSavePoint(withName name: String) throws {
+        try executeStatements("SAVEPOINT \(identifier: name)")
+    }
+
+    /// Keeps what was done since the savepoint began, and ends it.
+    ///
+    /// - Throws: ``DatabaseError``, also where no savepoint has the name.
+    public func releaseSavePoint(withName name: String) throws {
+        try executeStatements("RELEASE SAVEPOINT \(identifier: name)")
+    }
+
+    /// Undoes what was done since the savepoint began, and leaves it open.
+    ///
+    /// - Throws: ``DatabaseError``, also where no savepoint has the name.
+    public func rollbackToSavePoint(withName name: String) throws {
+        try executeStatements("ROLLBACK TO SAVEPOINT \(identifier: name)")
+    }
+
+    /// Runs `body` in a savepoint of its own, whose changes are undone when it throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
+    public func inSavePoint<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try inSavePoint { database, _ in try body(database) }
+    }
+
+    /// Runs `body` in a savepoint of its own, whose changes are undone when it sets its second argument or throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
+    public func inSavePoint<Result>(_ body: (Database, _ rollback: inout Bool) throws -> Result) throws -> Result {
+        let name = nextSavePointName()
+        try startSavePoint(withName: name)
+        do {
+            var undo = false
+            let result = try body(self, &undo)
+            if undo { try rollbackToSavePoint(withName: name) }
+            try releaseSavePoint(withName: name)
+            return result
+        } catch {
+            if isInTransaction {
+                _ = connection?.takeDeferredError()
+                do {
+                    try rollbackToSavePoint(withName: name)
+                    try releaseSavePoint(withName: name)
+                } catch {
+                    // What was to be undone must not be committed with the rest.
+                    abandonTransaction()
+                }
+            }
+            throw error
+        }
+    }
+}

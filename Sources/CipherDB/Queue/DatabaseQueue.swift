@@ -1,0 +1,206 @@
+internal import CipherKeys
+internal import Synchronization
+internal import SystemSupport
+
+/// One connection that many threads and tasks share, one at a time, in the order they come: FMDB's `FMDatabaseQueue`.
+///
+/// ```swift
+/// let queue = try await DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+/// try await queue.inTransaction { database in
+///     try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+/// }
+/// let count = try await queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM notes") }
+/// ```
+///
+/// Calling a queue from inside one of its own blocks throws at once; use the database that the block was given.
+public final class DatabaseQueue: DatabaseWriter {
+    /// The path as it was given; nil for a database in memory.
+    public let path: String?
+
+    private let worker = SerialWorker(label: "CipherDB.DatabaseQueue")
+    /// Touched only by blocks that run on `worker`, which runs one at a time.
+    nonisolated(unsafe) private let database: Database
+    /// The thread that runs a block now, so that a block that calls the queue again is noticed.
+    private let runner = Atomic<UInt>(0)
+    let interrupter: Lock<Interrupter?>
+    /// What other connections are opened with; nil when the queue is closed.
+    let latestKey: Lock<Access?>
+    private let flags: OpenFlags
+    /// What was committed here.
+    let log = ChangeLog()
+    /// Also one that a URI names; then another connection would be another database.
+    let isInMemory: Bool
+
+    init(opened database: sending Database, flags: OpenFlags) {
+        path = database.path
+        isInMemory = database.connection?.filename.isEmpty ?? true
+        self.flags = flags
+        self.database = database
+        interrupter = Lock(database.interrupter)
+        latestKey = Lock(Access(key: database.verifiedKey))
+        database.track(log)
+    }
+
+    deinit {
+        log.close()
+    }
+
+    /// How the file is opened: with this key, or in plaintext.
+    struct Access: Sendable {
+        let key: VerifiedKey?
+    }
+
+    /// Runs `body` with the database when the blocks before it are done, and waits for it.
+    ///
+    /// The block leaves nothing open: result sets are closed after it, and a transaction that it began and did not end is
+    /// rolled back, which is an error.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block of this
+    ///   queue, or after `close()`.
+    @discardableResult
+    public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try waitForTurn { try run(body) }
+    }
+
+    private func waitForTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        guard !isInsideOfBlock else {
+            throw DatabaseError(
+                .misuse,
+                "a block of this queue called the queue again; use the database that the block was given"
+            )
+        }
+        return try worker.runAndWait(body)
+    }
+
+    /// Whether this thread runs a block of this queue.
+    private var isInsideOfBlock: Bool { runner.load(ordering: .relaxed) == Platform.currentThread }
+
+    /// Runs `body` with the database when the blocks before it are done, without blocking a thread of the caller's. It runs
+    /// in the caller's task: `Task.isCancelled` and task-local values are the caller's.
+    ///
+    /// When the task is cancelled before `body` begins it does not begin; when it is cancelled later, the statement that
+    /// runs is interrupted.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`; ``DatabaseError`` after `close()`.
+    @discardableResult
+    public func inDatabase<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        let cancellation = TaskCancellation()
+        return try await withTaskCancellationHandler {
+            try await worker.run { [self] in
+                try cancellation.run(interrupter.withLock { $0 }) {
+                    try run { try $0.watched(by: cancellation, body) }
+                }
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// Runs `body` with the database when the blocks before it are done, in a transaction that cannot write: it sees one
+    /// state of the database. Within a reading block of this queue it goes on with that one.
+    ///
+    /// - Throws: as `inDatabase(_:)`; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes.
+    public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        if isInsideOfBlock, database.connection?.authorizer.isReader == true { return try body(database) }
+        return try inDatabase { try $0.reading(body) }
+    }
+
+    /// As the form that waits, without blocking a thread of the caller's.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+        try await inDatabase { try $0.reading(body) }
+    }
+
+    /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
+    public func interrupt() {
+        interrupter.withLock { $0 }?.interrupt()
+    }
+
+    /// Closes the connection when the blocks before are done. Closing twice does nothing; other calls throw afterwards.
+    ///
+    /// - Throws: ``DatabaseError`` when called from inside a block of this queue.
+    public func close() throws {
+        try waitForTurn { closeNow() }
+    }
+
+    /// As the form that waits, without blocking a thread of the caller's.
+    public func close() async throws {
+        try await worker.run { [self] in closeNow() }
+    }
+
+    private func closeNow() {
+        database.close()
+        log.close()
+        interrupter.withLock { $0 = nil }
+        latestKey.withLock { $0 = nil }
+    }
+
+    /// Another connection to the same file, which belongs to the caller: keyed with the key this queue derived when it
+    /// opened, so without a second derivation, and verified all the same.
+    ///
+    /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
+    public func openConnection() throws -> sending Database {
+        let verifiedKey = try inDatabase { database in
+            _ = try database.usableConnection()
+            return database.verifiedKey
+        }
+        return try connect(verifiedKey, database.configuration)
+    }
+
+    /// A connection that cannot write, for a pool. It is opened beside a block that may be running.
+    func openReader() throws -> sending Database {
+        guard let verifiedKey = latestKey.withLock({ $0 }) else {
+            throw DatabaseError(.misuse, "the pool is closed")
+        }
+        var configuration = database.configuration
+        configuration.journalMode = nil
+        let reader = try connect(verifiedKey.key, configuration)
+        try reader.usableConnection().becomeReader()
+        return reader
+    }
+
+    private func connect(_ verifiedKey: VerifiedKey?, _ configuration: Configuration) throws -> sending Database {
+        guard let path, !isInMemory else {
+            throw DatabaseError(.misuse, "a database in memory has one connection only")
+        }
+        let connection = Database(path: path, configuration: configuration)
+        try connection.open(flags: flags.subtracting(.create))
+        if let verifiedKey { try connection.unlock(verifiedKey) }
+        return connection
+    }
+
+    /// A block may have closed and opened the database: never is it used without the key that the queue had.
+    private func checkKey() throws {
+        let hadKey = latestKey.withLock { $0?.key != nil }
+        guard hadKey, database.isOpen, database.verifiedKey == nil else { return }
+        database.close()
+        throw DatabaseError(.misuse, "the block opened the queue's database without its key; the queue is closed now")
+    }
+
+    /// Runs a block on the queue, and sees that it leaves nothing open.
+    private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
+        try database.connection?.checkFile()
+        runner.store(Platform.currentThread, ordering: .relaxed)
+        defer {
+            runner.store(0, ordering: .relaxed)
+            // The block closed it, or a change of key that failed: nobody waits for a commit of it.
+            if !database.isOpen { log.close() }
+        }
+        let result = Swift.Result { try body(database) }
+        try checkKey()
+        database.closeOpenResultSets()
+        // Of one that was made past this library's statements.
+        database.connection?.reportCommit()
+        let late = Swift.Result { try database.throwDeferredError(database.connection) }
+        let isOpen = database.isInTransaction
+        if isOpen { try database.rollback() }
+        let value = try result.get()
+        try late.get()
+        guard isOpen else { return value }
+        throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
+    }
+}

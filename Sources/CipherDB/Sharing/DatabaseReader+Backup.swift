@@ -1,0 +1,38 @@
+public import CipherKeys
+
+extension DatabaseReader {
+    /// Copies the whole database, in one state of it, to a new file; see ``Database/backup(to:key:pagesPerStep:progress:)``.
+    ///
+    /// - Parameters:
+    ///   - path: Where the copy shall be; nothing may be there.
+    ///   - key: The key of the copy; nil for the same.
+    ///   - pagesPerStep: How many pages a step copies.
+    ///   - progress: Called after each step; what it throws ends the backup.
+    /// - Throws: ``DatabaseError``, ``KeyError``, what `progress` throws; no file is left then.
+    public func backup(
+        to path: String,
+        key: DatabaseKey? = nil,
+        pagesPerStep: Int = 256,
+        progress: (BackupProgress) throws -> Void = { _ in }
+    ) throws {
+        try read { try $0.backup(to: path, key: key, pagesPerStep: pagesPerStep, progress: progress) }
+    }
+
+    /// As the form that waits, without blocking a thread of the caller's. Cancelling the task ends it after a step.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    public func backup(
+        to path: String,
+        key: DatabaseKey? = nil,
+        pagesPerStep: Int = 256,
+        progress: @Sendable (BackupProgress) throws -> Void = { _ in }
+    ) async throws {
+        try await read { database in
+            try database.backup(to: path, key: key, pagesPerStep: pagesPerStep) {
+                try Task.checkCancellation()
+                try progress($0)
+            }
+            return
+        }
+    }
+}

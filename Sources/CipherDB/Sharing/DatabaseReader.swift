@@ -1,0 +1,51 @@
+/// A shared database, to read from: a ``DatabaseQueue`` or a ``DatabasePool``.
+///
+/// What takes `some DatabaseReader` works with either, and in a test with a database in memory.
+public protocol DatabaseReader: AnyObject, Sendable {
+    /// The path as it was given; nil for a database in memory.
+    var path: String? { get }
+
+    /// Runs `body` with a connection that sees one state of the database and cannot change it, and waits for it.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes; ``KeyError``.
+    func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result
+
+    /// As the form that waits, without blocking a thread of the caller's. The block runs in the caller's task:
+    /// `Task.isCancelled` and task-local values are the caller's.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result
+
+    /// A value read by `read` as it is, and again after each commit that touched the tables it was read from.
+    ///
+    /// - Parameter read: Reads it, and takes the same way each time. Reading may fail, which ends the sequence with that error.
+    func observe<Value: Sendable>(_ read: @escaping @Sendable (Database) throws -> Value) -> Observation<Value>
+
+    /// The tables that commits change from now on: of some tables, or all with nil.
+    func tableChanges(of tables: [TableName]?) -> TableChanges
+
+    /// Each commit from now on that changed something.
+    func commits() -> AsyncStream<Commit>
+
+    /// Looks whether another connection or process committed since the last look; then all that is observed is read again.
+    @discardableResult func checkForForeignChanges() throws -> Bool
+
+    /// As the form that waits, without blocking a thread of the caller's.
+    @discardableResult func checkForForeignChanges() async throws -> Bool
+
+    /// Stops every statement that runs, which fails with ``ResultCode/interrupted``.
+    func interrupt()
+
+    /// Closes it when the blocks before are done. Closing twice does nothing; other calls throw afterwards.
+    ///
+    /// - Throws: ``DatabaseError`` when called from inside a block.
+    func close() throws
+
+    /// As the form that waits, without blocking a thread of the caller's.
+    func close() async throws
+}
+
+extension DatabaseReader {
+    /// The tables that commits change from now on.
+    public func tableChanges() -> TableChanges { tableChanges(of: nil) }
+}

@@ -1,0 +1,38 @@
+/// What a ``Database`` does outside of transactions, when the blocks before it are done.
+extension DatabaseWriter {
+    /// Runs the steps that the database does not have behind it; see ``Database/migrate(_:)``.
+    ///
+    /// - Returns: the names of the steps that were run.
+    /// - Throws: ``MigrationError``, ``DatabaseError``, ``KeyError``.
+    @discardableResult
+    public func migrate(_ steps: [Migration]) throws -> [String] {
+        try inDatabase { try $0.migrate(steps) }
+    }
+
+    /// As the form that waits, without blocking a thread of the caller's. When the task is cancelled, the step that runs is
+    /// undone, and those before it stay done.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    @discardableResult
+    public func migrate(_ steps: [Migration]) async throws -> [String] {
+        try await inDatabase { try $0.migrate(steps) }
+    }
+
+    /// Copies pages from the write-ahead log into the database file, as ``Database/checkpoint(_:name:)``.
+    ///
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where a reading block holds it up.
+    @discardableResult
+    public func checkpoint(_ mode: CheckpointMode = .passive) throws -> (logFrameCount: Int, checkpointCount: Int) {
+        try inDatabase { try $0.checkpoint(mode) }
+    }
+
+    /// As the form that waits, without blocking a thread of the caller's.
+    ///
+    /// - Throws: as the form that waits; `CancellationError`.
+    @discardableResult
+    public func checkpoint(
+        _ mode: CheckpointMode = .passive
+    ) async throws -> (logFrameCount: Int, checkpointCount: Int) {
+        try await inDatabase { try $0.checkpoint(mode) }
+    }
+}

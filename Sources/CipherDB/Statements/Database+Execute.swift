@@ -1,0 +1,99 @@
+extension Database {
+    /// Compiles one statement, to be run many times. It is not kept in the cache.
+    ///
+    /// - Throws: ``DatabaseError`` for SQL that is wrong, empty, more than one statement, or has interpolated values;
+    ///   ``KeyError``.
+    public func prepare(_ sql: SQL) throws -> Statement {
+        guard sql.interpolated.isEmpty else {
+            throw DatabaseError(
+                .misuse,
+                "a prepared statement gets its values when it runs; write ? or :name for them",
+                sql: sql.text
+            )
+        }
+        return try prepare(text: sql.text)
+    }
+
+    private func prepare(text: String) throws -> Statement {
+        let connection = try usableConnection()
+        guard !text.utf8.contains(0) else {
+            throw DatabaseError(.error, "the SQL has a NUL character in it", sql: text)
+        }
+        guard let (statement, rest) = try compile(text) else {
+            throw DatabaseError(.error, "the SQL holds no statement", sql: text)
+        }
+        guard try isBlank(rest, connection) else {
+            statement.finalize()
+            throw DatabaseError(.error, "the SQL holds more than one statement; use executeStatements", sql: text)
+        }
+        return Statement(statement, database: self)
+    }
+
+    /// Whether nothing but spaces, semicolons and comments is left of a string of SQL.
+    private func isBlank(_ sql: Substring, _ connection: Connection) throws -> Bool {
+        guard !sql.isEmpty else { return true }
+        // The engine itself knows what a comment is. Something that does not compile is not blank either.
+        guard let found = try? connection.prepare(String(sql)) else {
+            return (try? connection.execute(String(sql))) != nil
+        }
+        found.statement.finalize()
+        return false
+    }
+
+    /// Runs a statement with these values for its parameters, in order. Rows that it returns are passed over.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then;
+    ///   ``KeyError``.
+    public func executeUpdate(_ sql: SQL, _ values: (any Bindable)?...) throws {
+        try executeUpdate(sql, values: StatementValues(values))
+    }
+
+    /// Runs a statement with these values for its parameters. Rows that it returns are passed over.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value too many or too few: nothing runs then; ``KeyError``.
+    public func executeUpdate(_ sql: SQL, values: StatementValues) throws {
+        let values = try sql.values(beside: values)
+        let statement = try cached(sql.text)
+        defer { giveBack(statement) }
+        try statement.executeUpdate(values: values)
+    }
+
+    /// Starts a query with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``.
+    public func executeQuery(_ sql: SQL, _ values: (any Bindable)?...) throws -> ResultSet {
+        try executeQuery(sql, values: StatementValues(values))
+    }
+
+    /// Starts a query with these values for its parameters; each ``ResultSet/next()`` gives a row.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value too many or too few; ``KeyError``.
+    public func executeQuery(_ sql: SQL, values: StatementValues) throws -> ResultSet {
+        let values = try sql.values(beside: values)
+        let statement = try cached(sql.text)
+        do {
+            try statement.begin { try statement.bind(values) }
+        } catch {
+            giveBack(statement)
+            throw error
+        }
+        return ResultSet(statement, cached: true)
+    }
+
+    private func compile(_ sql: String) throws -> (statement: PreparedStatement, rest: Substring)? {
+        do {
+            return try usableConnection().prepare(sql)
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    @usableFromInline func cached(_ text: String) throws -> Statement {
+        // Compiling it again shows what it reads.
+        if try usableConnection().authorizer.recordedReads != nil { return try prepare(text: text) }
+        if let statement = takeCached(text) { return statement }
+        let statement = try prepare(text: text)
+        cache.add(statement)
+        return statement
+    }
+}

@@ -1,0 +1,140 @@
+/// SQL, as every call of CipherDB takes it: a literal, with its values in place.
+///
+/// ```swift
+/// try database.executeUpdate("INSERT INTO notes (text) VALUES (\(text))")
+/// ```
+///
+/// An interpolated value becomes a parameter and is bound; it never becomes part of the SQL, so no value can change what
+/// the statement does. What must be part of the SQL says so: `\(identifier: name)` for the name of a table or column,
+/// `\(list: values)` for the values of `IN (…)`, and `\(sql: other)` for a piece of SQL with values of its own.
+///
+/// A `String` is no SQL. Text from elsewhere, such as a schema in a file, becomes SQL by ``init(unsafe:)`` only.
+public struct SQL: Sendable, ExpressibleByStringInterpolation {
+    /// An interpolated value.
+    struct Interpolated: Sendable {
+        /// Where its `?` stands in the text, in bytes of UTF-8.
+        var offset: Int
+        let value: (any Bindable)?
+    }
+
+    /// The SQL, with a `?` in the place of each interpolated value.
+    @usableFromInline private(set) package var text: String
+    /// The interpolated values, in order.
+    private(set) var interpolated: [Interpolated] = []
+
+    /// SQL from a literal, which nothing but the program's source can be.
+    public init(stringLiteral value: StaticString) {
+        text = value.description
+    }
+
+    /// SQL from a literal with values in it.
+    public init(stringInterpolation: StringInterpolation) {
+        self = stringInterpolation.sql
+    }
+
+    /// SQL from text that is not a literal, as it is. Never make it from what a user typed: text that becomes SQL can do
+    /// whatever the connection may do.
+    public init(unsafe text: String) {
+        self.text = text
+    }
+
+    /// SQL behind SQL, with the values of both.
+    public static func + (left: SQL, right: SQL) -> SQL {
+        var sql = left
+        sql.append(right)
+        return sql
+    }
+
+    /// Adds SQL with its values.
+    public mutating func append(_ other: SQL) {
+        let start = text.utf8.count
+        text += other.text
+        interpolated += other.interpolated.map { Interpolated(offset: start + $0.offset, value: $0.value) }
+    }
+
+    /// The values of its parameters: the interpolated ones, or those that stand beside it.
+    ///
+    /// - Throws: ``DatabaseError`` where there are both.
+    func values(beside others: StatementValues) throws -> StatementValues {
+        if interpolated.isEmpty { return others }
+        guard others.isEmpty else {
+            throw DatabaseError(
+                .misuse,
+                "the SQL has interpolated values, and other values stand beside it; use one of the two",
+                sql: text
+            )
+        }
+        return StatementValues(.interpolated(interpolated.map(\.value)))
+    }
+
+    /// The SQL with the interpolated values as literals, for where no parameter may stand.
+    ///
+    /// - Throws: as ``DatabaseValue/literal``; what a value throws.
+    var literal: String {
+        get throws {
+            var result = ""
+            var rest = text.utf8[...]
+            var start = 0
+            for value in interpolated {
+                let end = rest.index(rest.startIndex, offsetBy: value.offset - start)
+                result += String(rest[..<end]) ?? ""
+                result += try (value.value?.databaseValue ?? .null).literal
+                rest = rest[rest.index(after: end)...]
+                start = value.offset + 1
+            }
+            return result + (String(rest) ?? "")
+        }
+    }
+}
+
+extension SQL {
+    /// What collects the pieces of a literal.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        var sql = SQL(unsafe: "")
+
+        /// Makes room.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            sql.text.reserveCapacity(literalCapacity + interpolationCount)
+            sql.interpolated.reserveCapacity(interpolationCount)
+        }
+
+        /// Adds SQL.
+        public mutating func appendLiteral(_ literal: StaticString) {
+            sql.text += literal.description
+        }
+
+        /// Adds a value, to be bound.
+        public mutating func appendInterpolation(_ value: (any Bindable)?) {
+            sql.interpolated.append(Interpolated(offset: sql.text.utf8.count, value: value))
+            sql.text += "?"
+        }
+
+        /// Adds a list of values, separated by commas: `IN (\(list: ids))`.
+        public mutating func appendInterpolation(list values: some Sequence<some Bindable>) {
+            appendInterpolation(list: values.map { $0 as (any Bindable)? })
+        }
+
+        /// Adds a list of values of several types, separated by commas.
+        public mutating func appendInterpolation(list values: [(any Bindable)?]) {
+            for (index, value) in values.enumerated() {
+                if index > 0 { sql.text += ", " }
+                appendInterpolation(value)
+            }
+        }
+
+        /// Adds the name of a table, column or other object, quoted.
+        public mutating func appendInterpolation(identifier name: String) {
+            sql.text += quotedIdentifier(name)
+        }
+
+        /// Adds SQL with its values.
+        public mutating func appendInterpolation(sql other: SQL) {
+            sql.append(other)
+        }
+
+        /// Adds text that is SQL already.
+        package mutating func appendInterpolation(raw text: String) {
+            sql.text += text
+        }
+    }
+}

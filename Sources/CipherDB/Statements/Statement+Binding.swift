@@ -1,0 +1,63 @@
+extension Statement {
+    func bind(_ values: StatementValues) throws {
+        switch values.content {
+        case .ordered(let values):
+            try check(count: values.count)
+            try bind(ordered: values)
+        case .interpolated(let values):
+            try check(interpolated: values.count)
+            try bind(ordered: values)
+        case .named(let values, let isLenient): try bind(named: values, isLenient)
+        }
+    }
+
+    /// Binds values to the parameters in order; as many as there are parameters.
+    private func bind(ordered values: [(any Bindable)?]) throws {
+        for index in values.indices {
+            let parameter = Parameter(statement: prepared, index: index + 1)
+            // In place: a copy of such a value takes longer than binding it.
+            if try values[index]?.bind(to: parameter) == nil { try parameter.bindNull() }
+        }
+    }
+
+    func check(count: Int) throws {
+        guard count == parameterCount else {
+            throw DatabaseError(
+                .range,
+                "the statement has \(parameterCount) parameters, and \(count) values were given",
+                sql: sql
+            )
+        }
+    }
+
+    private func check(interpolated count: Int) throws {
+        guard count != parameterCount else { return }
+        throw DatabaseError(
+            .range,
+            count < parameterCount
+                ? "the SQL has interpolated values and parameters such as ? or :name; use one of the two"
+                : "an interpolated value stands in quotes or in a comment of the SQL, where none is bound; write \\(value) without quotes",
+            sql: sql
+        )
+    }
+
+    /// Binds values by name; every parameter has one, and every name its parameter unless `isLenient`.
+    private func bind(named values: [String: (any Bindable)?], _ isLenient: Bool) throws {
+        var used: Set<String> = []
+        for index in 1..<(parameterCount + 1) {
+            guard let parameter = prepared.parameterName(index), !parameter.hasPrefix("?") else {
+                throw DatabaseError(.range, "parameter \(index) has no name; give the values in order", sql: sql)
+            }
+            let name = String(parameter.dropFirst())
+            guard let value = values[name] else {
+                throw DatabaseError(.range, "no value was given for the parameter \(parameter)", sql: sql)
+            }
+            used.insert(name)
+            let place = Parameter(statement: prepared, index: index)
+            if let value { try value.bind(to: place) } else { try place.bindNull() }
+        }
+        if !isLenient, let unknown = values.keys.filter({ !used.contains($0) }).min() {
+            throw DatabaseError(.range, "the statement has no parameter of the name \(unknown)", sql: sql)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// A compiled SQL statement, to be run as often as wanted with other values.
+///
+/// It belongs to the database that made it, and to the same thread or task.
+public final class Statement {
+    @usableFromInline let prepared: PreparedStatement
+    /// Nil while the statement lies in the database's cache: the two would keep each other alive.
+    var database: Database?
+    var cacheEntry = StatementCache.Entry()
+
+    init(_ prepared: PreparedStatement, database: Database) {
+        self.prepared = prepared
+        self.database = database
+    }
+
+    /// The SQL it was compiled from.
+    public var sql: String { prepared.sql }
+
+    /// Whether it changes nothing in the database file.
+    public var isReadOnly: Bool { prepared.isReadOnly }
+
+    /// How many parameters it has.
+    public var parameterCount: Int { prepared.parameterCount }
+
+    /// The names of its result's columns; none for a statement that returns no rows.
+    public var columnNames: [String] {
+        (0..<prepared.columnCount).map { prepared.columnName($0) }
+    }
+
+    /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then.
+    public func executeUpdate(_ values: (any Bindable)?...) throws {
+        try executeUpdate(values: StatementValues(values))
+    }
+
+    /// Runs it to its end with these values for its parameters. Rows, if any, are passed over.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value too many or too few: nothing runs then.
+    public func executeUpdate(values: StatementValues) throws {
+        try begin { try bind(values) }
+        try runToEnd()
+    }
+
+    /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters.
+    public func executeQuery(_ values: (any Bindable)?...) throws -> ResultSet {
+        try executeQuery(values: StatementValues(values))
+    }
+
+    /// Starts it with these values for its parameters; each ``ResultSet/next()`` gives a row.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value too many or too few.
+    public func executeQuery(values: StatementValues) throws -> ResultSet {
+        try begin { try bind(values) }
+        return makeResultSet()
+    }
+
+    /// Makes it ready to run with new values; result sets of earlier executions end.
+    func begin(_ bind: () throws -> Void) throws {
+        try prepared.begin()
+        do {
+            try bind()
+        } catch {
+            prepared.end()
+            throw error
+        }
+    }
+
+    func step() throws -> Bool {
+        do {
+            return try prepared.step()
+        } catch {
+            throw database?.explained(error) ?? error
+        }
+    }
+}

@@ -1,0 +1,140 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A value as SQLite stores it.
+public enum DatabaseValue: Sendable, Hashable {
+    /// NULL.
+    case null
+    /// A signed 64-bit integer.
+    case integer(Int64)
+    /// A 64-bit floating-point number.
+    case real(Double)
+    /// A string.
+    case text(String)
+    /// Bytes.
+    case blob(Data)
+}
+
+/// A type whose values can be bound to the parameters of a statement.
+public protocol Bindable: Sendable {
+    /// The value to store. Throws where there is none, such as for an unsigned integer above `Int64.max`.
+    var databaseValue: DatabaseValue { get throws }
+
+    /// Binds the value; unless a type has a faster way, its ``databaseValue``.
+    func bind(to parameter: Parameter) throws
+}
+
+extension Bindable {
+    /// Binds its ``databaseValue``.
+    public func bind(to parameter: Parameter) throws { try parameter.bind(databaseValue) }
+}
+
+extension DatabaseValue: Bindable {
+    /// Itself.
+    public var databaseValue: DatabaseValue { self }
+}
+
+extension Bindable where Self: BinaryInteger {
+    /// The same integer. Throws ``DatabaseError`` with ``ResultCode/mismatch`` above `Int64.max`.
+    public var databaseValue: DatabaseValue {
+        get throws {
+            guard let value = Int64(exactly: self) else {
+                throw DatabaseError(.mismatch, "a \(Self.self) above Int64.max does not fit SQLite's integers")
+            }
+            return .integer(value)
+        }
+    }
+}
+
+extension Int: Bindable {
+    /// Binds the same integer.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(Int64(self)) }
+}
+extension Int8: Bindable {}
+extension Int16: Bindable {}
+extension Int32: Bindable {}
+extension Int64: Bindable {
+    /// Binds the same integer.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
+}
+extension UInt: Bindable {}
+extension UInt8: Bindable {}
+extension UInt16: Bindable {}
+extension UInt32: Bindable {}
+extension UInt64: Bindable {}
+
+extension Bool: Bindable {
+    /// 1 or 0.
+    public var databaseValue: DatabaseValue { .integer(self ? 1 : 0) }
+    /// Binds 1 or 0.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self ? 1 as Int64 : 0) }
+}
+
+extension Double: Bindable {
+    /// The same number; SQLite stores a NaN as NULL.
+    public var databaseValue: DatabaseValue { .real(self) }
+    /// Binds the same number.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
+}
+
+extension Float: Bindable {
+    /// The same number.
+    public var databaseValue: DatabaseValue { .real(Double(self)) }
+}
+
+extension String: Bindable {
+    /// The same text.
+    public var databaseValue: DatabaseValue { .text(self) }
+    /// Binds the same text.
+    @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
+}
+
+extension Data: Bindable {
+    /// The same bytes, also where there are none.
+    public var databaseValue: DatabaseValue { .blob(self) }
+    /// Binds the same bytes.
+    @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
+}
+
+extension [UInt8]: Bindable {
+    /// The same bytes, also where there are none.
+    public var databaseValue: DatabaseValue { .blob(Data(self)) }
+    /// Binds the same bytes.
+    @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
+}
+
+extension Date: Bindable {
+    /// Seconds since 1970 as a real number, as FMDB stores dates.
+    public var databaseValue: DatabaseValue { .real(timeIntervalSince1970) }
+    /// Binds its seconds, or its text in the database's ``Database/dateFormat``.
+    public func bind(to parameter: Parameter) throws {
+        guard let format = parameter.statement.dateFormat else { return try parameter.bind(timeIntervalSince1970) }
+        try parameter.bind(format.string(self))
+    }
+}
+
+extension UUID: Bindable {
+    /// Its text, of 36 characters.
+    public var databaseValue: DatabaseValue { .text(uuidString) }
+}
+
+extension Bindable where Self: RawRepresentable, RawValue: Bindable {
+    /// The raw value: `enum Kind: String, Bindable, ColumnDecodable`.
+    public var databaseValue: DatabaseValue {
+        get throws { try rawValue.databaseValue }
+    }
+}
+
+extension Optional: Bindable where Wrapped: Bindable {
+    /// The wrapped value, or NULL.
+    public var databaseValue: DatabaseValue {
+        get throws { try self?.databaseValue ?? .null }
+    }
+    /// Binds the wrapped value, or NULL.
+    @inlinable public func bind(to parameter: Parameter) throws {
+        if let self { try self.bind(to: parameter) } else { try parameter.bindNull() }
+    }
+}

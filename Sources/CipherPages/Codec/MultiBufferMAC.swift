@@ -1,0 +1,75 @@
+internal import CLanes
+internal import CipherKeys
+
+/// Computes the HMAC-SHA512 of several pages at once, by libipsec-mb, where the machine has it.
+///
+/// SHA-512 goes through a page step by step, in one lane of the processor's vectors; several pages fill all lanes.
+final class MultiBufferMAC {
+    /// How many pages at once.
+    static let lanes = clanes_most_messages
+    static var isAvailable: Bool { clanes_memory_size() > 0 }
+
+    /// The bytes of a page that its MAC covers, with the page's number.
+    private let messageSize: Int
+    private let stride: Int
+    /// Begins with what is worth as much as the key: 64 bytes, and 64 more.
+    let memory: UnsafeMutableRawBufferPointer
+    private let messages: UnsafeMutableRawBufferPointer
+    private let macs: UnsafeMutableRawBufferPointer
+
+    /// Nil where this machine cannot do it, or the format has no such MACs.
+    init?(key: DerivedKey, format: CipherFormat) throws {
+        guard format.pageAuthentication == .sha512, MultiBufferMAC.isAvailable else { return nil }
+        messageSize = format.pageSize - format.reserve + CipherFormat.ivSize + 4
+        // A cache line more, so that the same place of all lanes is not in one set of the cache.
+        stride = format.pageSize + 64
+        memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
+        messages = .allocate(byteCount: stride * MultiBufferMAC.lanes, alignment: 64)
+        macs = .allocate(byteCount: clanes_code_size * MultiBufferMAC.lanes, alignment: 64)
+        let block = clanes_block_size
+        let hasBegun = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
+            withUnsafeTemporaryAllocation(byteCount: 2 * block, alignment: 8) { blocks in
+                defer { OpenSSL.cleanse(blocks) }
+                // > (2) XOR the B byte string computed in step (1) with ipad [0x36]; (5) … with opad [0x5C]
+                for (index, pad) in [UInt8(0x36), 0x5c].enumerated() {
+                    for byte in 0..<block { blocks[index * block + byte] = pad ^ (byte < key.count ? key[byte] : 0) }
+                }
+                let bytes = blocks.assumingMemoryBound(to: UInt8.self).baseAddress!
+                return clanes_begin(memory.baseAddress!, bytes, bytes + block)
+            }
+        }
+        guard hasBegun else { return nil }
+    }
+
+    deinit {
+        OpenSSL.cleanse(memory)
+        memory.deallocate()
+        messages.deallocate()
+        macs.deallocate()
+    }
+
+    /// Puts a page, as it is in the file and not the first, into a lane.
+    func load(_ page: UnsafeRawBufferPointer, number: UInt32, lane: Int) {
+        let message = messages.baseAddress! + lane * stride
+        message.copyMemory(from: page.baseAddress!, byteCount: messageSize - 4)
+        message.storeBytes(of: number.littleEndian, toByteOffset: messageSize - 4, as: UInt32.self)
+    }
+
+    /// Computes the MACs of the first `count` lanes; false where the library refuses.
+    func run(_ count: Int) -> Bool {
+        clanes_run(
+            memory.baseAddress!,
+            messages.assumingMemoryBound(to: UInt8.self).baseAddress!,
+            stride,
+            messageSize,
+            UInt32(count),
+            macs.assumingMemoryBound(to: UInt8.self).baseAddress!
+        )
+    }
+
+    /// The MAC of a lane, after ``run(_:)``.
+    func mac(_ lane: Int) -> UnsafeRawBufferPointer {
+        let size = clanes_code_size
+        return UnsafeRawBufferPointer(rebasing: macs[(lane * size)..<((lane + 1) * size)])
+    }
+}

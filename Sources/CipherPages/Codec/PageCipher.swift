@@ -1,0 +1,170 @@
+internal import COpenSSL
+package import CipherKeys
+internal import SQLiteFormat
+
+/// Authenticates, decrypts and encrypts the pages of one database, offline. For one thread at a time.
+///
+/// The layout, for pages of P bytes with a reserve of R and an HMAC of H:
+///
+///     page 1:  salt[16] | ciphertext[16 ..< P-R] | IV[16]     | HMAC[H] | padding
+///     page n:             ciphertext[ 0 ..< P-R] | IV[16]     | HMAC[H] | padding
+///
+/// AES-256-CBC without padding; `HMAC(hmac key, ciphertext || IV || page number, 4 bytes, little endian)`.
+package final class PageCipher {
+    package let format: CipherFormat
+    private let salt: [UInt8]
+    // Each context holds its key; OpenSSL wipes it when the context is freed.
+    let mac: PageMAC?
+    private let encryption: OpaquePointer
+    private let decryption: OpaquePointer
+
+    package init(key: DerivedKey, format: CipherFormat) throws {
+        self.format = format
+        salt = key.salt
+        mac = try PageMAC(key: key, format: format)
+        // A pointer that stays nil would not be freed by a deinit that never runs.
+        guard let encryption = EVP_CIPHER_CTX_new() else {
+            throw OpenSSLError(operation: "EVP_CIPHER_CTX_new")
+        }
+        guard let decryption = EVP_CIPHER_CTX_new() else {
+            EVP_CIPHER_CTX_free(encryption)
+            throw OpenSSLError(operation: "EVP_CIPHER_CTX_new")
+        }
+        self.encryption = encryption
+        self.decryption = decryption
+        let done = key.withPageKey { key in
+            let key = key.baseAddress!.assumingMemoryBound(to: UInt8.self)
+            return EVP_EncryptInit_ex(encryption, EVP_aes_256_cbc(), nil, key, nil) == 1
+                && EVP_DecryptInit_ex(decryption, EVP_aes_256_cbc(), nil, key, nil) == 1
+                && EVP_CIPHER_CTX_set_padding(encryption, 0) == 1 && EVP_CIPHER_CTX_set_padding(decryption, 0) == 1
+        }
+        guard done else { throw OpenSSLError(operation: "EVP_CipherInit_ex") }
+    }
+
+    deinit {
+        EVP_CIPHER_CTX_free(encryption)
+        EVP_CIPHER_CTX_free(decryption)
+    }
+
+    // MARK: Pages in memory of the caller's
+
+    /// Whether `page`, as it is in the file, is what was written as page `number` under this key.
+    /// Nil in formats that do not authenticate pages.
+    package func isAuthentic(_ page: UnsafeRawBufferPointer, number: UInt32) throws -> Bool? {
+        guard let mac else { return nil }
+        return try mac.isRight(page, number: number)
+    }
+
+    /// Writes the plaintext of `page` as SQLite sees it: with its own header on page 1, and zeros in the reserve.
+    package func decrypt(
+        _ page: UnsafeRawBufferPointer,
+        number: UInt32,
+        into plain: UnsafeMutableRawBufferPointer
+    ) throws {
+        try check(page.count)
+        try check(plain.count)
+        let start = ciphertextStart(number)
+        if number == 1 { plain.copyBytes(from: FileKind.plaintextHeader) }
+        plain[ciphertextEnd...].initializeMemory(as: UInt8.self, repeating: 0)
+        var written: Int32 = 0
+        guard
+            EVP_DecryptInit_ex(decryption, nil, nil, nil, page.bytes(at: ciphertextEnd)) == 1,
+            EVP_DecryptUpdate(
+                decryption,
+                plain.bytes(at: start),
+                &written,
+                page.bytes(at: start),
+                Int32(ciphertextEnd - start)
+            ) == 1,
+            Int(written) == ciphertextEnd - start
+        else { throw OpenSSLError(operation: "EVP_DecryptUpdate") }
+    }
+
+    /// Writes the page that the file gets for `plain`, under an IV that has never been used before.
+    ///
+    /// - Parameter iv: 16 random bytes.
+    package func encrypt(
+        _ plain: UnsafeRawBufferPointer,
+        number: UInt32,
+        iv: UnsafeRawBufferPointer,
+        into page: UnsafeMutableRawBufferPointer
+    ) throws {
+        try check(page.count)
+        try check(plain.count)
+        let start = ciphertextStart(number)
+        var written: Int32 = 0
+        guard
+            EVP_EncryptInit_ex(encryption, nil, nil, nil, iv.bytes(at: 0)) == 1,
+            EVP_EncryptUpdate(
+                encryption,
+                page.bytes(at: start),
+                &written,
+                plain.bytes(at: start),
+                Int32(ciphertextEnd - start)
+            ) == 1,
+            Int(written) == ciphertextEnd - start
+        else { throw OpenSSLError(operation: "EVP_EncryptUpdate") }
+        if number == 1 { page.copyBytes(from: salt) }
+        try finish(number: number, iv: iv, page)
+    }
+
+    /// Makes a page of ciphertext that was encrypted under `iv` elsewhere; not for page 1.
+    func assemble(
+        ciphertext: UnsafeRawBufferPointer,
+        number: UInt32,
+        iv: UnsafeRawBufferPointer,
+        into page: UnsafeMutableRawBufferPointer
+    ) throws {
+        try check(page.count)
+        page.copyMemory(from: UnsafeRawBufferPointer(rebasing: ciphertext[..<ciphertextEnd]))
+        try finish(number: number, iv: iv, page)
+    }
+
+    /// Writes what follows the ciphertext: the IV, the MAC and the padding.
+    private func finish(
+        number: UInt32,
+        iv: UnsafeRawBufferPointer,
+        _ page: UnsafeMutableRawBufferPointer
+    ) throws {
+        page[ciphertextEnd...].initializeMemory(as: UInt8.self, repeating: 0)
+        page[ciphertextEnd..<(ciphertextEnd + CipherFormat.ivSize)].copyBytes(from: iv)
+        try mac?.write(into: page, number: number)
+    }
+
+    // MARK: Pages in arrays
+
+    /// As ``isAuthentic(_:number:)-(UnsafeRawBufferPointer,_)``.
+    package func isAuthentic(_ page: some Collection<UInt8>, number: UInt32) throws -> Bool? {
+        try [UInt8](page).withUnsafeBytes { try isAuthentic($0, number: number) }
+    }
+
+    /// As ``decrypt(_:number:into:)``.
+    package func decrypt(_ page: some Collection<UInt8>, number: UInt32) throws -> [UInt8] {
+        var plain = [UInt8](repeating: 0, count: format.pageSize)
+        try [UInt8](page).withUnsafeBytes { page in
+            try plain.withUnsafeMutableBytes { try decrypt(page, number: number, into: $0) }
+        }
+        return plain
+    }
+
+    /// Whether `page` is a first page under this key: by its HMAC, or in format 1 by the fields of the decrypted header.
+    package func opensFirstPage(_ page: some Collection<UInt8>) throws -> Bool {
+        guard page.count == format.pageSize else { return false }
+        if let authentic = try isAuthentic(page, number: 1) { return authentic }
+        let header = try decrypt(page, number: 1)
+        // > offset 16: the page size, 1 for 65536; 20: reserved bytes; 21, 22, 23: must be 64, 32 and 32
+        // SQLCipher 4 reserves more than format 1 needs in the files that it makes itself.
+        let size = Int(header[16]) << 8 | Int(header[17])
+        return (size == 1 ? 65536 : size) == format.pageSize && Int(header[20]) >= format.reserve
+            && Array(header[21...23]) == [64, 32, 32]
+    }
+
+    // MARK: The layout
+
+    private func ciphertextStart(_ number: UInt32) -> Int { number == 1 ? CipherFormat.saltSize : 0 }
+    private var ciphertextEnd: Int { format.pageSize - format.reserve }
+
+    private func check(_ count: Int) throws {
+        guard count == format.pageSize else { throw UnusableCipherFormat.pageSize(count) }
+    }
+}

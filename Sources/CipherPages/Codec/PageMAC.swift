@@ -1,0 +1,97 @@
+internal import COpenSSL
+internal import CipherKeys
+
+/// The MAC of the pages of one database, by OpenSSL: `HMAC(hmac key, ciphertext || IV || page number, 4 bytes, little endian)`. For one
+/// thread at a time.
+final class PageMAC {
+    private let algorithm: HashAlgorithm
+    private let pageSize: Int
+    /// The MAC follows the ciphertext and the IV.
+    private let start: Int
+    // It holds its key; OpenSSL wipes it when it is freed.
+    private let context: OpaquePointer
+
+    /// Returns nil for a format without MACs.
+    init?(key: DerivedKey, format: CipherFormat) throws {
+        guard let algorithm = format.pageAuthentication else { return nil }
+        self.algorithm = algorithm
+        pageSize = format.pageSize
+        start = format.pageSize - format.reserve + CipherFormat.ivSize
+        context = try PageMAC.context(KeyDerivation.pageAuthenticationKey(for: key, format: format), algorithm)
+    }
+
+    deinit {
+        EVP_MAC_CTX_free(context)
+    }
+
+    private static func context(_ key: SecretBytes, _ algorithm: HashAlgorithm) throws -> OpaquePointer {
+        let hmac = EVP_MAC_fetch(nil, "HMAC", nil)
+        defer { EVP_MAC_free(hmac) }
+        guard let mac = EVP_MAC_CTX_new(hmac) else { throw OpenSSLError(operation: "EVP_MAC_CTX_new") }
+        var name = Array(algorithm.rawValue.utf8CString)
+        let done = key.withUnsafeBytes { key in
+            name.withUnsafeMutableBufferPointer { name in
+                let parameters = [
+                    OSSL_PARAM_construct_utf8_string(copenssl_mac_digest_parameter(), name.baseAddress, 0),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return EVP_MAC_init(mac, key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count, parameters)
+            }
+        }
+        guard done == 1 else {
+            EVP_MAC_CTX_free(mac)
+            throw OpenSSLError(operation: "EVP_MAC_init")
+        }
+        return mac
+    }
+
+    /// Whether the MAC in `page`, as it is in the file, is right.
+    func isRight(_ page: UnsafeRawBufferPointer, number: UInt32) throws -> Bool {
+        guard page.count == pageSize else { return false }
+        return try withUnsafeTemporaryAllocation(byteCount: algorithm.digestSize, alignment: 8) { computed in
+            try compute(page, number: number, into: computed)
+            return matches(UnsafeRawBufferPointer(computed), page)
+        }
+    }
+
+    /// Whether `mac` is the one in `page`.
+    func matches(_ mac: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer) -> Bool {
+        OpenSSL.constantTimeEqual(mac, UnsafeRawBufferPointer(rebasing: page[start...].prefix(mac.count)))
+    }
+
+    /// Writes the MAC to its place in `page`.
+    func write(into page: UnsafeMutableRawBufferPointer, number: UInt32) throws {
+        let place = UnsafeMutableRawBufferPointer(rebasing: page[start...].prefix(algorithm.digestSize))
+        try compute(UnsafeRawBufferPointer(page), number: number, into: place)
+    }
+
+    private func compute(
+        _ page: UnsafeRawBufferPointer,
+        number: UInt32,
+        into result: UnsafeMutableRawBufferPointer
+    ) throws {
+        // The salt at the beginning of page 1 is not covered.
+        let begin = number == 1 ? CipherFormat.saltSize : 0
+        var pageNumber = number.littleEndian
+        // Without a key the context begins again under the one it has.
+        guard EVP_MAC_init(context, nil, 0, nil) == 1,
+            EVP_MAC_update(context, page.bytes(at: begin), start - begin) == 1,
+            withUnsafeBytes(of: &pageNumber, { EVP_MAC_update(context, $0.bytes(at: 0), $0.count) }) == 1,
+            EVP_MAC_final(context, result.bytes(at: 0), nil, result.count) == 1
+        else { throw OpenSSLError(operation: "EVP_MAC") }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// For C functions that take the address of bytes.
+    func bytes(at offset: Int) -> UnsafePointer<UInt8> {
+        (baseAddress! + offset).assumingMemoryBound(to: UInt8.self)
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// For C functions that write bytes to an address.
+    func bytes(at offset: Int) -> UnsafeMutablePointer<UInt8> {
+        (baseAddress! + offset).assumingMemoryBound(to: UInt8.self)
+    }
+}

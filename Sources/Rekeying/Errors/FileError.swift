@@ -1,0 +1,71 @@
+internal import CipherKeys
+internal import SystemSupport
+
+/// A file that an operation cannot begin with, or that the system failed on.
+public enum FileError: Error, Equatable, Sendable {
+    /// Nothing stands there.
+    case missing(path: String)
+    /// A directory, a pipe or a device.
+    case notAFile(path: String)
+    /// The system refuses to say what stands there, or to let it be written.
+    case noPermission(path: String)
+    /// The file has a second name, under which the old file would go on.
+    case severalNames(path: String)
+    /// Something stands there where a new file shall be.
+    case exists(path: String)
+    /// The name is that of a journal or log of a database, or of a file that a run of this library may leave.
+    case belongs(path: String)
+    /// The path is on another disk than the database.
+    case otherDisk(path: String)
+    /// The disk has fewer bytes left than the operation needs.
+    case noSpace(path: String, needed: Int64, free: Int64)
+    /// A call of the system failed on the file, with this `errno`.
+    case system(path: String, code: Int32)
+
+    /// Throws where `path` is not a file that this process may use.
+    static func check(_ path: String, forWriting: Bool) throws {
+        let status: FileStatus
+        do {
+            status = try Platform.status(of: path)
+        } catch {
+            if error == .noSuchFile { throw FileError.missing(path: path) }
+            throw FileError.system(path: path, code: error.code)
+        }
+        guard status.kind == .regular else { throw FileError.notAFile(path: path) }
+        guard Platform.mayRead(path), !forWriting || Platform.mayWrite(path) else {
+            throw FileError.noPermission(path: path)
+        }
+    }
+
+    /// Names `path` in what a call of the system throws.
+    static func naming<Result>(
+        _ path: String,
+        _ call: @autoclosure () throws(Errno) -> Result
+    ) throws(FileError) -> Result {
+        do {
+            return try call()
+        } catch {
+            throw .system(path: path, code: error.code)
+        }
+    }
+}
+
+extension FileError: CustomStringConvertible {
+    /// A sentence naming the path.
+    public var description: String {
+        switch self {
+        case .missing(let path): path.isEmpty ? "no file is named" : "\(path): no such file"
+        case .notAFile(let path): "\(path): not a file"
+        case .noPermission(let path): "\(path): permission denied"
+        case .severalNames(let path):
+            "\(path): the file has several names (hard links), and the others would keep the old content; "
+                + "remove them, or use the change in place"
+        case .exists(let path): "\(path): exists already"
+        case .belongs(let path): "\(path): the name belongs to a database beside it; take another"
+        case .otherDisk(let path): "\(path): on another disk than the database"
+        case .noSpace(let path, let needed, let free):
+            "\(path): needs \(needed) bytes beside it, and the disk has \(free) left"
+        case .system(let path, let code): "\(path): \(Errno(code: code))"
+        }
+    }
+}

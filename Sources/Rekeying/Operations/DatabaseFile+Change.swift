@@ -1,0 +1,92 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+
+extension DatabaseFile {
+    /// Changes the key by writing a new file beside the old one, which then takes its place.
+    ///
+    /// Every page is authenticated under the present key and encrypted anew, under an IV and, unless the new key brings
+    /// one, a salt of its own; then the new file is read back. A kill at any moment leaves a file that opens with one of the
+    /// two keys. Needs as much free space as the file has, and the file for itself. The old file is overwritten.
+    ///
+    /// - Parameters:
+    ///   - oldKey: The key that the file has.
+    ///   - newKey: The key that it gets.
+    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
+    /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`;
+    ///   `KeyError/damaged(pages:)` where pages are damaged. The old key is in force then, unless the error is
+    ///   `RekeyError/oldFileRemains(path:_:)`.
+    @discardableResult
+    public func changeKey(
+        from oldKey: DatabaseKey,
+        to newKey: DatabaseKey,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        let present = try identify(oldKey)
+        guard present.format.pageAuthentication != nil else {
+            throw RekeyError.notStarted(
+                "the pages of format 1 are not authenticated; migrate the file to another format"
+            )
+        }
+        let next = try VerifiedKey(newFileUnder: newKey, format: present.format)
+        guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError.sameKey }
+        return try rewrite(
+            .encrypted(present.key, present.format),
+            .encrypted(next.key, next.format),
+            present,
+            keptAs,
+            progress
+        )
+    }
+
+    /// Finds the format in which `key` fits the file.
+    func identify(_ key: DatabaseKey) throws -> VerifiedKey {
+        let file = try open(forWriting: true)
+        defer { file.close() }
+        return try authenticateUndamaged(key, file)
+    }
+
+    /// Replaces the file by one with the same pages in another form.
+    func rewrite(
+        _ from: PageCoding,
+        _ to: PageCoding,
+        _ present: VerifiedKey?,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> RewriteResult {
+        try withoutActuallyEscaping(progress) { progress in
+            try Replacement(file: self, present: present, format: to.format, keptAs: keptAs, progress: progress).run {
+                old,
+                new in
+                if let present {
+                    let scan = PageScan(database: old, log: nil, key: present.key, format: present.format)
+                    if try !scan.missingPages().isEmpty { try checkPages(old, present, progress) }
+                }
+                do {
+                    try PageRewrite(from: from, to: to).run(old, into: new) {
+                        try progress(FileProgress(.writing, pages: $0, of: $1, size: from.pageSize))
+                    }
+                } catch let page as UnauthenticPage {
+                    if let present { try checkPages(old, present, progress) }
+                    throw KeyError.damaged(pages: [page.number])
+                }
+                return to
+            }
+        }
+    }
+
+    /// Throws the numbers of all damaged pages, where there are any.
+    func checkPages(
+        _ file: any PageSource,
+        _ present: VerifiedKey,
+        _ progress: (FileProgress) throws -> Void
+    ) throws {
+        let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
+            try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
+        }
+        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+    }
+}

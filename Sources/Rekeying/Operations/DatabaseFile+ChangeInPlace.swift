@@ -1,0 +1,42 @@
+public import CipherDB
+internal import CipherKeys
+internal import SystemSupport
+
+extension DatabaseFile {
+    /// Changes the key in place by the engine, and verifies every page under the new one.
+    ///
+    /// Every page is authenticated under the present key first: a damaged file is not rewritten. The file keeps its salt,
+    /// so a passphrase that stays the same is refused. It cannot be ended before its time. Whatever happens, the file opens
+    /// with one of the two keys.
+    ///
+    /// - Parameters:
+    ///   - oldKey: The key that the file has.
+    ///   - newKey: The key that it gets.
+    ///   - progress: Called while pages are read before and after; the rewriting itself tells nothing.
+    /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`; `KeyError/damaged(pages:)` where
+    ///   pages were damaged before, and then nothing was changed.
+    public func changeKeyInPlace(
+        from oldKey: DatabaseKey,
+        to newKey: DatabaseKey,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Verification {
+        try checkMayMakeJournal()
+        let (database, present) = try database(under: oldKey, forWriting: true)
+        defer { database.close() }
+        let before = try verifyOpened(database, present, progress)
+        guard before.damagedPages.isEmpty else { throw KeyError.damaged(pages: before.damagedPages) }
+        try database.rekey(newKey)
+        do {
+            // It is too late to stop: what progress throws does not matter any more.
+            return try verify(key: newKey) { try? progress($0) }
+        } catch {
+            throw RekeyError.newKeyInForce(error)
+        }
+    }
+
+    /// Throws where this process may not make the journal that a change in place needs; the engine would not say why it failed.
+    func checkMayMakeJournal() throws {
+        let directory = try FileCalls.directory(of: FileError.naming(path, Platform.resolved(path)))
+        guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
+    }
+}

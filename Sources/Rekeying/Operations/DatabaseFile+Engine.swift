@@ -1,0 +1,173 @@
+internal import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
+
+// What the engine does for the operations that write a new file.
+extension DatabaseFile {
+    /// Keeps everybody else out of the file.
+    func lockExclusively() throws -> ExclusiveFile {
+        for _ in 0..<5 {
+            let locked = try lockOnce()
+            // Whoever had it locked may have put another file in its place.
+            if !locked.hasMoved { return locked }
+            locked.release()
+        }
+        throw DatabaseError(code: .busy, message: "other processes go on replacing the file; nothing was changed")
+    }
+
+    private func lockOnce() throws -> ExclusiveFile {
+        let file = try open(forWriting: true)
+        do {
+            return try file.lockExclusively()
+        } catch {
+            file.close()
+            guard let busy = error as? DatabaseError, busy.code.primary == .busy else { throw error }
+            throw DatabaseError(code: busy.code, message: "another connection uses the database; nothing was changed")
+        }
+    }
+
+    /// Locks everybody out of the file, when nothing is to be recovered in it any more.
+    ///
+    /// - Parameter present: How the database is, for the engine to recover it; nil for plaintext.
+    func lockAtRest(_ present: VerifiedKey?) throws -> ExclusiveFile {
+        for _ in 0..<3 {
+            let locked = try lockExclusively()
+            do {
+                if try isAtRest(locked.path) {
+                    try checkFirstPage(locked, present)
+                    return locked
+                }
+            } catch {
+                locked.release()
+                throw error
+            }
+            locked.release()
+            try recover(present)
+        }
+        throw DatabaseError(
+            code: .busy,
+            message: "another connection goes on writing to the database; nothing was changed"
+        )
+    }
+
+    /// Throws where the file is no more what the key was tried on: somebody changed its key before it was locked.
+    private func checkFirstPage(_ locked: ExclusiveFile, _ present: VerifiedKey?) throws {
+        guard let present else { return }
+        let page = try locked.read(present.format.pageSize, at: 0)
+        guard try PageCipher(key: present.key, format: present.format).opensFirstPage(page) else {
+            throw DatabaseError(code: .busy, message: "another process changed the file meanwhile; try again")
+        }
+    }
+
+    /// Whether all of the database stands in its own file.
+    private func isAtRest(_ path: String) throws -> Bool {
+        _ = try statusBeside(SideFile.sharedMemory.path(of: path))
+        if let log = try statusBeside(SideFile.writeAheadLog.path(of: path)), log.size > 0 { return false }
+        return try !hasJournal(path)
+    }
+
+    /// Lets the engine roll back what a journal holds, and copy what a log holds into the file.
+    func recover(_ present: VerifiedKey?) throws {
+        let database = try database(under: present, forWriting: true)
+        defer { database.close() }
+        _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
+        let counts = try database.checkpoint(.truncate)
+        guard counts.logFrameCount <= 0 else {
+            throw DatabaseError(code: .busy, message: "another connection uses the database; nothing was changed")
+        }
+    }
+
+    /// Whether a transaction that was cut off stands in the journal of the database at `path`, links resolved, which is
+    /// locked. An ended one, or none, is of no use to anybody.
+    func hasJournal(_ path: String) throws -> Bool {
+        let journal = SideFile.rollbackJournal.path(of: path)
+        guard try statusBeside(journal) != nil else { return false }
+        do {
+            let bytes = try FileBytes(path: journal)
+            if try RollbackJournal.isFinalized(bytes) { return false }
+            guard try RollbackJournal(bytes) != nil else {
+                throw DatabaseError(
+                    code: .corrupt,
+                    message: "\(journal): damaged, or not a journal; nothing was changed"
+                )
+            }
+            return true
+        } catch let error as Errno {
+            throw FileError.system(path: journal, code: error.code)
+        }
+    }
+
+    /// The status of a journal, WAL or shared memory. Nil only where nothing stands there: a journal that cannot be read may hold
+    /// a transaction. Throws for what is no file of the engine's, which would be written through a link.
+    func statusBeside(_ path: String) throws -> FileStatus? {
+        let status: FileStatus
+        do {
+            status = try Platform.statusOfLink(path)
+        } catch .noSuchFile {
+            return nil
+        } catch {
+            throw FileError.system(path: path, code: error.code)
+        }
+        guard status.kind == .regular else { throw FileError.notAFile(path: path) }
+        guard status.linkCount == 1 else { throw FileError.severalNames(path: path) }
+        return status
+    }
+
+    /// Opens a file that nobody changes meanwhile, without locks, or files beside it. Nil stands for plaintext.
+    func openUnchanging(_ path: String, _ verifiedKey: VerifiedKey?) throws -> Database {
+        let escaped = path.pathBytes.map { byte in
+            let digits = String(byte, radix: 16)
+            return "%" + (digits.count < 2 ? "0" : "") + digits
+        }
+        let database = Database(
+            path: "file:\(escaped.joined())?immutable=1",
+            configuration: Configuration { $0.allowsPlaintext = verifiedKey == nil }
+        )
+        try database.open(flags: [.readOnly, .uri])
+        if let verifiedKey { try database.unlock(verifiedKey) }
+        return database
+    }
+
+    /// Opens an empty file that is to become a database under a key that was derived for it. Nil stands for plaintext.
+    func openNew(_ path: String, _ verifiedKey: VerifiedKey?, pageSize: Int) throws -> Database {
+        let database = Database(path: path, configuration: Configuration { $0.allowsPlaintext = verifiedKey == nil })
+        try database.open(flags: [.readWrite, .create])
+        if let verifiedKey {
+            try database.unlock(verifiedKey, makesNew: true)
+            try database.allowKeyringRecord()
+        } else {
+            try database.executeStatements("PRAGMA page_size = \(raw: String(pageSize))")
+        }
+        return database
+    }
+
+    /// Lets the engine read a new file: its schema, or with `content` all of it.
+    func testNew(
+        _ path: String,
+        _ verifiedKey: VerifiedKey?,
+        content: Bool,
+        _ progress: (FileProgress) throws -> Void
+    ) throws {
+        if let verifiedKey, !Engine.current.writes(verifiedKey.format) { return }
+        if content {
+            guard let problem = try problemsOfNew(path, verifiedKey, progress).first else { return }
+            throw DatabaseError(code: .corrupt, message: "the new file would not be sound: \(problem)")
+        }
+        let database = try openUnchanging(path, verifiedKey)
+        defer { database.close() }
+        _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
+    }
+
+    /// What SQLite's integrity check finds in a new file.
+    func problemsOfNew(
+        _ path: String,
+        _ verifiedKey: VerifiedKey?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> [String] {
+        let database = try openUnchanging(path, verifiedKey)
+        defer { database.close() }
+        return try structuralProblems(database, progress)
+    }
+}

@@ -1,0 +1,141 @@
+public import CipherDB
+internal import CipherKeys
+internal import SQLiteFormat
+internal import SystemSupport
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension DatabaseFile {
+    /// What ``adopt(_:)`` changed.
+    public struct Adoption: Sendable, Equatable {
+        /// Whether a retired key of the keyring, which the file is under, is its current key now.
+        public let adoptsKey: Bool
+        /// Whether the file's record of the keyring, which another program had altered, was written again.
+        public let repairsRecord: Bool
+    }
+
+    /// Makes the file and the keyring fit each other, where that is meant: the retired key that a copy of the database is under
+    /// becomes the current key, and a record of the keyring in the database that another program has altered is written again.
+    ///
+    /// - Throws: `RekeyError/notNeeded(_:)` where they fit; `KeyringError`; `DatabaseError`.
+    public func adopt(_ keyring: UnlockedKeyring) throws -> Adoption {
+        let adoptsKey = try keyring.withLock { locked in
+            guard try position(locked) == .other else { return false }
+            guard let older = try olderKey(of: keyring) else { throw KeyringError.Problem.otherDatabase }
+            try locked.adopt(older.key, salt: salt())
+            return true
+        }
+        let repairsRecord = try repairRecord(of: keyring)
+        guard adoptsKey || repairsRecord else {
+            throw RekeyError.notNeeded("the file is under the keyring's key, and its record of the keyring is sound")
+        }
+        return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
+    }
+
+    private func repairRecord(of keyring: UnlockedKeyring) throws -> Bool {
+        let keys = try keyring.databaseKeys()
+        guard let found = try find(current: keys.current, next: keys.next)?.verifiedKey,
+            Engine.current.writes(found.format)
+        else { return false }
+        let database = try database(under: found, forWriting: true)
+        defer { database.close() }
+        return try database.repairRecord(of: keyring)
+    }
+
+    /// The key of the keyring's that the file is under, be it an older one.
+    ///
+    /// - Throws: `KeyringError/Problem/otherDatabase` where it is under none of them.
+    public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey {
+        let keys = try keyring.databaseKeys()
+        switch try findDespiteDamage(current: keys.current, next: keys.next) {
+        case .next: return keys.next ?? keys.current
+        case .current: return keys.current
+        case .older, .other, nil:
+            guard let older = try olderKey(of: keyring) else {
+                throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+            }
+            return older.key
+        }
+    }
+
+    /// Puts a backup of the file's keyring in its place, where that is missing, damaged, or has other slots.
+    ///
+    /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file;
+    ///   else as `UnlockedKeyring/restore(to:overtaking:)`.
+    public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws {
+        let keys = try backup.databaseKeys()
+        guard try position(in: backup) != .other else {
+            throw KeyringError(path: backup.keyring.path, problem: .otherDatabase)
+        }
+        // The database would call a keyring old that is not newer than what it noted.
+        let noted = [keys.next, keys.current].lazy.compactMap { $0 }.compactMap { key -> UInt64? in
+            guard let (database, _) = try? database(under: key) else { return nil }
+            defer { database.close() }
+            return try? database.notedGeneration(of: backup)
+        }
+        try backup.restore(to: keyring, overtaking: noted.first ?? 0)
+    }
+
+    /// Brings a file that has a key of its own, or is in plaintext, under the key of a keyring that no database has yet.
+    ///
+    /// A kill at any moment leaves a file that opens with the old key or with the keyring; then call this again.
+    ///
+    /// - Parameters:
+    ///   - keyring: The keyring, unlocked.
+    ///   - oldKey: The key that the file has; nil for plaintext.
+    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: `KeyringError/Problem/inUse` where the keyring is another database's; `RekeyError/notNeeded(_:)` where the
+    ///   file is under it already; else as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func moveToKeyring(
+        _ keyring: UnlockedKeyring,
+        from oldKey: DatabaseKey?,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        let place = try FileError.naming(path, Platform.resolved(path))
+        return try keyring.withLock { locked in
+            try locked.sync()
+            if case .current = try position(locked) {
+                try locked.fulfil(claimFor: place, salt: salt())
+                throw RekeyError.notNeeded("the file is under the keyring's key")
+            }
+            let isClaimed = try locked.content.isClaimed(for: place)
+            guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
+                throw KeyringError.Problem.inUse
+            }
+            let key = try locked.current
+            // Before the file is exchanged: what cannot be noted afterwards must not be forgotten.
+            if !isClaimed { try locked.claim(for: place) }
+            let result: RewriteResult
+            do {
+                result =
+                    if let oldKey {
+                        try changeKey(from: oldKey, to: key, keepingOldAs: keptAs, progress: progress)
+                    } else {
+                        try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
+                    }
+            } catch RekeyError.oldFileRemains(let path, let error) {
+                try? locked.fulfil(claimFor: place, salt: salt())
+                throw RekeyError.oldFileRemains(path: path, error)
+            } catch {
+                try? locked.releaseClaim()
+                throw error
+            }
+            // The claim does as well.
+            try? locked.fulfil(claimFor: place, salt: salt())
+            return result
+        }
+    }
+
+    func salt() throws -> [UInt8] {
+        let file = try open()
+        defer { file.close() }
+        return try file.pages.read(CipherFormat.saltSize, at: 0)
+    }
+}

@@ -1,0 +1,112 @@
+public import CipherDB
+internal import CipherKeys
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Which key of a keyring a file is under.
+extension DatabaseFile {
+    /// Which of a keyring's keys a file is under.
+    public enum KeyringPosition: String, Sendable {
+        /// The one that counts.
+        case current
+        /// The one that a change of key which was interrupted is to bring it under.
+        case next
+        /// One that the keyring gave up: an old copy, unless it was that which was changed.
+        case older
+        /// None of them: it is not moved to the keyring yet, or another database.
+        case other
+    }
+
+    /// Which of the keyring's keys the file is under.
+    ///
+    /// - Throws: `KeyringError`; `KeyError`, ``FileError``, `DatabaseError` where the file cannot be looked at.
+    public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
+        let keys = try keyring.databaseKeys()
+        if let found = try find(current: keys.current, next: keys.next) { return found.position }
+        return try olderKey(of: keyring) == nil ? .other : .older
+    }
+
+    func position(_ locked: LockedKeyring) throws -> KeyringPosition {
+        try find(locked)?.position ?? .other
+    }
+
+    /// Which of the two keys the file is under, and how it is under that; nil where neither fits.
+    func find(_ locked: LockedKeyring) throws -> (position: KeyringPosition, verifiedKey: VerifiedKey)? {
+        try find(current: locked.current, next: locked.next)
+    }
+
+    func find(
+        current: DatabaseKey,
+        next: DatabaseKey?
+    ) throws -> (position: KeyringPosition, verifiedKey: VerifiedKey)? {
+        let (found, damaged) = try tryKeys(current: current, next: next)
+        // A change of key that was cut off leaves pages under both: which of them counts is not known.
+        if found == nil, let damage = damaged.last?.error { throw damage }
+        return found
+    }
+
+    /// Like ``find(current:next:)``, for callers that only read: a damaged file is under the one key that is right for some page.
+    func findDespiteDamage(current: DatabaseKey, next: DatabaseKey?) throws -> KeyringPosition? {
+        let (found, damaged) = try tryKeys(current: current, next: next)
+        if let found { return found.position }
+        if damaged.count > 1, let damage = damaged.last?.error { throw damage }
+        return damaged.first?.position
+    }
+
+    /// The key that the file is proved to be under, and those that are right for pages of it, but the file is damaged.
+    private func tryKeys(
+        current: DatabaseKey,
+        next: DatabaseKey?
+    ) throws -> (
+        found: (position: KeyringPosition, verifiedKey: VerifiedKey)?,
+        damaged: [(position: KeyringPosition, error: any Error)]
+    ) {
+        var damaged: [(position: KeyringPosition, error: any Error)] = []
+        for (key, position) in [(next, KeyringPosition.next), (current, .current)] {
+            guard let key else { continue }
+            do {
+                return ((position, try proved(key)), damaged)
+            } catch KeyError.wrongKey {
+                continue
+            } catch KeyError.notEncrypted {
+                continue
+            } catch let error as KeyError where error.isDamage {
+                damaged.append((position, error))
+            } catch let error as DatabaseError where error.code.primary == .corrupt {
+                damaged.append((position, error))
+            }
+        }
+        return (nil, damaged)
+    }
+
+    /// How the file is under `key`. A log may hold pages under a key to which it never came, so the engine has the last word.
+    private func proved(_ key: DatabaseKey) throws -> VerifiedKey {
+        let file = try open()
+        let database = Database(file)
+        defer { database.close() }
+        let found = try authenticateUndamaged(key, file)
+        if Engine.current.writes(found.format) { try database.unlock(found) }
+        return found
+    }
+
+    /// What to say of a file that is under neither of the keys that count.
+    func whyNoKeyFits(_ keyring: UnlockedKeyring) throws -> KeyringError.Problem {
+        try olderKey(of: keyring).map { .oldDatabase(retired: $0.day) } ?? .otherDatabase
+    }
+
+    /// The key that the keyring gave up and the file is under, with the day.
+    func olderKey(of keyring: UnlockedKeyring) throws -> (key: DatabaseKey, day: Date)? {
+        try keyring.retiredKeys().first { older in
+            do {
+                _ = try proved(older.key)
+                return true
+            } catch KeyError.wrongKey {
+                return false
+            }
+        }
+    }
+}

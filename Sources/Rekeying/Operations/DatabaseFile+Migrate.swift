@@ -1,0 +1,202 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+internal import Salvage
+
+extension DatabaseFile {
+    /// Encrypts a database in plaintext, by a new file that takes its place. The plaintext is overwritten.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the file shall have.
+    ///   - format: The format that it shall have; nil for this engine's own.
+    ///   - keptAs: A path on the same disk where a copy of the file in plaintext shall stay.
+    ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
+    /// - Throws: `RekeyError/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
+    ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func encrypt(
+        with key: DatabaseKey,
+        format: CipherFormat? = nil,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        let format = try writable(format)
+        let header = try plaintextHeader()
+        let next = try VerifiedKey(newFileUnder: key, format: format)
+        if header.pageSize == format.pageSize, header.reserve == format.reserve {
+            return try rewrite(
+                .plaintext(pageSize: header.pageSize),
+                .encrypted(next.key, format),
+                nil,
+                keptAs,
+                progress
+            )
+        }
+        return try copyContent(from: nil, to: next, pageSize: format.pageSize, header.isLogged, keptAs, progress)
+    }
+
+    /// Writes the database in plaintext, which everybody who gets at the file can read, in the place of the encrypted one.
+    ///
+    /// - Parameters: as of ``changeKey(from:to:keepingOldAs:progress:)``.
+    /// - Throws: as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func decryptToPlaintext(
+        key: DatabaseKey,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        let present = try identify(key)
+        guard present.format.pageAuthentication == nil else {
+            return try rewrite(
+                .encrypted(present.key, present.format),
+                .plaintext(pageSize: present.format.pageSize),
+                present,
+                keptAs,
+                progress
+            )
+        }
+        // Without codes no page can be called authentic; the engine reads what it can make sense of.
+        return try copyContent(
+            from: present,
+            to: nil,
+            pageSize: present.format.pageSize,
+            try isLogged(present),
+            keptAs,
+            progress
+        )
+    }
+
+    /// Brings an encrypted database into another format or other parameters, and under another key where one is given.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the file has.
+    ///   - newKey: The key that it shall have; nil for the same. A passphrase is derived under a new salt in any case.
+    ///   - format: The format that it shall have; nil for this engine's own.
+    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
+    /// - Throws: `RekeyError/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
+    ///   authentic; else as ``changeKey(from:to:keepingOldAs:progress:)``.
+    @discardableResult
+    public func migrate(
+        key: DatabaseKey,
+        to newKey: DatabaseKey? = nil,
+        format: CipherFormat? = nil,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        let present = try identify(key)
+        let format = try writable(format)
+        guard format != present.format || newKey != nil else {
+            try checkPages(key, progress)
+            throw RekeyError.notNeeded("the file is in the format of \(format) already")
+        }
+        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: format)
+        let isSameLayout =
+            format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
+            && present.format.pageAuthentication != nil
+        if isSameLayout {
+            return try rewrite(
+                .encrypted(present.key, present.format),
+                .encrypted(next.key, format),
+                present,
+                keptAs,
+                progress
+            )
+        }
+        return try copyContent(
+            from: present,
+            to: next,
+            pageSize: format.pageSize,
+            try isLogged(present),
+            keptAs,
+            progress
+        )
+    }
+
+    /// Throws where a page is damaged: that there is nothing to do is no news about a damaged file.
+    private func checkPages(_ key: DatabaseKey, _ progress: (FileProgress) throws -> Void) throws {
+        let found = try verify(key: key, checksStructure: false, progress: progress)
+        guard found.damagedPages.isEmpty else { throw KeyError.damaged(pages: found.damagedPages) }
+        if let problem = found.problems.first { throw DatabaseError(code: .corrupt, message: problem) }
+    }
+
+    /// The format, or the engine's own; throws where the engine cannot write it.
+    private func writable(_ format: CipherFormat?) throws -> CipherFormat {
+        let own = try Engine.current.ownFormat()
+        guard let format else { return own }
+        guard Engine.current.writes(format) else {
+            throw RekeyError.notStarted(
+                "SQLCipher \(format.version) or later is needed to write the format of \(format)"
+            )
+        }
+        return format
+    }
+
+    private func plaintextHeader() throws -> DatabaseHeader {
+        let file = try open(forWriting: true, plaintext: true)
+        defer { file.close() }
+        guard file.kind == .plaintext else {
+            throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
+        }
+        let header = DatabaseHeader(try file.pages.read(512, at: 0))
+        try check(
+            errors: file.sideFileErrors(.plaintext(pageSize: header.pageSize)),
+            remedy: "Restore a backup, or copy the files and open the copy in `sqlite3` to see what is left"
+        )
+        let present = try file.pages.newestAfterRecovery(pageSize: header.pageSize, log: .valid).size()
+        if header.countsPages, Int64(header.pageCount) * Int64(header.pageSize) > present {
+            throw DatabaseError(
+                code: .corrupt,
+                message: "the file is shorter than its header says; nothing was changed"
+            )
+        }
+        return header
+    }
+
+    /// Whether the database keeps a write-ahead log, which its header says.
+    private func isLogged(_ present: VerifiedKey) throws -> Bool {
+        let file = try open()
+        defer { file.close() }
+        let page = try file.pages.read(present.format.pageSize, at: 0)
+        return try DatabaseHeader(PageCipher(key: present.key, format: present.format).decrypt(page, number: 1))
+            .isLogged
+    }
+
+    /// Replaces the file by one that the engine fills. Nil stands for plaintext.
+    private func copyContent(
+        from present: VerifiedKey?,
+        to next: VerifiedKey?,
+        pageSize: Int,
+        _ isLogged: Bool,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> RewriteResult {
+        try withoutActuallyEscaping(progress) { progress in
+            try Replacement(
+                file: self,
+                present: present,
+                format: next?.format,
+                keptAs: keptAs,
+                checksContent: true,
+                progress: progress
+            ).run { old, new in
+                // The engine would not notice a page that it does not read, such as one of an index.
+                if let present { try checkPages(old, present, progress) }
+                let source = try openUnchanging(old.path, present)
+                // SQLite closes the descriptor only with that of `old`, whose lock it would drop.
+                defer { source.close() }
+                let target = try openNew(new.path, next, pageSize: pageSize)
+                defer { target.close() }
+                let size = try old.size()
+                try ContentCopy(
+                    source: OpenedContent(database: source),
+                    target: target,
+                    pageSize: pageSize
+                ).run { try progress(FileProgress(.writing, done: min($0, size), all: size)) }
+                if isLogged { try target.executeStatements("PRAGMA journal_mode = WAL") }
+                return next.map { .encrypted($0.key, $0.format) } ?? .plaintext(pageSize: pageSize)
+            }
+        }
+    }
+}

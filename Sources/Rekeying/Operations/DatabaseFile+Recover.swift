@@ -1,0 +1,86 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+internal import Salvage
+internal import SystemSupport
+
+extension DatabaseFile {
+    /// Saves what can be read of a damaged database into a new encrypted file. The damaged one stays as it is.
+    ///
+    /// Rows are read from every page that is authentic, by this library and not by the engine, which gives up at the first
+    /// that is not. Where the way to a page is lost, its rows are given to the one table that they can be of; else they
+    /// stand in a table `lost_and_found`. Indexes are made anew. A log is read as far as it goes, and a transaction that was
+    /// cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
+    ///
+    /// The new file has a salt of its own, unless a raw key brings one, and is its owner's alone.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the database.
+    ///   - destination: Where the new file shall stand; nothing may be there.
+    ///   - newKey: The key of the new file; nil for the same.
+    ///   - progress: Called about every mebibyte, or thousand rows; what it throws ends it, and nothing is left of it.
+    /// - Throws: `KeyError`, also `KeyError/wrongKey` where no page at all is authentic; ``FileError``;
+    ///   `DatabaseError` with `busy` where somebody else uses the database.
+    public func recover(
+        key: DatabaseKey,
+        to destination: String,
+        newKey: DatabaseKey? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Recovery {
+        try checkFree(destination)
+        let file = try open()
+        defer { file.close() }
+        let found = try authenticate(key, file)
+        let present = found.verifiedKey
+        let errors = if case .sideFiles(let errors) = found.damage { errors } else { [String]() }
+        // Who may not write here cannot lock, either; from a medium for reading only it is not needed.
+        let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
+        defer { lock?.release() }
+        let pages = try AuthenticPages(
+            file.pages.newestAfterRecovery(
+                pageSize: present.format.pageSize,
+                log: errors.isEmpty ? .valid : .all
+            ),
+            key: present.key,
+            format: present.format
+        )
+        let map = try PageMap(pages.source, key: present.key, format: present.format) {
+            try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
+        }
+        let content = try SalvagedContent(pages, map)
+        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: try formatOfNewFile(present.format))
+        let size = Int64(pages.count) * Int64(present.format.pageSize)
+        let missing = try pages.missing()
+        var problems = errors
+        if try pages.hasPagesBeyondHeaderSize() {
+            problems.append(
+                "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
+                    + "rows may be of that transaction, or overwritten by it"
+            )
+        }
+        let made = try makeNew(at: destination, next, progress) { path in
+            let target = try openNew(path, next, pageSize: next.format.pageSize)
+            try ContentCopy(source: content, target: target, pageSize: next.format.pageSize).run {
+                try progress(FileProgress(.writing, done: min($0, size), all: size))
+            }
+            target.close()
+            problems += try problemsOfNew(path, next, progress)
+        }
+        return Recovery(
+            file: made,
+            damagedPages: map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing,
+            tables: content.tables,
+            isSchemaWhole: content.isSchemaWhole,
+            unassignedRows: content.unassignedRows,
+            failures: content.failures,
+            problems: problems
+        )
+    }
+
+    /// The same format, where the engine can write it and it authenticates its pages; else the engine's own.
+    private func formatOfNewFile(_ format: CipherFormat) throws -> CipherFormat {
+        let own = try Engine.current.ownFormat()
+        return format.pageAuthentication != nil && Engine.current.writes(format) ? format : own
+    }
+}

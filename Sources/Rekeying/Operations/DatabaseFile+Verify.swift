@@ -1,0 +1,152 @@
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+
+/// What a verification of every page found.
+public struct Verification: Sendable, Equatable {
+    /// The format of the file.
+    public let format: CipherFormat
+    /// Whole pages in the file, and in its write-ahead log where that has more.
+    public let pages: Int
+    /// The numbers of the pages that are not what was written, from 1; always empty in format 1, which cannot tell.
+    public let damagedPages: [Int]
+    /// What SQLite's own integrity check found, a line each; empty where all is well.
+    public let problems: [String]
+
+    /// Whether every page is authentic and SQLite finds nothing wrong.
+    public var isSound: Bool { damagedPages.isEmpty && problems.isEmpty }
+}
+
+extension DatabaseFile {
+    /// Authenticates every page under `key`, then lets SQLite check the structure.
+    ///
+    /// Other connections may go on reading and, in WAL mode, writing.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the file.
+    ///   - checksStructure: Whether SQLite's own check is made too, which takes several times as long.
+    ///   - progress: Called about every mebibyte; what it throws ends the verification.
+    /// - Throws: `KeyError` where the key or the file is wrong as a whole; ``FileError``; `DatabaseError`. Damaged
+    ///   pages are not thrown but returned.
+    public func verify(
+        key: DatabaseKey,
+        checksStructure: Bool = true,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> Verification {
+        try verify(askingFor: { key }, checksStructure: checksStructure, progress: progress)
+    }
+
+    /// As ``verify(key:checksStructure:progress:)``; asks for the key when the file was recognised as one that may be encrypted.
+    package func verify(
+        askingFor key: () throws -> DatabaseKey,
+        checksStructure: Bool,
+        progress: (FileProgress) throws -> Void
+    ) throws -> Verification {
+        let (file, key) = try openAsking(key)
+        let database = Database(file)
+        defer { database.close() }
+        let found = try authenticate(key, file)
+        let present = found.verifiedKey
+        switch found.damage {
+        case .none: break
+        case .firstPage:
+            return try verification(file.pages, present, progress) {
+                ["page 1 is damaged: SQLite cannot open the file"]
+            }
+        case .sideFiles(let errors):
+            return try verification(file.pages, present, log: .all, progress) { errors }
+        }
+        do {
+            try database.unlock(present)
+        } catch let error as KeyError where error.isDamage {
+            // Of the schema, or a file that was cut off. The connection is closed after such a failure.
+            let again = try open()
+            defer { again.close() }
+            return try verification(again.pages, present, progress) { ["\(error)"] }
+        } catch let error as DatabaseError where error.code.primary == .corrupt {
+            // The pages are authentic and the schema in them is not SQL.
+            let again = try open()
+            defer { again.close() }
+            return try verification(again.pages, present, progress) { [error.message] }
+        }
+        return try verifyOpened(database, present, checksStructure: checksStructure, progress)
+    }
+
+    /// Opens the file, and asks for the key if the file may be encrypted. A person may take long: a file that was replaced meanwhile,
+    /// or that is to be opened otherwise, is opened again.
+    private func openAsking(_ key: () throws -> DatabaseKey) throws -> (UnkeyedFile, DatabaseKey) {
+        let file = try open()
+        do {
+            try file.checkMayBeEncrypted()
+            let key = try key()
+            guard file.hasMoved || file.flags != openFlags(forWriting: false) else { return (file, key) }
+            file.close()
+            return (try open(), key)
+        } catch {
+            file.close()
+            throw error
+        }
+    }
+
+    func verifyOpened(
+        _ database: Database,
+        _ verifiedKey: VerifiedKey,
+        checksStructure: Bool = true,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> Verification {
+        // A read transaction: no writer changes the file meanwhile, nor a checkpoint what is read from the log.
+        try database.beginTransaction(.deferred)
+        // After a damaged page SQLCipher 4.19 answers to COMMIT with the error again.
+        defer { try? database.rollback() }
+        _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
+        return try verification(database.storedPages(), verifiedKey, progress) {
+            checksStructure ? try structuralProblems(database, progress) : []
+        }
+    }
+
+    private func verification(
+        _ pages: StoredPages,
+        _ verifiedKey: VerifiedKey,
+        log: WriteAheadLog.Extent = .valid,
+        _ progress: (FileProgress) throws -> Void,
+        problems: () throws -> [String]
+    ) throws -> Verification {
+        let scan = try pages.scan(verifiedKey, log: log).run {
+            try progress(FileProgress(.checking, pages: $0, of: $1, size: verifiedKey.format.pageSize))
+        }
+        return Verification(
+            format: verifiedKey.format,
+            pages: scan.pages,
+            damagedPages: scan.damaged,
+            problems: try saltProblems(pages, verifiedKey) + problems()
+        )
+    }
+
+    /// A key that brings the salt opens a file whose own is damaged; nothing else does.
+    private func saltProblems(_ pages: StoredPages, _ verifiedKey: VerifiedKey) throws -> [String] {
+        guard try pages.read(CipherFormat.saltSize, at: 0) != verifiedKey.key.salt else { return [] }
+        return ["the salt at the beginning of the file is damaged: a key without its own salt does not open it"]
+    }
+
+    /// What SQLite's integrity check finds, a line each.
+    func structuralProblems(
+        _ database: Database,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> [String] {
+        do {
+            var problems: [String] = []
+            // How far it is it does not say.
+            try database.polling({ try progress(FileProgress(.checking, done: 0, all: 0)) }) {
+                let lines = try database.executeQuery("PRAGMA integrity_check")
+                while try lines.next() { problems.append(try lines.string(forColumnIndex: 0) ?? "") }
+            }
+            return problems == ["ok"] ? [] : problems
+        } catch KeyError.damaged(let pages) {
+            return [KeyError.damaged(pages: pages).description]
+        } catch let error as DatabaseError where error.code.primary == .corrupt || error.code == .error {
+            // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
+            return [error.message]
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import CipherKeys
+internal import SQLiteFormat
+internal import SystemSupport
+
+/// What killed runs left beside a database: a new file that was not complete, or an old one that was replaced.
+///
+/// Which it is makes no difference: what has the database's name is the database. Only for one who keeps everybody else
+/// out of it: an old file that a run is about to remove has no mark. A new one is locked as long as its run goes on.
+struct Leftovers {
+    /// What follows the names of a new file, and of what SQLite keeps beside it while it writes to it.
+    static let suffixes = [""] + SideFile.allCases.map(\.rawValue)
+
+    private let database: String
+
+    /// Those of the database whose path, links resolved, is `database`.
+    init(of database: String) {
+        self.database = database
+    }
+
+    /// Their paths.
+    func paths() throws -> [String] {
+        try FileError.naming(database, TemporaryName.database.paths(beside: database, suffixes: Leftovers.suffixes))
+            .filter { (try? Platform.statusOfLink($0).kind) == .regular }
+    }
+
+    /// Bytes that their removal gives back.
+    func size() throws -> Int64 {
+        try paths().reduce(0) { sum, path in
+            let status = try? Platform.statusOfLink(path)
+            return sum + (status?.linkCount == 1 ? status?.size ?? 0 : 0)
+        }
+    }
+
+    /// Overwrites and removes them; returns their paths.
+    @discardableResult
+    func remove() throws -> [String] {
+        var removed: [String] = []
+        var inUse: [String] = []
+        // Sorted: a file comes before what the engine keeps beside it, which has no lock of its own.
+        for path in try paths() where !inUse.contains(where: { path.hasPrefix($0 + "-") }) {
+            // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
+            guard let status = try? Platform.statusOfLink(path) else { continue }
+            if status.linkCount == 1 {
+                guard let erasure = try Erasure(path: path, identity: status.identity) else {
+                    inUse.append(path)
+                    continue
+                }
+                try erasure.run()
+            }
+            try FileError.naming(path, FileCalls.remove(path))
+            removed.append(path)
+        }
+        return removed
+    }
+}

@@ -1,0 +1,260 @@
+internal import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import SQLiteFormat
+internal import SystemSupport
+
+/// Puts a new file in the place of a database, so that a kill at any moment leaves the one or the other, whole.
+///
+/// Documentation/Rekeying.md has the steps, and what a kill between two of them leaves.
+struct Replacement {
+    let file: DatabaseFile
+    /// How the database is now, for the engine to recover it; nil for plaintext.
+    let present: VerifiedKey?
+    /// The format that it shall have; nil for plaintext.
+    let format: CipherFormat?
+    /// The name that the old file shall have afterwards.
+    let keptAs: String?
+    /// Whether the engine checks the new file's structure, which takes its time; needless where pages stay as they are.
+    var checksContent = false
+    let progress: (FileProgress) throws -> Void
+
+    /// Called before each step.
+    var willPerform: (ReplacementStep) throws -> Void = { _ in }
+
+    /// What the steps so far made.
+    private struct State {
+        var new: ReplacementFile?
+        var made: [String] = []
+        /// The hard link of the old file.
+        var link: String?
+        var coding: PageCoding?
+        var result: RewriteResult?
+
+        var newFile: ReplacementFile {
+            guard let new else { preconditionFailure("the new file is created first") }
+            return new
+        }
+    }
+
+    /// Replaces the file by what `write` puts into the new one; it returns how that one's pages are encoded.
+    ///
+    /// - Throws: any error; the file is as it was then, unless it is `RekeyError/oldFileRemains(path:_:)`.
+    func run(_ write: (OldFile, ReplacementFile) throws -> PageCoding) throws -> RewriteResult {
+        if let ask = file.willRewrite { try announce(to: ask) }
+        let old = try file.lockAtRest(present)
+        defer { old.release() }
+        let status = try checkNames(old)
+        var state = State()
+        try ReplacementStep.perform(ReplacementStep.ofDatabase) { step in
+            try willPerform(step)
+            do {
+                try perform(step, old, status, &state, write)
+            } catch  where [.syncDirectory, .eraseOld].contains(step) {
+                throw RekeyError.oldFileRemains(path: state.link, error)
+            }
+        } undo: {
+            // What is in plaintext already must not stay in freed blocks.
+            if format == nil { try? state.new?.overwrite() }
+            state.new?.discard()
+            for path in state.made { try? FileCalls.remove(path) }
+        }
+        guard let result = state.result else {
+            preconditionFailure("the content is written before the file is replaced")
+        }
+        return result
+    }
+
+    private func perform(
+        _ step: ReplacementStep,
+        _ old: ExclusiveFile,
+        _ status: FileStatus,
+        _ state: inout State,
+        _ write: (OldFile, ReplacementFile) throws -> PageCoding
+    ) throws {
+        switch step {
+        case .removeLeftovers: try Leftovers(of: old.path).remove()
+        case .checkSpace: try checkSpace(try old.size(), old.path, freed: 0)
+        case .create:
+            // A caller who handles signals by this does so from here on.
+            try progress(FileProgress(.writing, done: 0, all: max(1, try old.size())))
+            state.new = try ReplacementFile(beside: old.path)
+        case .write:
+            let coding = try write(OldFile(old), state.newFile)
+            state.coding = coding
+            state.result = RewriteResult(
+                format: coding.format,
+                pageSize: coding.pageSize,
+                pages: Int(try state.newFile.size()) / coding.pageSize
+            )
+        case .verify:
+            guard let coding = state.coding else { preconditionFailure("the content is written before it is verified") }
+            try verify(state.newFile, coding)
+        case .adoptOwner: try state.newFile.adopt(old)
+        case .sync: try state.newFile.sync()
+        case .keepOld: if let keptAs { try keep(old, as: keptAs, &state.made) }
+        case .checkOld: try old.check(name: old.path)
+        case .removeSideFiles: try removeSideFiles(old.path)
+        case .linkOld:
+            state.link = try link(old)
+            if let link = state.link { state.made.append(link) }
+        case .rename:
+            // Closing it later could drop the locks of who has the new database open by then.
+            state.newFile.close()
+            try FileError.naming(old.path, FileCalls.rename(state.newFile.path, over: old.path))
+        case .syncDirectory:
+            // After a power failure the old file must not be what is found.
+            try FileError.naming(old.path, FileCalls.syncDirectory(of: old.path))
+        case .eraseOld: try erase(old, status.identity, named: state.link)
+        }
+    }
+
+    // MARK: Before
+
+    /// The status of the file, which has one name; the one for the old file is free.
+    private func checkNames(_ old: ExclusiveFile) throws -> FileStatus {
+        try checkKeptName(old.path)
+        let status = try old.status()
+        guard status.linkCount == 1 else { throw FileError.severalNames(path: old.path) }
+        return status
+    }
+
+    /// Names that belong to the database, or to this protocol, would be removed again.
+    private func checkKeptName(_ path: String) throws {
+        guard let keptAs else { return }
+        let (name, database) = (FileCalls.name(of: keptAs), FileCalls.name(of: path))
+        guard !SideFile.allCases.contains(where: { $0.path(of: database) == name }),
+            !TemporaryName.database.matches(name, of: database, suffixes: Leftovers.suffixes)
+        else { throw FileError.belongs(path: keptAs) }
+        guard (try? Platform.statusOfLink(keptAs)) == nil else { throw FileError.exists(path: keptAs) }
+        let disks = try [path, keptAs].map { path in
+            let directory = FileCalls.directory(of: path)
+            return try FileError.naming(directory, Platform.status(of: directory).identity[0])
+        }
+        guard disks[0] == disks[1] else { throw FileError.otherDisk(path: keptAs) }
+    }
+
+    private func checkSpace(_ size: Int64, _ path: String, freed: Int64) throws {
+        let (needed, free) = try space(size, path)
+        guard free + freed >= needed else { throw FileError.noSpace(path: path, needed: needed, free: free) }
+    }
+
+    private func space(_ size: Int64, _ path: String) throws -> (needed: Int64, free: Int64) {
+        let free = try FileError.naming(path, FileCalls.freeSpace(beside: path))
+        return ((keptAs == nil ? size : 2 * size) + (1 << 20), free)
+    }
+
+    /// Calls `ask` with the plan, under the lock, before the engine recovers what a journal or WAL holds.
+    private func announce(to ask: (RewritePlan) throws -> Void) throws {
+        let old = try file.lockExclusively()
+        defer { old.release() }
+        _ = try checkNames(old)
+        let directory = FileCalls.directory(of: old.path)
+        guard Platform.mayWrite(directory) else {
+            throw FileError.system(path: directory, code: Errno.noPermission.code)
+        }
+        let leftovers = Leftovers(of: old.path)
+        let plan = try plan(old, leftovers.paths())
+        try checkSpace(plan.size, old.path, freed: leftovers.size())
+        try ask(plan)
+    }
+
+    private func plan(_ old: ExclusiveFile, _ leftovers: [String]) throws -> RewritePlan {
+        let size = try old.sizeAtRest(pageSize: present?.format.pageSize)
+        let (needed, free) = try space(size, old.path)
+        return RewritePlan(
+            from: present?.format,
+            to: format,
+            isByPages: !checksContent,
+            size: size,
+            neededSpace: needed,
+            freeSpace: free,
+            leftovers: leftovers
+        )
+    }
+
+    // MARK: The new file
+
+    /// Reads every page of the new file back, and lets the engine open it where it can.
+    private func verify(_ new: ReplacementFile, _ coding: PageCoding) throws {
+        switch coding {
+        case .plaintext:
+            try file.testNew(new.path, nil, content: true, progress)
+        case .encrypted(let key, let format):
+            let scan = try PageScan(database: new, log: nil, key: key, format: format).run {
+                try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
+            }
+            guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+            try file.testNew(new.path, VerifiedKey(key: key, format: format), content: checksContent, progress)
+        }
+    }
+
+    /// Copies the old file; what has it open must not go on with the file that is kept.
+    private func keep(_ old: ExclusiveFile, as name: String, _ made: inout [String]) throws {
+        let copy = try ReplacementFile(beside: old.path)
+        made.append(copy.path)
+        try PagePipeline(OldFile(old), pageSize: 65536).run {
+            try progress(FileProgress(.keeping, pages: $0, of: $1, size: 65536))
+        } makeWorker: {
+            { try copy.write($0.bytes, at: Int64($0.first - 1) * 65536) }
+        }
+        try copy.adopt(old)
+        try copy.sync()
+        try copy.giveName(name)
+        made.append(name)
+    }
+
+    // MARK: The exchange
+
+    /// What the engine keeps beside a database at rest: an ended journal, whose pages are under the old key, or a log
+    /// without pages. The new file must not meet them.
+    private func removeSideFiles(_ path: String) throws {
+        for path in SideFile.allCases.map({ $0.path(of: path) }) {
+            do {
+                try FileCalls.remove(path)
+            } catch .noSuchFile {
+                continue
+            } catch {
+                throw FileError.system(path: path, code: error.code)
+            }
+        }
+    }
+
+    /// Gives the old file a name for the time between the exchange and its end, so that a killed run's successor finds it.
+    /// Nil if the file system has no hard links.
+    private func link(_ old: ExclusiveFile) throws -> String? {
+        let name = TemporaryName.database.path(beside: old.path)
+        do {
+            try FileCalls.link(old.path, as: name)
+        } catch  where error.meansNoLinks {
+            return nil
+        } catch {
+            throw FileError.system(path: name, code: error.code)
+        }
+        do {
+            try old.check(name: name)
+        } catch {
+            try? FileCalls.remove(name)
+            throw error
+        }
+        return name
+    }
+
+    /// Overwrites the old file and removes its last name.
+    private func erase(_ old: ExclusiveFile, _ identity: [UInt64], named name: String?) throws {
+        try Erasure.overwriteBeginning(old, whole: name == nil)
+        guard let name else { return }
+        // Nothing is left that the lock would protect, and on some systems it shuts out this process's other descriptors.
+        old.unlock()
+        do {
+            guard let erasure = try Erasure(path: name, identity: identity) else {
+                throw DatabaseError(code: .busy, message: "another process is at the old file")
+            }
+            // It is too late to stop: what progress throws does not matter any more.
+            try erasure.run { try? progress(FileProgress(.erasing, done: $0, all: $1)) }
+            try FileError.naming(name, FileCalls.remove(name))
+        } catch FileError.system(_, Errno.noSuchFile.code) {
+            // Another run, which may lock the new file already, has taken it for a leftover.
+        }
+    }
+}

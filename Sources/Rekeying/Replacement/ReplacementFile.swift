@@ -1,0 +1,85 @@
+internal import CipherDB
+internal import SQLiteFormat
+internal import SystemSupport
+
+/// A new file beside a database, which takes its place, or gets a name of its own, when it is complete.
+final class ReplacementFile: PageSink, PageSource, Sendable {
+    private let file: TemporaryFile
+    private let identity: [UInt64]
+    var path: String { file.path }
+
+    /// Makes the file beside the database at `database`, for its owner alone.
+    init(beside database: String) throws {
+        guard let file = try FileError.naming(database, TemporaryFile(.database, beside: database)) else {
+            throw DatabaseError(code: .busy, message: "\(database): another process removes the new file; try again")
+        }
+        self.file = file
+        do {
+            identity = try FileError.naming(file.path, Platform.status(of: file.descriptor).identity)
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    /// Closes it; it is not written or read any more.
+    func close() { file.close() }
+
+    /// Overwrites what was written so far, also where it was closed.
+    func overwrite() throws {
+        guard !file.isClosed else {
+            try Erasure(path: path, identity: identity)?.run()
+            return
+        }
+        try Erasure.writeNoise(size()) { try write($0, at: $1) }
+        try sync()
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
+        try FileError.naming(path, file.write(bytes, at: offset))
+    }
+
+    func sync() throws {
+        try FileError.naming(path, file.sync())
+    }
+
+    /// Removes it, and what the engine may have left beside it.
+    func discard() {
+        for suffix in Leftovers.suffixes { try? FileCalls.remove(path + suffix) }
+    }
+
+    /// Gives it a name that nothing may have, in place of its own.
+    func giveName(_ name: String) throws {
+        do {
+            // Nobody takes a file with two names for a leftover to overwrite.
+            try FileCalls.link(path, as: name)
+        } catch .exists {
+            throw FileError.exists(path: name)
+        } catch {
+            throw FileError.system(path: name, code: error.code)
+        }
+        // Closing it later could drop the locks of who has the new database open by then.
+        close()
+        do {
+            try FileError.naming(path, FileCalls.remove(path))
+            try FileError.naming(name, FileCalls.syncDirectory(of: name))
+        } catch {
+            try? FileCalls.remove(name)
+            throw error
+        }
+    }
+
+    /// Takes over the owner, the group and the permissions of `other`.
+    func adopt(_ other: ExclusiveFile) throws {
+        try FileError.naming(path, FileCalls.adopt(file.descriptor, from: other.descriptor, other.path))
+    }
+
+    func size() throws -> Int64 {
+        try FileError.naming(path, Platform.status(of: file.descriptor).size)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try FileError.naming(path, FaultInjection.check(.read, path))
+        return try FileError.naming(path, Platform.read(file.descriptor, into: buffer, at: offset))
+    }
+}

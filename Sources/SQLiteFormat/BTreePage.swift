@@ -1,0 +1,84 @@
+internal import SystemSupport
+
+/// A page of a b-tree (sqlite.org/fileformat.html, section 1.6), read without trusting anything that stands in it.
+package struct BTreePage {
+    /// What one cell holds.
+    package struct Cell {
+        /// The page with what comes before it; nil on leaves.
+        package var leftChild: Int?
+        /// In tables only.
+        package var rowID: Int64?
+        /// Nil on the interior pages of tables.
+        package var payload: Payload?
+    }
+
+    /// A record, or its beginning, the rest of which stands on overflow pages.
+    package struct Payload {
+        package let size: Int
+        package let local: ArraySlice<UInt8>
+        package let firstOverflow: Int?
+    }
+
+    package let kind: PageKind
+    package let cellCount: Int
+    /// The page with what comes behind the last cell; nil on leaves.
+    package let rightChild: Int?
+    private let bytes: [UInt8]
+    private let usableSize: Int
+    private let pointers: Int
+
+    /// Nil where page `number`, which has `bytes`, is no page of a b-tree.
+    package init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
+        // > Page 1 begins with the database header, of 100 bytes.
+        let start = number == 1 ? 100 : 0
+        guard let kind = PageKind(bTreeFlag: bytes[start]) else { return nil }
+        self.kind = kind
+        self.bytes = bytes
+        self.usableSize = usableSize
+        cellCount = bytes.bigEndian16(at: start + 3)
+        pointers = start + (kind.isLeaf ? 8 : 12)
+        guard pointers + 2 * cellCount <= usableSize else { return nil }
+        rightChild = kind.isLeaf ? nil : bytes.bigEndian(at: start + 8)
+    }
+
+    /// Nil where there is none that makes sense.
+    package func cell(_ index: Int) -> Cell? {
+        var reader = ByteReader(bytes[..<usableSize], at: bytes.bigEndian16(at: pointers + 2 * index))
+        var cell = Cell()
+        if !kind.isLeaf {
+            guard let child = reader.bigEndian32() else { return nil }
+            cell.leftChild = child
+        }
+        if kind == .tableInterior {
+            guard let key = reader.varint() else { return nil }
+            cell.rowID = key
+            return cell
+        }
+        guard let size = reader.varint().flatMap({ Int(exactly: $0) }), size >= 0 else { return nil }
+        if kind == .tableLeaf {
+            guard let rowID = reader.varint() else { return nil }
+            cell.rowID = rowID
+        }
+        let localSize = localSize(of: size)
+        guard let local = reader.bytes(localSize) else { return nil }
+        var overflow: Int?
+        if localSize < size {
+            overflow = reader.bigEndian32()
+            guard overflow != nil else { return nil }
+        }
+        cell.payload = Payload(size: size, local: local, firstOverflow: overflow)
+        return cell
+    }
+
+    /// How many bytes of a record of `size` bytes stand on this page.
+    ///
+    /// > U is the usable size, P the payload. X is U-35 for table leaf pages, ((U-12)*64/255)-23 for index pages.
+    /// > M is ((U-12)*32/255)-23, K is M+((P-M)%(U-4)). Up to X all is stored; else K bytes if K is at most X, else M.
+    private func localSize(of size: Int) -> Int {
+        let most = kind.isTable ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+        if size <= most { return size }
+        let least = (usableSize - 12) * 32 / 255 - 23
+        let fitting = least + (size - least) % (usableSize - 4)
+        return fitting <= most ? fitting : least
+    }
+}

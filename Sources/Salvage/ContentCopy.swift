@@ -1,0 +1,99 @@
+package import CipherDB
+
+/// Copies all that a database holds into an empty one, through the engine: what page by page cannot be done, because the
+/// pages of the two have another size, or another reserve, or some are lost.
+///
+/// It goes beyond `sqlcipher_export`: rows keep their row identifiers, also where no column shows them, and the text
+/// encoding, `auto_vacuum`, `user_version`, `application_id` and the planner's statistics come along. Views, triggers and
+/// virtual tables are copied as they stand in the schema, so that no module or function is needed for them; the tables in
+/// which a virtual table keeps its content are copied like any other.
+package struct ContentCopy {
+    private let source: any ContentSource
+    private let target: Database
+    private let pageSize: Int
+
+    /// - Parameter pageSize: Bytes in a page of the target.
+    package init(source: any ContentSource, target: Database, pageSize: Int) {
+        self.source = source
+        self.target = target
+        self.pageSize = pageSize
+    }
+
+    /// - Parameter progress: Called with the bytes that the target has by now, every thousand rows.
+    package func run(progress: (Int64) throws -> Void) throws {
+        let settings = try source.settings
+        try prepareTarget(settings)
+        let objects = try source.objects()
+        func copy(_ table: SchemaObject) throws {
+            try source.copyRows(of: table, into: target) {
+                try progress(Int64(try target.int(forQuery: "PRAGMA page_count") ?? 0) * Int64(pageSize))
+            }
+        }
+        try target.executeStatements("BEGIN")
+        let tables = try objects.filter { $0.type == "table" && !$0.isVirtual && !$0.isInternal }.filter(make)
+        for table in tables { try copy(table) }
+        try source.copyRest(into: target)
+        for table in objects where table.name == "sqlite_sequence" { try fill(table, copy) }
+        for index in objects where index.type == "index" { _ = try make(index) }
+        let statistics = objects.filter { $0.name.utf8.starts(with: "sqlite_stat".utf8) }
+        if !statistics.isEmpty { try target.executeStatements("ANALYZE sqlite_master") }
+        for table in statistics { try fill(table, copy) }
+        try copySchema(objects)
+        try target.setUserVersion(settings.userVersion)
+        try target.setApplicationID(settings.applicationID)
+        try target.executeStatements("COMMIT")
+    }
+
+    /// Settings of an empty database that it keeps, then those of this connection.
+    private func prepareTarget(_ settings: ContentSettings) throws {
+        try target.executeStatements(
+            "PRAGMA encoding = '\(raw: settings.encoding)'; PRAGMA auto_vacuum = \(raw: String(settings.autoVacuum)); VACUUM"
+        )
+        // Nobody knows the file yet, and where this fails it is thrown away. A statement that fails must be undone, though.
+        try target.executeStatements(
+            """
+            PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF;
+            PRAGMA ignore_check_constraints = ON;
+            """
+        )
+    }
+
+    /// Runs the object's own statement; false where that is not possible, or it is an index that a constraint makes.
+    private func make(_ object: SchemaObject) throws -> Bool {
+        if object.sql == nil, object.type == "index" { return false }
+        do {
+            // Nothing else is run, whatever stands in the schema.
+            guard let sql = object.sql, sql.uppercased().hasPrefix("CREATE ") else {
+                throw DatabaseError(code: .corrupt, message: "its definition is lost")
+            }
+            try target.executeOne(sql)
+            return true
+        } catch {
+            try source.failed(object, error)
+            return false
+        }
+    }
+
+    /// Fills a table that SQLite has made, such as those with what `ANALYZE` has found and the highest identifiers that
+    /// `AUTOINCREMENT` has given. Of those that this engine does not make nothing is copied.
+    private func fill(_ table: SchemaObject, _ copy: (SchemaObject) throws -> Void) throws {
+        guard try target.tableExists(table.name) else { return }
+        try target.executeStatements("DELETE FROM \(identifier: table.name)")
+        try copy(table)
+    }
+
+    /// Views, triggers and virtual tables.
+    private func copySchema(_ objects: [SchemaObject]) throws {
+        try target.setWritableSchema(true)
+        for object in objects where object.isVirtual && object.type != "index" {
+            try target.executeUpdate(
+                "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)",
+                object.type,
+                object.name,
+                object.table,
+                object.sql
+            )
+        }
+        try target.setWritableSchema(false)
+    }
+}

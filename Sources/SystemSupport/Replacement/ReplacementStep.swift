@@ -1,0 +1,59 @@
+/// The steps by which a new file takes the place of an old one. A kill between two of them leaves the one or the other, whole.
+package enum ReplacementStep: String, CaseIterable, Sendable {
+    /// Remove what killed runs left.
+    case removeLeftovers
+    /// See that there is room for the new file.
+    case checkSpace
+    /// Make the new file beside the old one, for its owner alone, and lock it.
+    case create
+    /// Write the content.
+    case write
+    /// Read the content back.
+    case verify
+    /// Give the new file the owner, the group and the mode of the old one.
+    case adoptOwner
+    /// Wait until the new file is on the disk.
+    case sync
+    /// Copy the old file to where it is to be kept.
+    case keepOld
+    /// See that the name is that of the old file still.
+    case checkOld
+    /// Remove what SQLite keeps beside the old file.
+    case removeSideFiles
+    /// Give the old file a hard link, by which it is found after a kill.
+    case linkOld
+    /// Rename the new file over the old one. From here on the new file is in force.
+    case rename
+    /// Wait until the name is on the disk.
+    case syncDirectory
+    /// Overwrite and remove the old file.
+    case eraseOld
+
+    /// Those of a keyring.
+    package static let ofKeyring: [ReplacementStep] = [
+        .removeLeftovers, .create, .write, .adoptOwner, .sync, .checkOld, .rename, .syncDirectory,
+    ]
+
+    /// Those of a database.
+    package static let ofDatabase = allCases
+
+    /// Performs `steps` in order.
+    ///
+    /// - Parameter undo: Called if a step fails before the new file is in force: it removes what was made.
+    package static func perform(
+        _ steps: [ReplacementStep],
+        _ body: (ReplacementStep) throws -> Void,
+        undo: () -> Void
+    ) throws {
+        var isReplaced = false
+        for step in steps {
+            do {
+                try body(step)
+            } catch {
+                if !isReplaced { undo() }
+                throw error
+            }
+            if step == .rename { isReplaced = true }
+        }
+    }
+}

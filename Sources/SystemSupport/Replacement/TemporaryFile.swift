@@ -1,0 +1,65 @@
+internal import Synchronization
+
+/// A new file of a ``TemporaryName``, which only its owner can use. While it is open it is locked, so that no other process takes it
+/// for a leftover.
+package final class TemporaryFile: Sendable {
+    package let path: String
+    package let descriptor: Int32
+    private let isOpen = Atomic(true)
+
+    /// Nil if another process locked the file first, to remove it.
+    ///
+    /// - Parameter lock: Locks a descriptor; returns false if another process has it locked.
+    package init?(
+        _ name: TemporaryName,
+        beside owner: String,
+        lock: (_ descriptor: Int32, _ path: String) throws(Errno) -> Bool = FileCalls.tryLock
+    ) throws(Errno) {
+        path = name.path(beside: owner)
+        descriptor = try FileCalls.create(path)
+        do throws(Errno) {
+            if try lock(descriptor, path) { return }
+        } catch {
+            discard()
+            throw error
+        }
+        discard()
+        return nil
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the file, and releases the lock.
+    package func close() {
+        if isOpen.exchange(false, ordering: .relaxed) { Platform.close(descriptor) }
+    }
+
+    package var isClosed: Bool { !isOpen.load(ordering: .relaxed) }
+
+    /// Removes and closes the file.
+    package func discard() {
+        try? FileCalls.remove(path)
+        close()
+    }
+
+    /// Leaves the descriptor, with its lock, to the caller.
+    package func release() -> Int32 {
+        isOpen.store(false, ordering: .relaxed)
+        return descriptor
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) {
+        try FileCalls.write(bytes, to: descriptor, at: offset, path)
+    }
+
+    /// Writes all of the content.
+    package func write(_ content: [UInt8]) throws(Errno) {
+        try content.withUnsafeBytes { bytes in Result { () throws(Errno) in try write(bytes, at: 0) } }.get()
+    }
+
+    package func sync() throws(Errno) {
+        try FileCalls.sync(descriptor, path)
+    }
+}

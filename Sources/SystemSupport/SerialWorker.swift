@@ -1,0 +1,43 @@
+internal import Dispatch
+
+/// Runs blocks one at a time, in order, on threads that may block. A block of an asynchronous call runs in the task of the
+/// caller, whose cancellation and task-local values it sees.
+package actor SerialWorker {
+    private final class Executor: SerialExecutor {
+        let queue: DispatchQueue
+
+        init(_ queue: DispatchQueue) {
+            self.queue = queue
+        }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        }
+    }
+
+    private nonisolated let executor: Executor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    package init(label: String) {
+        executor = Executor(DispatchQueue(label: label))
+    }
+
+    /// Runs `body` after the blocks before it, without a thread that waits.
+    package func run<Result>(_ body: @Sendable () throws -> sending Result) throws -> sending Result {
+        try body()
+    }
+
+    /// Runs `body` apart from all others, without a thread that waits.
+    ///
+    /// - Throws: what `body` throws; `CancellationError` where the task is cancelled already.
+    package static func once<Result>(_ body: @Sendable () throws -> sending Result) async throws -> sending Result {
+        try Task.checkCancellation()
+        return try await SerialWorker(label: "CipherDB.once").run(body)
+    }
+
+    /// Runs `body` after the blocks before it, and blocks the thread meanwhile.
+    package nonisolated func runAndWait<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try executor.queue.sync(execute: body)
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import CipherDB
+
+/// `rekey keyring add FILE`
+struct KeyringAdd: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a passphrase, a key file or an external secret.",
+        discussion: "Any secret of the keyring opens it for this. Recovery codes are added by `rekey keyring recovery`."
+    )
+
+    @OptionGroup var target: KeyringTarget
+    @OptionGroup var slot: SlotOptions
+    @Option(help: "What the slot is called.")
+    var label = ""
+
+    func run() throws {
+        try target.run { _ in
+            let unlocked = try target.unlock()
+            let number = try unlocked.add(
+                slot.secret(for: target.keyring, unsafePermissions: target.key.unsafePermissions),
+                label: label,
+                derivation: slot.derivation()
+            )
+            return target.done([("added", "slot \(number)")] + KeyringAdd.note(try unlocked.content()), slot: number)
+        }
+    }
+
+    /// What to say where a passphrase is no longer found without the number of its slot.
+    static func note(_ content: KeyringContent) -> [(String, String)] {
+        content.needsSlotNumber ? [("note", "with so many passphrases each needs the number of its slot: --slot")] : []
+    }
+}

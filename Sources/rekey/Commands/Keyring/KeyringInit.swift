@@ -1,0 +1,108 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+import SystemSupport
+
+/// `rekey keyring init FILE`
+struct KeyringInit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make a keyring, and bring the database under its key.",
+        discussion: """
+            The new passphrase or key file opens the keyring from then on; the other options say what opens the database now. \
+            A database in plaintext is encrypted, and for one that is not there the keyring alone is made. When it was killed, \
+            run it again. For the way back: `rekey change FILE --keyring FILE.keyring`.
+            """
+    )
+
+    @OptionGroup var target: KeyringTarget
+    @OptionGroup var slot: SlotOptions
+    @Option(help: "What the first slot is called.")
+    var label = ""
+    @Option(
+        help: ArgumentHelp(
+            "Keep a copy of the old file here, on the same disk; nothing is replaced.",
+            valueName: "path"
+        )
+    )
+    var keepOld: String?
+
+    func validate() throws {
+        guard !target.file.isEmpty, target.file != ":memory:" else { throw ValidationError("Name a database file.") }
+        if target.key.recovery || target.key.external || target.key.slot != nil {
+            throw ValidationError("--recovery, --external and --slot are for keyrings that are there.")
+        }
+    }
+
+    func run() throws {
+        try target.run { progress in
+            let keyring = target.keyring
+            let database = target.key.database(target.file)
+            let newSecret = Once<KeyringSecret>()
+            let readSecret = {
+                try newSecret { try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions) }
+            }
+            if let content = try? keyring.content(), content.isInUse, try !isClaimed(content) {
+                throw KeyringError(path: keyring.path, problem: .exists)
+            }
+            if let done = try endedBefore(database, readSecret) { return done }
+            let oldKey: DatabaseKey?
+            switch try target.kind() {
+            case nil:
+                if target.key.choice.isGiven { throw FileError.missing(path: target.file) }
+                _ = try keyring.create(
+                    with: readSecret(),
+                    label: label,
+                    derivation: slot.derivation()
+                )
+                return target.done([("database", "not there yet")])
+            case .plaintext:
+                if target.key.choice.isGiven { throw KeyError.notEncrypted }
+                oldKey = nil
+            case .empty, .notADatabase: throw KeyError.notADatabase
+            case .encrypted:
+                let key = try target.key.choice.read(prompt: "Present passphrase of \(target.file)")
+                // Nothing is made where it is wrong.
+                _ = try database.inspect(key: key)
+                oldKey = key
+            }
+            let secret = try readSecret()
+            return try ReplacementOptions.result(prefix: [("key", "in the keyring"), ("keyring", keyring.path)]) {
+                try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
+                    .take(database, from: oldKey, secret, keepingOldAs: keepOld, progress.show)
+            }
+        }
+    }
+
+    /// Whether a run for this file was killed.
+    private func isClaimed(_ content: KeyringContent) throws -> Bool {
+        guard let path = try? Platform.resolved(target.file) else { return false }
+        return try content.isClaimed(for: path)
+    }
+
+    /// What a run that was killed after the exchange of the files has left to be said.
+    private func endedBefore(
+        _ database: DatabaseFile,
+        _ readSecret: () throws -> KeyringSecret
+    ) throws -> Report.Result? {
+        guard let content = try? target.keyring.content(), try !content.isInUse || isClaimed(content),
+            try target.kind() == .encrypted
+        else { return nil }
+        guard let unlocked = try? target.keyring.unlock(readSecret()), try database.position(in: unlocked) == .current
+        else {
+            return nil
+        }
+        return try ReplacementOptions.result { try database.moveToKeyring(unlocked, from: nil) }
+    }
+}
+
+extension KeyringTarget {
+    /// What the database is; nil where nothing is there.
+    fileprivate func kind() throws -> Inspection.Kind? {
+        do {
+            return try DatabaseFile(path: file).inspect().kind
+        } catch FileError.missing {
+            return nil
+        }
+    }
+}

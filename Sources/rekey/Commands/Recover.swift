@@ -1,0 +1,115 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// `rekey recover FILE DESTINATION`
+struct Recover: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Save what can be read of a damaged database into a new encrypted file.",
+        discussion: """
+            Reads every page that is authentic and leaves the damaged file as it is. Says what is missing: pages, rows, and \
+            the row identifiers that may be among them. Rows whose table is not known stand in a table `lost_and_found` of \
+            the new file. The key stays, unless a new one is given.
+            """
+    )
+
+    @OptionGroup var options: NewFileOptions
+
+    func run() throws {
+        try options.run { database, key, newKey, progress in
+            let found = try database.recover(key: key, to: options.destination, newKey: newKey, progress: progress.show)
+            return Report.Result(
+                RecoveryObject(found),
+                lines: RecoveryObject.lines(found),
+                status: found.isComplete ? .done : .damaged
+            )
+        }
+    }
+}
+
+/// A recovery as the command prints it.
+private struct RecoveryObject: Encodable {
+    let format: Int?
+    let pageSize: Int
+    let pages: Int
+    let damagedPages: [Int]
+    let tables: [Table]
+    let schemaWhole: Bool
+    let unassignedRows: Int
+    let unassignedTable: String?
+    let notMade: [String]
+    let problems: [String]
+    let ok: Bool
+
+    struct Table: Encodable {
+        let name: String
+        let rows: Int
+        let brokenRows: Int
+        let refusedRows: Int
+        let lostPages: Int
+        let missing: [[Int64]]
+    }
+
+    init(_ found: Recovery) {
+        format = found.file.format?.version
+        pageSize = found.file.pageSize
+        pages = found.file.pages
+        damagedPages = found.damagedPages
+        tables = found.tables.map { table in
+            Table(
+                name: table.name,
+                rows: table.rows,
+                brokenRows: table.brokenRows,
+                refusedRows: table.refusedRows,
+                lostPages: table.lostPages,
+                missing: table.missingRowIDs.map { [$0.lowerBound, $0.upperBound] }
+            )
+        }
+        schemaWhole = found.isSchemaWhole
+        unassignedRows = found.unassignedRows?.rows ?? 0
+        unassignedTable = found.unassignedRows?.table
+        notMade = found.failures.map(\.name)
+        problems = found.problems
+        ok = found.isComplete
+    }
+
+    static func lines(_ found: Recovery) -> [(String, String)] {
+        var lines = ReplacementObject.lines(found.file)
+        lines.append(("damaged", found.damagedPages.isEmpty ? "no page" : "page \(shortened(found.damagedPages))"))
+        lines += found.tables.map { ("table \($0.name)", text($0)) }
+        if !found.isSchemaWhole { lines.append(("schema", "not whole: tables may be missing")) }
+        if let unassigned = found.unassignedRows {
+            lines.append(("not assigned", "\(unassigned.rows) rows, in the table \(unassigned.table)"))
+        }
+        lines += found.failures.map { ("not made", "\($0.name): \($0.reason)") }
+        lines += found.problems.map { ("problem", $0) }
+        lines.append(("result", found.isComplete ? "nothing is missing" : "something is missing"))
+        return lines
+    }
+
+    private static func text(_ table: SalvagedTable) -> String {
+        var parts = ["\(table.rows) rows"]
+        func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
+        if table.lostPages > 0 { parts.append("\(count(table.lostPages, "page")) lost") }
+        if table.brokenRows > 0 { parts.append("\(count(table.brokenRows, "row")) lost by half") }
+        if table.refusedRows > 0 { parts.append("\(count(table.refusedRows, "row")) refused") }
+        if !table.missingRowIDs.isEmpty {
+            let ranges = table.missingRowIDs.prefix(5).map { range in
+                switch (range.lowerBound, range.upperBound) {
+                case (.min, .max): "of any identifier"
+                case (.min, let last): "up to \(last)"
+                case (let first, .max): "from \(first)"
+                case (let first, let last): "\(first) to \(last)"
+                }
+            }
+            let more = table.missingRowIDs.count > 5 ? " and \(table.missingRowIDs.count - 5) more ranges" : ""
+            parts.append("may lack rows \(ranges.joined(separator: ", "))\(more)")
+        }
+        return parts.joined(separator: "; ")
+    }
+
+    private static func shortened(_ pages: [Int]) -> String {
+        let first = pages.prefix(20).map(String.init).joined(separator: ", ")
+        return pages.count > 20 ? "\(first) and \(pages.count - 20) more" : first
+    }
+}

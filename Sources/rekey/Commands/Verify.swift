@@ -1,0 +1,103 @@
+import ArgumentParser
+import CipherDB
+import Foundation
+import Rekeying
+
+/// `rekey verify FILE…`
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check every page of an encrypted database.",
+        discussion: """
+            Authenticates each page under the key, then runs SQLite's own integrity check. The file is not changed, \
+            unless a transaction that was cut off must be rolled back first.
+            """
+    )
+
+    @Argument(help: "The database files.")
+    var files: [String]
+    @Flag(help: "Leave out SQLite's own check, which takes several times as long.")
+    var pagesOnly = false
+    @Flag(help: "Draw the file at the terminal, page by page, before the result.")
+    var map = false
+    @Option(help: ArgumentHelp("Draw the file, page by page, into a new SVG file.", valueName: "path"))
+    var mapSvg: String?
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var report: Report
+
+    func validate() throws {
+        if mapSvg != nil, files.count > 1 { throw ValidationError("--map-svg goes with one file.") }
+        if mapSvg.map(OutputFile.isTaken) == true {
+            throw ValidationError("--map-svg names a file that is there already; nothing is replaced.")
+        }
+        if map, report.json { throw ValidationError("--map does not go with --json.") }
+    }
+
+    func run() throws {
+        let secret = Once<DatabaseKey>()
+        try report.run(files) { file, progress in
+            let found = try key.database(file).verify(
+                askingFor: { try key.readUnchecked(for: file, secret) },
+                checksStructure: !pagesOnly,
+                progress: progress.show
+            )
+            try draw(file, key.readUnchecked(for: file, secret), progress)
+            return VerificationObject.result(found)
+        }
+    }
+
+    private func draw(_ file: String, _ secret: DatabaseKey, _ progress: Progress) throws {
+        guard map || mapSvg != nil else { return }
+        let kinds = try key.database(file).map(key: secret, progress: progress.show)
+        if map {
+            let isTerminal = isatty(STDOUT_FILENO) == 1
+            try Output.write(PagePicture(kinds, cells: 64 * 32).text(width: 64, coloured: isTerminal) + "\n\n")
+        }
+        if let mapSvg {
+            try OutputFile.write(PagePicture(kinds, cells: 128 * 128).svg(), to: mapSvg)
+        }
+    }
+}
+
+/// A verification as `verify` and `change` print it.
+struct VerificationObject: Encodable {
+    let format: Int
+    let pageSize: Int
+    let pages: Int
+    let damagedPages: [Int]
+    let problems: [String]
+    let ok: Bool
+
+    init(_ found: Verification) {
+        format = found.format.version
+        pageSize = found.format.pageSize
+        pages = found.pages
+        damagedPages = found.damagedPages
+        problems = found.problems
+        ok = found.isSound
+    }
+
+    static func result(prefix: [(String, String)] = [], _ found: Verification) -> Report.Result {
+        Report.Result(
+            VerificationObject(found),
+            lines: prefix + lines(found),
+            status: found.isSound ? .done : .damaged
+        )
+    }
+
+    private static func lines(_ found: Verification) -> [(String, String)] {
+        var lines = [
+            ("format", "SQLCipher \(found.format.version)"),
+            ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),
+            (
+                "damaged",
+                found.damagedPages.isEmpty ? "none" : found.damagedPages.map(String.init).joined(separator: ", ")
+            ),
+        ]
+        if found.format.pageAuthentication == nil {
+            lines.append(("note", "pages of this format are not authenticated; only SQLite's own check was made"))
+        }
+        lines += found.problems.map { ("problem", $0) }
+        lines.append(("sound", found.isSound ? "yes" : "no"))
+        return lines
+    }
+}

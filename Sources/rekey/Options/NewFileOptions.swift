@@ -1,0 +1,23 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// A database file, and a new one that is made of it.
+struct NewFileOptions: ParsableArguments {
+    @Argument(help: "The database file.")
+    var file: String
+    @Argument(help: "The file that is made.")
+    var destination: String
+    @OptionGroup var key: KeyOptions
+    @OptionGroup var newKey: SecretOptions<NewSecret>
+    @OptionGroup var report: Report
+
+    /// Runs a command's work on the file, with its key and the new file's, which is nil for the same.
+    func run(_ body: (DatabaseFile, DatabaseKey, DatabaseKey?, Progress) throws -> Report.Result) throws {
+        try report.run([file]) { file, progress in
+            let secret = try key.read(for: file, Once())
+            let new = try newKey.choice(unsafePermissions: key.unsafePermissions).readIfGiven()
+            return try body(key.database(file), secret, new, progress)
+        }
+    }
+}

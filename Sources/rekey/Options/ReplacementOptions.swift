@@ -1,0 +1,107 @@
+import ArgumentParser
+import CipherDB
+import Rekeying
+
+/// How the old file is treated when a new one takes its place.
+struct ReplacementOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Keep a copy of the old file here, on the same disk; nothing is replaced.",
+            valueName: "path"
+        )
+    )
+    var keepOld: String?
+    @Flag(help: "Say what would be done, with the key tried and the file locked, and do nothing.")
+    var dryRun = false
+
+    /// The file, and with a dry run one that ends before anything is written.
+    func database(_ path: String, _ key: KeyOptions) -> DatabaseFile {
+        var database = key.database(path)
+        if dryRun { database.willRewrite = { throw DryRun(plan: $0) } }
+        return database
+    }
+
+    /// What `body` did, or would have done.
+    static func result(prefix: [(String, String)] = [], _ body: () throws -> RewriteResult) throws -> Report.Result {
+        do {
+            let done = try body()
+            return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))
+        } catch RekeyError.notNeeded(let reason) {
+            // A script may say it twice.
+            return Report.Result(NotNeeded(note: reason), lines: [("nothing to do", reason)])
+        } catch let dry as DryRun {
+            return Report.Result(PlanObject(dry.plan), lines: PlanObject.lines(dry.plan))
+        }
+    }
+
+    /// One path cannot be that of several copies.
+    func check(_ files: [String]) throws {
+        if keepOld != nil, files.count > 1 { throw ValidationError("--keep-old goes with one file.") }
+    }
+}
+
+/// A replacement as the commands print it.
+struct ReplacementObject: Encodable {
+    let format: Int?
+    let pageSize: Int
+    let pages: Int
+    let ok = true
+
+    init(_ done: RewriteResult) {
+        format = done.format?.version
+        pageSize = done.pageSize
+        pages = done.pages
+    }
+
+    static func lines(_ done: RewriteResult) -> [(String, String)] {
+        [
+            ("format", done.format.map { "SQLCipher \($0.version)" } ?? "plaintext"),
+            ("pages", "\(done.pages) of \(done.pageSize) bytes"),
+        ]
+    }
+}
+
+/// That the file is what it shall be.
+private struct NotNeeded: Encodable {
+    let note: String
+    let ok = true
+}
+
+/// Ends a dry run.
+private struct DryRun: Error {
+    let plan: RewritePlan
+}
+
+/// A plan as a dry run prints it.
+private struct PlanObject: Encodable {
+    let dryRun = true
+    let fromFormat: Int?
+    let format: Int?
+    let pageSize: Int?
+    let byPages: Bool
+    let size: Int64
+    let neededSpace: Int64
+    let freeSpace: Int64
+    let leftovers: [String]
+
+    init(_ plan: RewritePlan) {
+        fromFormat = plan.from?.version
+        format = plan.to?.version
+        pageSize = plan.to?.pageSize
+        byPages = plan.isByPages
+        size = plan.size
+        neededSpace = plan.neededSpace
+        freeSpace = plan.freeSpace
+        leftovers = plan.leftovers
+    }
+
+    static func lines(_ plan: RewritePlan) -> [(String, String)] {
+        [
+            ("would write", plan.to?.description ?? "plaintext"),
+            ("in place of", plan.from?.description ?? "plaintext"),
+            ("how", plan.isByPages ? "page by page, on all cores" : "content, by the engine"),
+            ("size", "\(plan.size) bytes"),
+            ("needs", "\(plan.neededSpace) of \(plan.freeSpace) free bytes"),
+        ] + plan.leftovers.map { ("would remove", $0) }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import CipherDB
+
+/// The source of a secret that the options name; the terminal if they name none.
+struct SecretChoice {
+    let passphrases: [KeySource]
+    /// A raw key, or the key file of a keyring.
+    let keyFile: KeySource?
+    let isRecovery: Bool
+    let isExternal: Bool
+
+    private var count: Int { passphrases.count + (keyFile == nil ? 0 : 1) }
+
+    var isGiven: Bool { count > 0 }
+
+    /// - Parameter prefix: Of the options, in the error.
+    func checkCount(prefix: String) throws {
+        guard count <= 1 else {
+            throw ValidationError("Give one of the options \(prefix)passphrase-… and \(prefix)key-file.")
+        }
+    }
+
+    func checkKind() throws {
+        guard !isRecovery || !isExternal && keyFile == nil else {
+            throw ValidationError("A recovery code is neither an external secret nor the content of a key file.")
+        }
+    }
+
+    func read(prompt: String, confirmed: Bool = false) throws -> DatabaseKey {
+        if let keyFile { return try keyFile.readRawKey() }
+        return try (passphrases.first ?? .prompt(prompt, confirmed: confirmed)).readPassphrase()
+    }
+
+    /// The key, if options name its source.
+    func readIfGiven() throws -> DatabaseKey? { isGiven ? try read(prompt: "") : nil }
+
+    /// Reads a secret that opens a slot of a keyring.
+    func readKeyringSecret(prompt: String, confirmed: Bool = false) throws -> KeyringSecret {
+        let kind: KeyringSecret.Kind =
+            if isRecovery { .recoveryCode } else if isExternal { .external } else if keyFile != nil { .keyFile } else {
+                .passphrase
+            }
+        let name = kind == .recoveryCode ? "Recovery code" : confirmed ? "New passphrase" : "Passphrase"
+        let source = keyFile ?? passphrases.first ?? .prompt("\(name) \(prompt)", confirmed: confirmed)
+        return try source.readKeyringSecret(kind)
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import CipherKeys
+
+/// What the options of one secret are called, and say.
+protocol SecretRole {
+    /// Of the options' names.
+    static var prefix: String { get }
+    static var passphrase: String { get }
+    static var descriptor: String { get }
+    static var keyFileHelp: String { get }
+}
+
+/// The secret that opens the file, or the keyring, now.
+enum PresentSecret: SecretRole {
+    static let prefix = ""
+    static let passphrase = "the passphrase"
+    static let descriptor = "this open descriptor, to its end"
+    static let keyFileHelp = """
+        Read a raw key from this file: 32 bytes, 48 with the salt, or as many hexadecimal digits; for a keyring a secret \
+        of 32 random bytes or more, byte for byte.
+        """
+}
+
+/// The secret that is to open it.
+enum NewSecret: SecretRole {
+    static let prefix = "new-"
+    static let passphrase = "the new passphrase"
+    static let descriptor = "this open descriptor, another than that of the old"
+    static let keyFileHelp = """
+        Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits; not in place, also 48 or 96; for a \
+        keyring a secret of 32 random bytes or more, byte for byte.
+        """
+}
+
+extension SecretRole {
+    fileprivate static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
+
+    fileprivate static func help(_ source: String, _ valueName: String) -> ArgumentHelp {
+        ArgumentHelp("Read \(passphrase) from \(source).", valueName: valueName)
+    }
+}
+
+/// Where a secret is read from.
+struct SecretOptions<Role: SecretRole>: ParsableArguments {
+    @Option(name: Role.name("passphrase-file"), help: Role.help("this file, without its line ending", "path"))
+    var passphraseFile: String?
+
+    @Option(name: Role.name("passphrase-fd"), help: Role.help(Role.descriptor, "number"))
+    var passphraseDescriptor: Int32?
+
+    @Option(name: Role.name("passphrase-env"), help: Role.help("this environment variable", "name"))
+    var passphraseVariable: String?
+
+    @Option(
+        name: Role.name("passphrase-command"),
+        help: Role.help("what this command prints, split at spaces and run without a shell", "command")
+    )
+    var passphraseCommand: String?
+
+    @Option(name: Role.name("passphrase-credential"), help: Role.help("this systemd credential", "name"))
+    var passphraseCredential: String?
+
+    @Option(
+        name: Role.name("passphrase-kernel-key"),
+        help: Role.help("this key of the Linux kernel's keyring", "description")
+    )
+    var passphraseKernelKey: String?
+
+    @Option(name: Role.name("key-file"), help: ArgumentHelp("\(Role.keyFileHelp)", valueName: "path"))
+    var keyFile: String?
+
+    func validate() throws {
+        if let passphraseVariable { KeySource.withhold(environment: passphraseVariable) }
+        try choice(unsafePermissions: false).checkCount(prefix: "--\(Role.prefix)")
+    }
+
+    /// - Parameter unsafePermissions: Whether files may be read that other users can read.
+    func choice(unsafePermissions: Bool, isRecovery: Bool = false, isExternal: Bool = false) -> SecretChoice {
+        let file = { (path: String) -> KeySource in unsafePermissions ? .unsafeFile(path: path) : .file(path: path) }
+        return SecretChoice(
+            passphrases: [
+                passphraseFile.map(file),
+                passphraseDescriptor.map { .descriptor($0) },
+                passphraseVariable.map { .environment($0) },
+                passphraseCommand.map { .command($0.split(separator: " ").map(String.init)) },
+                passphraseCredential.map { .credential($0) },
+                passphraseKernelKey.map { .kernelKeyring(description: $0) },
+            ].compactMap { $0 },
+            keyFile: keyFile.map(file),
+            isRecovery: isRecovery,
+            isExternal: isExternal
+        )
+    }
+}

@@ -1,0 +1,47 @@
+import CipherDB
+import Foundation
+import Rekeying
+import SystemSupport
+
+/// The command or option that helps after an error: the library's errors do not name the command's.
+struct Advice {
+    /// To be appended to the error's message.
+    let text: String
+
+    init(_ error: any Error, _ file: String) {
+        let advice: String? =
+            switch error {
+            case let error as KeyError: Advice.advice(for: error, file)
+            case let error as KeyringError: Advice.advice(for: error.problem)
+            case UnusableCipherFormat.rawKeyWithoutAuthentication: "rekey migrate"
+            default: nil
+            }
+        text = advice.map { "; \($0)" } ?? ""
+    }
+
+    private static func advice(for error: KeyError, _ file: String) -> String? {
+        switch error {
+        case .damaged: return "restore a backup, or save what can be read: rekey recover"
+        case .notEncrypted: return "rekey encrypt"
+        case .wrongKey:
+            // The commonest mistake with a keyring is to leave it out.
+            let keyring = Keyring(besideDatabase: file).path
+            guard (try? Platform.status(of: keyring)) != nil else { return nil }
+            return "there is a keyring beside it: --keyring \(keyring)"
+        case .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption, .engineHidesDamage: return nil
+        }
+    }
+
+    private static func advice(for problem: KeyringError.Problem) -> String? {
+        switch problem {
+        case .missing: "rekey keyring init, or rekey keyring restore"
+        case .exists: "rekey keyring add adds a slot"
+        case .rotationPending: "rekey keyring resume, or rekey keyring cancel"
+        case .oldDatabase, .recordAltered: "rekey keyring adopt"
+        case .notTypedBack: "rekey keyring recovery"
+        case .tooManySlots: "--slot"
+        case .lastSlot: "--force"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CipherDB
+
+/// The word for an error in JSON.
+struct ErrorName {
+    let text: String
+
+    init(_ error: any Error, _ status: ExitStatus) {
+        let name: String? =
+            switch error {
+            case let error as KeyringError: ErrorName.name(of: error.problem)
+            case let error as KeyError: ErrorName.name(of: error)
+            default: nil
+            }
+        text = name ?? status.name
+    }
+
+    private static func name(of error: KeyError) -> String {
+        switch error {
+        case .wrongKey: "wrongKey"
+        case .keyMissing: "keyMissing"
+        case .notEncrypted: "notEncrypted"
+        case .notADatabase: "notADatabase"
+        case .damaged: "damaged"
+        case .otherFormat: "otherFormat"
+        case .engineHasNoEncryption: "engineHasNoEncryption"
+        case .engineHidesDamage: "engineHidesDamage"
+        }
+    }
+
+    /// Nil for an error of the system, for which the exit status has the word.
+    private static func name(of problem: KeyringError.Problem) -> String? {
+        switch problem {
+        case .system: nil
+        case .notSynced: "notSynced"
+        case .missing: "missing"
+        case .notAFile: "notAFile"
+        case .notAKeyring: "notAKeyring"
+        case .damaged: "damaged"
+        case .unknownVersion: "unknownVersion"
+        case .wrongSecret: "wrongSecret"
+        case .altered: "altered"
+        case .tooManySlots: "tooManySlots"
+        case .unusableSlot: "unusableSlot"
+        case .slotChanged: "slotChanged"
+        case .noSuchSlot: "noSuchSlot"
+        case .lastSlot: "lastSlot"
+        case .full: "full"
+        case .notConfirmed: "notConfirmed"
+        case .notTypedBack: "notTypedBack"
+        case .secretInUse: "secretInUse"
+        case .onlySlot: "onlySlot"
+        case .exists: "exists"
+        case .busy: "busy"
+        case .replaced: "replaced"
+        case .unusableLabel: "unusableLabel"
+        case .rotationPending: "rotationPending"
+        case .noRotationPending: "noRotationPending"
+        case .otherDatabase: "otherDatabase"
+        case .severalNames: "severalNames"
+        case .oldDatabase: "oldDatabase"
+        case .inUse: "inUse"
+        case .outdated: "outdated"
+        case .recordAltered: "recordAltered"
+        case .databaseMissing: "databaseMissing"
+        case .otherKeys: "otherKeys"
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import ArgumentParser
+import CipherDB
+import Foundation
+import Rekeying
+
+/// What the process answers.
+enum ExitStatus: CaseIterable {
+    case done, failure, usage, damaged, noInput, unavailable, cannotRemove, cannotCreate, inputOutput, busy,
+        noPermission, interrupted
+
+    /// 0, 1, a code of sysexits.h, or what a shell gives for SIGINT.
+    var code: Int32 {
+        switch self {
+        case .done: EXIT_SUCCESS
+        case .failure: EXIT_FAILURE
+        case .usage: EX_USAGE
+        case .damaged: EX_DATAERR
+        case .noInput: EX_NOINPUT
+        case .unavailable: EX_UNAVAILABLE
+        case .cannotRemove: EX_SOFTWARE
+        case .cannotCreate: EX_CANTCREAT
+        case .inputOutput: EX_IOERR
+        case .busy: EX_TEMPFAIL
+        case .noPermission: EX_NOPERM
+        case .interrupted: 128 + SIGINT
+        }
+    }
+
+    /// In JSON.
+    var name: String {
+        switch self {
+        case .done: "done"
+        case .failure: "failure"
+        case .usage: "usage"
+        case .damaged: "damaged"
+        case .noInput: "noInput"
+        case .unavailable: "unavailable"
+        case .cannotRemove: "cannotRemove"
+        case .cannotCreate: "cannotCreate"
+        case .inputOutput: "inputOutput"
+        case .busy: "busy"
+        case .noPermission: "noPermission"
+        case .interrupted: "interrupted"
+        }
+    }
+
+    var meaning: String {
+        switch self {
+        case .done: "done; after `verify` the file is sound, after `recover` nothing is missing"
+        case .failure: "another failure"
+        case .usage: "the arguments or the given key make no sense"
+        case .damaged: "the file is damaged, not a database, or not encrypted"
+        case .noInput: "no such file"
+        case .unavailable: "the SQLCipher library lacks what is needed"
+        case .cannotRemove:
+            "done, but what is left of the old file could not be removed, or may be back after a power failure"
+        case .cannotCreate: "a file could not be created"
+        case .inputOutput: "reading or writing failed, or the disk is full"
+        case .busy: "another connection is in the way; try again"
+        case .noPermission: "wrong key, or no permission"
+        case .interrupted: "stopped by a signal; the file is as it was"
+        }
+    }
+
+    static var table: String {
+        allCases.map { "  \(String($0.code).padded(to: 3)) \($0.meaning)" }.joined(separator: "\n")
+    }
+
+    /// The status that stands for an error.
+    init(_ error: any Error) {
+        switch error {
+        case let error as KeyError: self = ExitStatus(error)
+        case let error as DatabaseError: self = ExitStatus(error)
+        case let error as RekeyError: self = ExitStatus(error)
+        case let error as KeySourceError: self = ExitStatus(error)
+        case let error as FileError: self = ExitStatus(error)
+        case let error as KeyringError: self = ExitStatus(error)
+        case is Interrupted: self = .interrupted
+        case is MalformedKey, is UnusableCipherFormat, is UnusablePassphraseDerivation,
+            is ValidationError:
+            self = .usage
+        default: self = .failure
+        }
+    }
+
+    private init(_ error: KeyError) {
+        switch error {
+        case .wrongKey, .keyMissing: self = .noPermission
+        case .notEncrypted, .notADatabase, .damaged: self = .damaged
+        case .otherFormat, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
+        }
+    }
+
+    private init(_ error: DatabaseError) {
+        switch error.code.primary {
+        case .busy, .locked: self = .busy
+        case .corrupt, .notADatabase: self = .damaged
+        case .inputOutput, .full: self = .inputOutput
+        case .cannotOpen: self = .cannotCreate
+        case .readOnly: self = .noPermission
+        default: self = .failure
+        }
+    }
+
+    private init(_ error: RekeyError) {
+        switch error {
+        case .saltDiffers, .sameKey: self = .usage
+        case .checkpointPending: self = .busy
+        case .oldKeyInForce(let cause?): self = ExitStatus(cause)
+        case .undecided(let cause): self = ExitStatus(cause)
+        case .oldFileRemains: self = .cannotRemove
+        case .newKeyInForce(let cause): self = ExitStatus(cause)
+        case .oldKeyInForce(nil): self = .inputOutput
+        case .notStarted, .notNeeded: self = .failure
+        }
+    }
+
+    private init(_ error: FileError) {
+        switch error {
+        case .missing: self = .noInput
+        case .noPermission, .system(_, EPERM), .system(_, EACCES): self = .noPermission
+        case .notAFile: self = .damaged
+        case .severalNames: self = .usage
+        case .exists, .belongs, .otherDisk: self = .cannotCreate
+        case .noSpace, .system: self = .inputOutput
+        }
+    }
+
+    private init(_ error: KeyringError) {
+        switch error.problem {
+        case .missing: self = .noInput
+        case .notSynced: self = .cannotRemove
+        case .system(let code): self = ExitStatus(FileError.system(path: error.path, code: code))
+        case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
+        case .unknownVersion, .unusableSlot: self = .unavailable
+        case .wrongSecret, .otherDatabase, .oldDatabase, .outdated, .recordAltered: self = .noPermission
+        case .tooManySlots, .noSuchSlot, .lastSlot, .onlySlot, .full, .notConfirmed, .notTypedBack, .secretInUse,
+            .unusableLabel, .severalNames:
+            self = .usage
+        case .exists: self = .cannotCreate
+        case .busy: self = .busy
+        case .replaced, .slotChanged, .rotationPending, .noRotationPending, .databaseMissing, .otherKeys, .inUse:
+            self = .failure
+        }
+    }
+
+    private init(_ error: KeySourceError) {
+        switch error.problem {
+        case .missing, .noTerminal, .notConfirmed, .endOfInput, .tooLarge, .notAFile, .notHere: self = .usage
+        case .othersCanRead, .leadsElsewhere, .ofAnotherUser, .keychain: self = .noPermission
+        case .commandFailed: self = .failure
+        case .system(let code): self = code == ENOENT ? .noInput : code == EACCES ? .noPermission : .inputOutput
+        }
+    }
+}
+
+extension String {
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

@@ -1,0 +1,47 @@
+import CipherDB
+import Rekeying
+
+/// A keyring as the commands print it in JSON.
+struct KeyringJSON: Encodable {
+    struct Slot: Encodable {
+        let number: Int
+        let kind: String?
+        let label: String
+        let stretched: String?
+        let created: String
+        let changed: String
+    }
+
+    let keyring: String
+    let generation: UInt64
+    let created: String
+    let written: String
+    let version: String
+    let keyCreated: String
+    let olderKeys: Int
+    let rotationPending: Bool
+    let slots: [Slot]
+    let database: String?
+
+    init(_ content: KeyringContent, path: String, position: DatabaseFile.KeyringPosition? = nil) {
+        keyring = path
+        generation = content.generation
+        created = content.created.day
+        written = content.written.day
+        version = content.writer
+        keyCreated = content.keyCreated.day
+        olderKeys = content.olderKeyCount
+        rotationPending = content.isRotationPending
+        slots = content.slots.map { slot in
+            Slot(
+                number: slot.number,
+                kind: slot.kind.map { "\($0)" },
+                label: slot.label,
+                stretched: slot.derivation?.description,
+                created: slot.created.day,
+                changed: slot.changed.day
+            )
+        }
+        database = position?.rawValue
+    }
+}

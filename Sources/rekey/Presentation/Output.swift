@@ -1,0 +1,59 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+internal import SystemSupport
+
+/// What the command says on standard output. What does not get there is a failure: a script would take it for success.
+enum Output {
+    static func print(_ text: String) throws {
+        try write(visible(text) + "\n")
+    }
+
+    /// Text that no user of the machine has a part in.
+    static func write(_ text: String) throws {
+        try Data(text.utf8).withUnsafeBytes { try write($0) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = Foundation.write(1, bytes.baseAddress! + done, bytes.count - done)
+            guard count > 0 || errno == EINTR else { throw FileError.system(path: "standard output", code: errno) }
+            done += max(0, count)
+        }
+    }
+
+    /// Text on standard error. Where that cannot be written nobody reads it, and the work goes on.
+    ///
+    /// - Parameter clearing: Whether it takes the place of the progress bar.
+    static func tell(_ text: String, clearing: Bool = false) {
+        let bytes = (clearing ? Progress.clear : "") + visible(text)
+        try? FileHandle.standardError.write(contentsOf: Data(bytes.utf8))
+    }
+
+    /// The progress bar, on a terminal.
+    static func show(bar: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(bar.utf8))
+    }
+
+    /// A secret that the user asked for, and a line ending; without a copy of it.
+    static func writeLine(_ secret: SecretBytes) throws {
+        try secret.withUnsafeBytes { try write($0) }
+        try write("\n")
+    }
+
+    /// Characters that change how text is displayed, which names of files and labels may have, as their numbers: a terminal would
+    /// obey them. Bytes that are not UTF-8 as U+FFFD.
+    static func visible(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.withoutPathBytes.unicodeScalars {
+            if scalar.changesDisplay, scalar != "\n" {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import CipherDB
+import CipherKeys
+import Foundation
+internal import SystemSupport
+
+/// The options that every subcommand has, and the ways in which it speaks.
+struct Report: ParsableArguments {
+    @Flag(help: "Print one JSON object for each file, a line each.")
+    var json = false
+    @Flag(help: "Show no progress: at a terminal a bar, elsewhere a line for each tenth of a file of 16 MiB or more.")
+    var quiet = false
+
+    /// What came of one file: the exit status, and how it is told.
+    struct Result {
+        let status: ExitStatus
+        let object: any Encodable
+        let lines: [(String, String)]
+
+        init(_ object: any Encodable, lines: [(String, String)], status: ExitStatus = .done) {
+            self.status = status
+            self.object = object
+            self.lines = lines
+        }
+    }
+
+    /// Runs a subcommand's work on each of `files`, and goes on after one that failed; an error becomes a message and the
+    /// exit status that stands for it. The process answers the status of the first that failed.
+    func run(_ files: [String], _ body: (_ file: String, Progress) throws -> Result) throws {
+        var failed: [ExitStatus] = []
+        for file in files {
+            // After Ctrl-C the other files are told to be as they were, too.
+            let status = try one(file, isOneOf: files.count) { progress in
+                if failed.contains(.interrupted) { throw Interrupted() }
+                return try body(file, progress)
+            }
+            if status != .done { failed.append(status) }
+        }
+        if files.count > 1, !json, !quiet { try Output.print("\(files.count) files, \(failed.count) failed") }
+        if let first = failed.first { throw ExitCode(first.code) }
+    }
+
+    private func one(_ file: String, isOneOf count: Int, _ body: (Progress) throws -> Result) throws -> ExitStatus {
+        var isDone = false
+        do {
+            let result = try body(Progress(isQuiet: quiet || json))
+            isDone = true
+            if json {
+                try printJSON(Named(file: file, object: result.object))
+            } else if !result.lines.isEmpty {
+                let width = result.lines.map(\.0.count).max() ?? 0
+                let lines = result.lines.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
+                try Output.print(((count > 1 ? ["\(file):"] : []) + lines).joined(separator: "\n"))
+            }
+            return result.status
+        } catch {
+            let status = ExitStatus(error)
+            let text = String(describing: error)
+            let message =
+                (text.hasPrefix(file) ? text : "\(file): \(text)") + Advice(error, file).text
+                + (isDone ? "; the operation itself was completed" : "")
+            Output.tell("rekey: \(message)\n", clearing: true)
+            if json {
+                let failure = Failure(
+                    error: ErrorName(error, status).text,
+                    exitStatus: status.code,
+                    message: message
+                )
+                try? printJSON(Named(file: file, object: failure))
+            }
+            return status
+        }
+    }
+
+    private func printJSON(_ object: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try Output.write(String(decoding: try encoder.encode(object), as: UTF8.self).withoutPathBytes + "\n")
+    }
+
+    private struct Failure: Encodable {
+        let error: String
+        let exitStatus: Int32
+        let message: String
+    }
+
+    /// An object with the file that it is about among its keys.
+    private struct Named: Encodable {
+        let file: String
+        let object: any Encodable
+
+        private enum Key: CodingKey {
+            case file
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try object.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(file, forKey: .file)
+        }
+    }
+}
+
+/// A secret that is read when it is first needed, and once for all files.
+final class Once<Value> {
+    private var value: Value?
+
+    func callAsFunction(_ read: () throws -> Value) rethrows -> Value {
+        if let value { return value }
+        let found = try read()
+        value = found
+        return found
+    }
+}

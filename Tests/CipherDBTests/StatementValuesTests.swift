@@ -1,0 +1,130 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// The ways in which values stand beside SQL, and in it; each call takes all of them.
+@Suite struct StatementValuesTests {
+    struct Row: Codable {
+        let a: Int
+        let b: String?
+    }
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (a, b)")
+    }
+
+    /// The same two values in each way, and the SQL for it.
+    static let ways: [(sql: SQL, values: StatementValues)] = [
+        ("?, ?", [1, "x"]), (":a, :b", ["a": 1, "b": "x"]), ("$a, @b", .optional(Row(a: 1, b: "x"))),
+        ("\(1), \("x")", []), ("?, ?", StatementValues([1, "x"] as [any Bindable])),
+        (":a, :b", StatementValues(["a": 1, "b": "x"] as [String: any Bindable])),
+    ]
+
+    @Test(arguments: ways.indices) func everyCallTakesEveryWay(way: Int) throws {
+        let (sql, values) = Self.ways[way]
+        try database.executeUpdate("INSERT INTO t VALUES (\(sql: sql))", values: values)
+        try database.executeStatements("INSERT INTO t VALUES (\(sql: sql))", values: values)
+        let query: SQL = "SELECT \(sql: sql)"
+        #expect(try database.executeQuery(query, values: values).fetchAll(Int.self) == [1])
+        #expect(try database.fetchAll(Int.self, query, values: values) == [1])
+        #expect(try database.fetchOne(Int.self, query, values: values) == 1)
+        #expect(try database.value(forQuery: query, values: values) == 1)
+        #expect(try database.int(forQuery: query, values: values) == 1)
+        #expect(try database.bool(forQuery: query, values: values) == true)
+        #expect(try database.double(forQuery: query, values: values) == 1)
+        #expect(try database.string(forQuery: query, values: values) == "1")
+        #expect(try database.date(forQuery: query, values: values) == Date(timeIntervalSince1970: 1))
+        #expect(
+            try database.data(
+                forQuery: "WITH c (a, b) AS (SELECT \(sql: sql)) SELECT CAST(b AS BLOB) FROM c",
+                values: values
+            ) == Data("x".utf8)
+        )
+        #expect(try database.fetchAll(String.self, "SELECT b FROM t") == ["x", "x"])
+    }
+
+    @Test func interpolatedValuesAndOthersAreNotMixed() throws {
+        let value = 1
+        for run in [
+            { try database.executeUpdate("INSERT INTO t VALUES (\(value), ?)", 2) },
+            { try database.executeUpdate("INSERT INTO t VALUES (\(value), ?)", values: [2]) },
+            { _ = try database.executeQuery("SELECT \(value), ?", 2) },
+            { _ = try database.fetchAll(Int.self, "SELECT \(value), :a", values: ["a": 2]) },
+            { _ = try database.int(forQuery: "SELECT \(value) + ?", 2) },
+            { try database.executeStatements("INSERT INTO t VALUES (\(value), ?)", 2) },
+        ] {
+            #expect { try run() } throws: { "\($0)".contains("interpolated values") }
+        }
+        #expect { try database.executeUpdate("INSERT INTO t VALUES (\(value), ?)") } throws: {
+            "\($0)".contains("use one of the two")
+        }
+        #expect { try database.executeUpdate("INSERT INTO t VALUES ('\(value)', 1)") } throws: {
+            "\($0)".contains("without quotes")
+        }
+        #expect { _ = try database.prepare("SELECT \(value)") } throws: { "\($0)".contains("when it runs") }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func statementsTakeTheirValuesOneAfterTheOther() throws {
+        try database.executeStatements(
+            "INSERT INTO t VALUES (?, ?); DELETE FROM t WHERE a = 5; INSERT INTO t VALUES (?, NULL)",
+            1,
+            "x",
+            2
+        )
+        let (first, second) = (3, "y")
+        try database.executeStatements(
+            "INSERT INTO t VALUES (\(first), \(second)); INSERT INTO t VALUES (\(4), \(nil as Int?))"
+        )
+        try database.executeStatements(
+            "INSERT INTO t VALUES (:a, :b); INSERT INTO t VALUES (:c, :b)",
+            values: ["a": 5, "b": "z", "c": 6]
+        )
+        #expect(try database.fetchAll(Int.self, "SELECT a FROM t ORDER BY a") == [1, 2, 3, 4, 5, 6])
+        #expect(try database.fetchAll(String?.self, "SELECT b FROM t ORDER BY a") == ["x", nil, "y", nil, "z", "z"])
+        #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ?", 1, 2) }
+        #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ? OR a = ?", 1) }
+    }
+
+    @Test func aDefinitionTakesItsValuesAsLiterals() throws {
+        let name = "it's"
+        try database.createTable(
+            "u",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey, .check("id > \(0) AND '?' = '?'")),
+                ColumnDefinition("name", .text, .default(sql: "\(name) || \("!")")),
+            ],
+            constraints: [.check("name <> \("x'); DROP TABLE t; --")")]
+        )
+        try database.insert(into: "u", ["id": 1])
+        #expect(try database.string(forQuery: "SELECT name FROM u") == "it's!")
+        #expect(throws: DatabaseError.self) { try database.insert(into: "u", ["id": -1]) }
+        #expect(throws: DatabaseError.self) { try database.insert(into: "u", ["name": "x'); DROP TABLE t; --"]) }
+        #expect(try database.tableExists("t"))
+    }
+
+    @Test func piecesOfSQLKeepTheirValues() throws {
+        let filter: SQL = "a > \(1) AND a < \(4)"
+        var sql: SQL = "SELECT a FROM t WHERE \(sql: filter)"
+        sql.append(" OR a = \(9)")
+        sql = sql + " ORDER BY a"
+        for number in 0..<10 { try database.executeUpdate("INSERT INTO t (a) VALUES (?)", number) }
+        #expect(try database.fetchAll(Int.self, sql) == [2, 3, 9])
+        #expect(
+            try database.fetchAll(Int.self, "SELECT a FROM t WHERE a IN (\(list: [7, 1, 5])) ORDER BY a") == [1, 5, 7]
+        )
+        #expect(try database.fetchAll(Int.self, "SELECT a FROM t WHERE a IN (\(list: Set([7, 1])))").count == 2)
+        #expect(try database.fetchAll(Int.self, "SELECT a FROM t WHERE a IN (\(list: [] as [Int]))").isEmpty)
+    }
+}
+
+extension StatementValues {
+    /// Of a row that can be encoded.
+    fileprivate static func optional(_ row: some Encodable) -> StatementValues { (try? .encoding(row)) ?? [] }
+}

@@ -1,0 +1,128 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Rows by typed calls: found, counted, inserted unless they are there.
+@Suite struct TableQueryTests {
+    struct Note: Codable, RowDecodable, Equatable {
+        var id: Int64
+        var text: String
+    }
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+        try database.createTable(
+            "notes",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey), ColumnDefinition("text", .text, .notNull, .unique),
+            ]
+        )
+        for number in 1...9 { try database.insert(into: "notes", ["text": "note \(number)"]) }
+    }
+
+    private func ids(_ condition: Condition) throws -> [Int] {
+        try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self)
+    }
+
+    @Test func aRowIsFoundByItsPrimaryKey() throws {
+        #expect(try database.find(Note.self, in: "notes", id: 3) == Note(id: 3, text: "note 3"))
+        #expect(try database.find(Note.self, in: "notes", id: 30) == nil)
+        try database.executeStatements("CREATE TABLE pairs (a, b, PRIMARY KEY (a, b)); CREATE TABLE free (a)")
+        for table: TableName in ["pairs", "free", "missing"] {
+            #expect(throws: DatabaseError.self) { try database.find(Note.self, in: table, id: 1) }
+        }
+        try database.executeStatements(
+            "CREATE TABLE words (\"a\"\"b\" TEXT PRIMARY KEY); INSERT INTO words VALUES ('x')"
+        )
+        #expect(try database.find(String.self, in: "words", id: "x") == "x")
+    }
+
+    @Test func rowsAreCountedAndSkipped() throws {
+        #expect(try database.count(of: "notes") == 9)
+        #expect(try database.count(of: "notes", where: .between("id", 3, and: 5)) == 3)
+        #expect(try ids(.between("id", 8, and: 20)) == [8, 9])
+        #expect(try ids(.between("id", 5, and: 3)) == [])
+        func page(_ limit: Int?, _ offset: Int) throws -> [Int] {
+            try database.select(["id"], from: "notes", orderedBy: [.descending("id")], limit: limit, offset: offset)
+                .fetchAll(Int.self)
+        }
+        #expect(try page(2, 0) == [9, 8] && page(2, 4) == [5, 4] && page(nil, 7) == [2, 1] && page(nil, 9) == [])
+        #expect(throws: DatabaseError.self) { try database.count(of: "notes", where: .between("nosuch", 1, and: 2)) }
+    }
+
+    @Test func aRowThatIsThereIsNotInsertedAgain() throws {
+        #expect(try database.insertOrIgnore(into: "notes", ["text": "note 1"]) == nil)
+        #expect(try database.insertOrIgnore(into: "notes", encoding: Note(id: 1, text: "other")) == nil)
+        #expect(try database.insertOrIgnore(into: "notes", ["text": "new"]) == 10)
+        #expect(try database.insertOrIgnore(into: "notes", encoding: Note(id: 20, text: "newer")) == 20)
+        #expect(try database.insertOrIgnore(into: "notes", ["text": nil]) == nil)
+        #expect(try database.count(of: "notes") == 11)
+        #expect(throws: DatabaseError.self) { try database.insertOrIgnore(into: "notes", ["nosuch": 1]) }
+    }
+
+    @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
+    func anUpsertFindsItsKey() throws {
+        try database.upsert(into: "notes", encoding: Note(id: 1, text: "changed"))
+        try database.upsert(into: "notes", encoding: Note(id: 11, text: "new"))
+        #expect(try database.find(String.self, in: "notes", id: 11) == "11")
+        #expect(try database.find(Note.self, in: "notes", id: 1)?.text == "changed")
+        try database.executeStatements("CREATE TABLE pairs (b, a, v, PRIMARY KEY (a, b)); CREATE TABLE free (a)")
+        for value in [1, 2] { try database.upsert(into: "pairs", ["a": 1, "b": 2, "v": value]) }
+        #expect(try database.fetchAll(Int.self, "SELECT v FROM pairs") == [2])
+        #expect { try database.upsert(into: "free", ["a": 1]) } throws: { "\($0)".contains("conflictOn") }
+    }
+
+    @Test func anIndexIsMadeAndRemoved() throws {
+        func plan() throws -> String {
+            // A plan is not run, and so does not notice that the schema has changed.
+            database.clearCachedStatements()
+            let rows = try database.executeQuery("EXPLAIN QUERY PLAN SELECT id FROM hits WHERE day = 1 AND count > 3")
+            defer { rows.close() }
+            return try rows.next() ? rows["detail"] : ""
+        }
+        try database.executeStatements("CREATE TABLE hits (id INTEGER PRIMARY KEY, day, count)")
+        try database.createIndex("by \"day\"", on: "hits", columns: ["day", "count"])
+        try database.createIndex("by \"day\"", on: "hits", columns: ["day"], ifNotExists: true)
+        #expect(try plan().contains("by \"day\""))
+        try database.dropIndex("by \"day\"")
+        try database.dropIndex("by \"day\"", ifExists: true)
+        #expect(throws: DatabaseError.self) { try database.dropIndex("by \"day\"") }
+        #expect(try !plan().contains("by \"day\""))
+        try database.createIndex("once", on: "hits", columns: ["day"], isUnique: true)
+        try database.insert(into: "hits", ["day": 1])
+        #expect(throws: DatabaseError.self) { try database.insert(into: "hits", ["day": 1]) }
+    }
+
+    @Test func anIndexOfSomeRowsHasItsValuesAsLiterals() throws {
+        try database.executeStatements("CREATE TABLE mail (id INTEGER PRIMARY KEY, folder, subject)")
+        let folder = "it's \"in\""
+        try database.createIndex(
+            "inbox",
+            on: TableName("mail", in: "main"),
+            columns: ["subject"],
+            isUnique: true,
+            where: .sql("folder = \(folder)")
+        )
+        try database.createIndex(
+            "outbox",
+            on: "mail",
+            columns: ["subject"],
+            where: .equal("folder", "out") && !.isNull("id")
+        )
+        for _ in 0..<2 { try database.insert(into: "mail", ["folder": "other", "subject": "x"]) }
+        try database.insert(into: "mail", ["folder": folder, "subject": "x"])
+        #expect(throws: DatabaseError.self) { try database.insert(into: "mail", ["folder": folder, "subject": "x"]) }
+    }
+
+    @Test func aColumnIsAdded() throws {
+        try database.addColumn(ColumnDefinition("due \"day\"", .real, .default(1.5)), to: "notes")
+        #expect(try database.fetchOne(Double.self, "SELECT \(identifier: "due \"day\"") FROM notes") == 1.5)
+        #expect(throws: DatabaseError.self) {
+            try database.addColumn(ColumnDefinition("id2", .integer, .primaryKey), to: "notes")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What users type first: `Snippets/Accepted.swift` compiles without a warning, and each line of `Snippets/Refused.swift` that does not is
+/// followed by what the compiler says.
+@Suite(.enabled(if: Compiler.isAvailable, "the compiler is missing, or the modules of the tests are not beside them"))
+struct SnippetTests {
+    struct Message: Hashable {
+        let line: Int
+        let text: String
+    }
+
+    private static let snippets = Program.packageFolder + "/Tests/SnippetTests/Snippets/"
+
+    /// The errors and warnings of a file in a language mode.
+    private static func messages(_ file: String, _ mode: String) throws -> (errors: [Message], warnings: [Message]) {
+        let flags = try Program.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher", "libcrypto"]).output
+        let maps =
+            ["CSQLCipher", "COpenSSL"].map { "\(Program.packageFolder)/Sources/\($0)/module.modulemap" }
+            + ["CSystem", "CLanes"].map { Program.built("\($0).build/module.modulemap") }
+        let found = try Program.run(
+            "/usr/bin/env",
+            ["swiftc", "-typecheck", "-swift-version", mode, "-diagnostic-style", "llvm", "-I", Compiler.modules]
+                + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+                + flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] } + [snippets + file]
+        )
+        let lines = found.errors.split(separator: "\n").map(String.init)
+        #expect(!lines.contains { $0.hasPrefix("<unknown>") }, "\(found.errors)")
+        func messages(_ kind: String) -> [Message] {
+            lines.compactMap { line -> Message? in
+                guard let range = line.range(of: ": \(kind): "), line.hasPrefix(snippets) else { return nil }
+                let place = line[..<range.lowerBound].split(separator: ":")
+                let text = line[range.upperBound...].components(separatedBy: " [#")[0]
+                    .replacingOccurrences(of: "; this is an error in the Swift 6 language mode", with: "")
+                return place.count < 3 ? nil : Message(line: Int(place[place.count - 2]) ?? 0, text: text)
+            }
+        }
+        return (messages("error"), messages("warning"))
+    }
+
+    @Test(arguments: ["5", "6"]) func whatUsersTypeFirstCompiles(mode: String) throws {
+        let found = try Self.messages("Accepted.swift", mode)
+        #expect(found.errors.isEmpty && found.warnings.isEmpty, "\(found)")
+    }
+
+    @Test(arguments: ["5", "6"]) func whatIsRefusedSaysWhatToWrite(mode: String) throws {
+        let lines = try String(contentsOfFile: Self.snippets + "Refused.swift", encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        let expected = lines.enumerated().compactMap { index, line in
+            line.firstRange(of: "// refused: ").map { Message(line: index, text: String(line[$0.upperBound...])) }
+        }
+        let found = try Self.messages("Refused.swift", mode)
+        #expect(expected.count >= 11)
+        // In Swift 5 mode what cannot be sent is a warning.
+        let all = mode == "6" ? found.errors : found.errors + found.warnings
+        #expect(Set(all) == Set(expected))
+    }
+}
+
+private enum Compiler {
+    static let modules = Program.built("Modules")
+    static let isAvailable =
+        FileManager.default.fileExists(atPath: modules + "/CipherDB.swiftmodule")
+        && (try? Program.run("/usr/bin/env", ["swiftc", "--version"]).status) == 0
+}

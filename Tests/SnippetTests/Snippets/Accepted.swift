@@ -1,0 +1,144 @@
+// What a user of GRDB, FMDB or SQLite.swift types first; each compiles in Swift 5 and Swift 6 mode.
+import CipherDB
+import Foundation
+
+struct Player: Codable, RowDecodable, Sendable {
+    var id: Int64?
+    var name: String
+    var score: Int
+}
+
+func text(_ database: Database, _ name: String, _ ids: [Int]) throws {
+    // 1: values that stand in the SQL
+    try database.executeUpdate("INSERT INTO player (name) VALUES (\(name))")
+    // 2: by position
+    try database.executeUpdate("INSERT INTO player (name, score) VALUES (?, ?)", name, 10)
+    // 3: an array, nil among it
+    try database.executeUpdate("INSERT INTO player (name, score) VALUES (?, ?)", values: [name, nil])
+    // 4: by name
+    try database.executeUpdate("INSERT INTO player (name) VALUES (:name)", values: ["name": name])
+    // 5: by the coding keys of a type
+    let player = Player(name: name, score: 1)
+    try database.executeUpdate("INSERT INTO player (name, score) VALUES (:name, :score)", values: .encoding(player))
+    // 6: an array that is in a variable
+    let values: [any Bindable] = [name, 1]
+    try database.executeUpdate("INSERT INTO player (name, score) VALUES (?, ?)", values: StatementValues(values))
+    // 7: a list
+    let some = try database.fetchAll(Player.self, "SELECT * FROM player WHERE id IN (\(list: ids))")
+    // 8: a name
+    let column = "name"
+    let names = try database.fetchAll(String.self, "SELECT \(identifier: column) FROM player")
+    // 9: one value, of the type that is wanted
+    let score: Int? = try database.value(forQuery: "SELECT score FROM player WHERE name = ?", name)
+    // 10: FMDB's
+    let count = try database.int(forQuery: "SELECT count(*) FROM player WHERE score > ?", 10)
+    // 11: SQL of two parts
+    let filter: SQL = "score > \(10)"
+    let best = try database.fetchOne(Player.self, "SELECT * FROM player WHERE \(sql: filter) ORDER BY score DESC")
+    // 12: several statements
+    try database.executeStatements("CREATE TABLE a (b); INSERT INTO a VALUES (\(1)); INSERT INTO a VALUES (\(2))")
+    // 13: rows, one at a time
+    let rows = try database.executeQuery("SELECT id, name FROM player")
+    while try rows.next() { print(try rows.int(forColumn: "id") ?? 0, try rows["name"] as String) }
+    // 14: a script from elsewhere
+    try database.executeStatements(SQL(unsafe: String(contentsOfFile: "schema.sql", encoding: .utf8)))
+    // 15: over two lines
+    try database.executeUpdate("UPDATE player SET score = score + 1 " + "WHERE name = \(name)")
+    _ = (some, names, score, count, best)
+}
+
+/// SQL that is kept.
+enum Queries {
+    // 16
+    static let best: SQL = "SELECT * FROM player ORDER BY score DESC LIMIT 10"
+}
+
+func tasks(_ pool: DatabasePool, _ queue: DatabaseQueue) async throws {
+    // 17: in a task group
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await pool.write { try $0.insert(into: "player", ["name": "x"]) } }
+        try await group.waitForAll()
+    }
+    // 18: in a task
+    let task = Task<Void, any Error> { try await pool.write { try $0.insert(into: "player", ["name": "x"]) } }
+    try await task.value
+    // 19: a value of a block
+    let count = try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM player") }
+    // 20: a block of several lines
+    let id = try await queue.write { database in
+        try database.executeUpdate("INSERT INTO player (name) VALUES (?)", "Ada")
+        return database.lastInsertRowID
+    }
+    // 21: async let
+    async let all = pool.read { try $0.fetchAll(Player.self, Queries.best) }
+    async let one = queue.read { try $0.fetchOne(Player.self, "SELECT * FROM player") }
+    // 22: looking for cancellation
+    try await queue.write { database in
+        for number in 0..<10 {
+            try Task.checkCancellation()
+            try database.executeUpdate("INSERT INTO player (score) VALUES (\(number))")
+        }
+    }
+    // 23: a rollback by flag
+    try await pool.inTransaction { database, rollback in
+        try database.executeUpdate("DELETE FROM player")
+        rollback = true
+    }
+    // 24: observing
+    for try await players in pool.observe({ try $0.fetchAll(Player.self, Queries.best) }) {
+        print(players.count)
+        break
+    }
+    _ = try await (all, one)
+    _ = (count, id)
+}
+
+// 25: what takes either
+func countPlayers(_ reader: some DatabaseReader) async throws -> Int {
+    try await reader.read { try $0.int(forQuery: "SELECT count(*) FROM player") ?? 0 }
+}
+
+// 26: an actor with a database
+actor Store {
+    let writer: any DatabaseWriter
+
+    init(path: String?) async throws {
+        writer = try await DatabasePool(path: path, key: .passphrase("correct horse battery staple"))
+    }
+
+    func add(_ name: String) async throws -> Int64 {
+        try await writer.write { try $0.insert(into: "player", ["name": name]) }
+    }
+}
+
+func opening() async throws {
+    // 27
+    let pool = try await DatabasePool(path: "game.db", key: .passphrase("correct horse battery staple"))
+    // 28: by a keyring
+    let keyring = Keyring(besideDatabase: "game.db")
+    let queue = try await DatabaseQueue(
+        path: "game.db",
+        keyring: keyring,
+        unlockedBy: .passphrase("correct horse battery staple")
+    )
+    // 29
+    try await pool.rekey(.passphrase("a better passphrase"))
+    // 30
+    try await pool.close()
+    try await queue.close()
+}
+
+func errors(_ pool: DatabasePool) async {
+    do {
+        try await pool.write { try $0.insert(into: "player", ["name": "Ada"]) }
+    } catch KeyError.wrongKey {
+        // 31
+    } catch let error as DatabaseError where error.code == .constraintUnique {
+        // 32
+        print(error)
+    } catch let error as DatabaseError where error.code.primary == .constraint {
+        print(error)
+    } catch is CancellationError {
+        // 33
+    } catch {}
+}

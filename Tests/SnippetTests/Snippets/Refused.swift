@@ -1,0 +1,61 @@
+// What does not compile, and what the compiler says to write instead.
+import CipherDB
+
+func text(_ database: Database, _ name: String, _ ids: [Int], _ values: [any Bindable]) throws {
+    // 34: text from outside
+    try database.executeUpdate(name)
+    // refused: 'executeUpdate' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
+    // 35: pasted together
+    try database.executeUpdate("DELETE FROM player WHERE name = '" + name + "'")
+    // refused: 'executeUpdate' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
+    // 36: a query
+    _ = try database.executeQuery(name, 1)
+    // refused: 'executeQuery' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
+    // 37: rows
+    _ = try database.fetchAll(Int.self, name)
+    // refused: 'fetchAll' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
+    _ = try database.fetchOne(Int.self, name)
+    // refused: 'fetchOne' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
+    // 38: one value
+    _ = try database.int(forQuery: name)
+    // refused: 'int(forQuery:_:)' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
+    // 39: a list without its label
+    _ = try database.executeQuery("SELECT * FROM player WHERE id IN (\(ids))")
+    // refused: 'appendInterpolation' is unavailable: a list of values is \(list: values)
+    // 40: an array without its label
+    try database.executeUpdate("INSERT INTO player (name, score) VALUES (?, ?)", values)
+    // refused: 'executeUpdate' is unavailable: an array has its own label: values: StatementValues(array), or \(list: array) in the SQL
+}
+
+func literals(_ name: String) {
+    // 44: text for a literal
+    _ = SQL(stringLiteral: name)
+    // refused: cannot convert value of type 'String' to expected argument type 'StaticString'
+    // 45: text as SQL without a word that shows
+    _ = SQL(name)
+    // refused: missing argument label 'unsafe:' in call
+    let sql: SQL = name
+    // refused: cannot convert value of type 'String' to specified type 'SQL'
+    _ = sql
+}
+
+func resultSets(_ pool: DatabasePool) async throws {
+    // 41: rows that leave their block
+    let rows = try await pool.read { try $0.executeQuery("SELECT 1") }
+    // refused: type 'ResultSet' does not conform to the 'Sendable' protocol
+    _ = rows
+}
+
+func waiting(_ queue: DatabaseQueue) throws {
+    // 42: the same, waiting
+    let rows = try queue.inDatabase { try $0.executeQuery("SELECT 1") }
+    // refused: type 'ResultSet' does not conform to the 'Sendable' protocol
+    _ = rows
+}
+
+func connections(_ pool: DatabasePool) async throws {
+    // 43: a connection that leaves its block
+    let database = try await pool.read { $0 }
+    // refused: conformance of 'Database' to 'Sendable' is unavailable: a Database is for one thread or task at a time; share a DatabaseQueue or DatabasePool
+    _ = database
+}
