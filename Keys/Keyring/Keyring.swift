@@ -41,7 +41,7 @@ public struct Keyring: Sendable, Equatable {
     ) throws -> UnlockedKeyring {
         try naming {
             try KeyringContent.check(label: label)
-            guard secret.kind != .recoveryCode else { throw KeyringError.Problem.notTypedBack }
+            guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack) }
             let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
             try KeyringFile.create(path, try content.sealed(masterKey))
             return UnlockedKeyring(
@@ -141,8 +141,8 @@ public struct Keyring: Sendable, Equatable {
     func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch let problem as KeyringError.Problem {
-            throw KeyringError(path: path, problem: problem)
+        } catch let error as KeyringError {
+            throw error.naming(path)
         }
     }
 }

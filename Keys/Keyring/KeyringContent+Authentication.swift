@@ -5,7 +5,7 @@ extension KeyringContent {
         let bytes = try encoded()
         let file = bytes + (try code(bytes, masterKey))
         // What cannot be read must not take the place of what can.
-        guard try KeyringContent(file) == self else { throw KeyringError.Problem.full }
+        guard try KeyringContent(file) == self else { throw KeyringError(.full) }
         return file
     }
 
@@ -16,7 +16,7 @@ extension KeyringContent {
         let isRight = expected.withUnsafeBytes { expected in
             file[end...].withUnsafeBytes { OpenSSL.constantTimeEqual($0, expected) }
         }
-        guard isRight else { throw KeyringError.Problem.altered }
+        guard isRight else { throw KeyringError(.altered) }
     }
 
     /// What proves to a holder of a secret that a database was used with this generation.

@@ -54,19 +54,19 @@ extension KeyringContent {
 
     // MARK: Reading
 
-    /// - Throws: ``KeyringError/Problem``, for the reader knows no path.
+    /// - Throws: ``KeyringError`` without a path.
     init(_ file: [UInt8]) throws {
         guard file.count <= KeyringContent.largestFile, file.starts(with: KeyringContent.magic) else {
-            throw KeyringError.Problem.notAKeyring
+            throw KeyringError(.notAKeyring)
         }
         var reader = Reader(file)
         _ = try reader.bytes(KeyringContent.magic.count)
         let version = try reader.number(KeyringContent.versionSize, 0...0xffff)
-        guard version == KeyringContent.version else { throw KeyringError.Problem.unknownVersion(version) }
+        guard version == KeyringContent.version else { throw KeyringError(.unknownVersion(version)) }
         let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
         guard end > 0,
             try OpenSSL.sha256(file[..<end]) == Array(file[end..<(end + KeyringContent.digestSize)])
-        else { throw KeyringError.Problem.damaged(offset: nil) }
+        else { throw KeyringError(.damaged(offset: nil)) }
 
         identifier = try reader.bytes(16)
         generation = try reader.number(8)
@@ -98,18 +98,18 @@ extension KeyringContent {
         private var source: ByteReader
         var position: Int { source.position }
         /// What to throw about what was read last.
-        var damage: KeyringError.Problem { .damaged(offset: position) }
+        var damage: KeyringError { KeyringError(.damaged(offset: position)) }
 
         init(_ bytes: [UInt8]) {
             source = ByteReader(bytes[...], at: 0)
         }
 
-        mutating func bytes(_ count: Int) throws(KeyringError.Problem) -> [UInt8] {
+        mutating func bytes(_ count: Int) throws(KeyringError) -> [UInt8] {
             guard let bytes = source.bytes(count) else { throw damage }
             return Array(bytes)
         }
 
-        mutating func number(_ count: Int) throws(KeyringError.Problem) -> UInt64 {
+        mutating func number(_ count: Int) throws(KeyringError) -> UInt64 {
             guard let number = source.bigEndian(count) else { throw damage }
             return number
         }
@@ -117,23 +117,23 @@ extension KeyringContent {
         mutating func number(
             _ count: Int,
             _ range: ClosedRange<Int>
-        ) throws(KeyringError.Problem) -> Int {
+        ) throws(KeyringError) -> Int {
             guard let number = Int(exactly: try number(count)), range.contains(number) else { throw damage }
             return number
         }
 
-        mutating func date() throws(KeyringError.Problem) -> Date {
+        mutating func date() throws(KeyringError) -> Date {
             Date(timeIntervalSince1970: Double(try number(8, 0...KeyringContent.latest)))
         }
 
-        mutating func text(most: Int) throws(KeyringError.Problem) -> String {
+        mutating func text(most: Int) throws(KeyringError) -> String {
             guard let text = String(validating: try bytes(try number(1, 0...most)), as: UTF8.self),
                 KeyringContent.isPlain(text)
             else { throw damage }
             return text
         }
 
-        mutating func salt() throws(KeyringError.Problem) -> [UInt8]? {
+        mutating func salt() throws(KeyringError) -> [UInt8]? {
             let salt = try bytes(CipherFormat.saltSize)
             return salt.allSatisfy { $0 == 0 } ? nil : salt
         }
@@ -148,7 +148,7 @@ extension WrappedKey {
         return bytes + wrapped
     }
 
-    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError.Problem) {
+    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError) {
         created = try reader.date()
         salt = try reader.salt()
         wrapped = try reader.bytes(40)
@@ -166,7 +166,7 @@ extension KeyringSlot {
         return bytes + wrapped
     }
 
-    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError.Problem) {
+    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError) {
         let size = try reader.number(2, 0...0xffff)
         let end = reader.position + size
         kindNumber = UInt8(try reader.number(1, 1...255))

@@ -19,7 +19,7 @@ extension KeyringContent {
         let bytes = try KeyringContent.wrappingKey(identifier, masterKey).withUnsafeBytes {
             try OpenSSL.unwrap(key.wrapped, under: $0)
         }
-        guard let bytes else { throw KeyringError.Problem.altered }
+        guard let bytes else { throw KeyringError(.altered) }
         return try .raw(bytes)
     }
 

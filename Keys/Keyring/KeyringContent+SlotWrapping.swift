@@ -49,7 +49,7 @@ extension KeyringContent {
     ///
     /// - Parameter number: The only slot to try; nil for all of the secret's kind.
     func unlock(_ secret: KeyringSecret, slot number: Int?) throws -> (masterKey: SecretBytes, slot: KeyringSlot) {
-        if let number, slot(number) == nil { throw KeyringError.Problem.noSuchSlot(number) }
+        if let number, slot(number) == nil { throw KeyringError(.noSuchSlot(number)) }
         var work = 0
         var refused: Int?
         for slot in slots where slot.kind == secret.kind && (number == nil || slot.number == number) {
@@ -58,14 +58,14 @@ extension KeyringContent {
                 continue
             }
             work += slot.derivation?.work ?? 0
-            guard work <= PassphraseDerivation.mostWork else { throw KeyringError.Problem.tooManySlots }
+            guard work <= PassphraseDerivation.mostWork else { throw KeyringError(.tooManySlots) }
             let input = try slot.kdf.derive(secret, slot.salt)
             let key = try slotKey(slot.number, secret.kind, input, slot.salt)
             if let masterKey = try key.withUnsafeBytes({ try OpenSSL.unwrap(slot.wrapped, under: $0) }) {
                 return (masterKey, slot)
             }
         }
-        throw refused.map { KeyringError.Problem.unusableSlot($0) } ?? .wrongSecret
+        throw KeyringError(refused.map { .unusableSlot($0) } ?? .wrongSecret)
     }
 
     private func slotKey(

@@ -128,7 +128,7 @@ extension KeyringContent {
 
     static func check(label: String) throws {
         guard label.utf8.count <= longestLabel, !label.unicodeScalars.contains(where: \.changesDisplay) else {
-            throw KeyringError.Problem.unusableLabel
+            throw KeyringError(.unusableLabel)
         }
     }
 
@@ -159,6 +159,6 @@ extension KeyringContent {
     /// Throws where the change took away the last secret that is kept in a head or a drawer.
     func checkSlotRemains(without old: KeyringSlot) throws {
         func isOfPeople(_ slot: KeyringSlot) -> Bool { slot.kind == .passphrase || slot.kind == .recoveryCode }
-        guard !isOfPeople(old) || slots.contains(where: isOfPeople) else { throw KeyringError.Problem.lastSlot }
+        guard !isOfPeople(old) || slots.contains(where: isOfPeople) else { throw KeyringError(.lastSlot) }
     }
 }

@@ -6,10 +6,12 @@ internal import SystemSupport
     public import Foundation
 #endif
 
-/// A keyring that does not do what was asked.
-public struct KeyringError: Error, Equatable, Sendable {
-    /// What is the matter.
-    public enum Problem: Error, Equatable, Sendable {
+/// Why a keyring does not do what was asked.
+///
+/// ``KeyringError/wrongSecret`` and its like are there to be compared with: `catch KeyringError.wrongSecret`, `error == .missing`.
+public struct KeyringError: ErrorWithPath, Sendable {
+    /// The causes.
+    public enum Problem: Equatable, Sendable {
         /// The system failed, with this `errno`.
         case system(Int32)
         /// The new content is in force, but the system failed, with this `errno`, before its name was on the disk: after a power
@@ -79,14 +81,24 @@ public struct KeyringError: Error, Equatable, Sendable {
         case otherKeys
     }
 
-    /// The path of the keyring.
+    /// The path of the keyring; empty in a value to compare with, such as ``wrongSecret``.
     public let path: String
-    /// What is the matter with it.
+    /// The cause.
     public let problem: Problem
 
     package init(path: String, problem: Problem) {
         self.path = path
         self.problem = problem
+    }
+
+    /// An error of what knows no path; the call that knows it names it.
+    package init(_ problem: Problem) {
+        self.init(path: "", problem: problem)
+    }
+
+    /// With the path, where there is none yet.
+    package func naming(_ path: String) -> KeyringError {
+        self.path.isEmpty ? KeyringError(path: path, problem: problem) : self
     }
 
     /// Names the keyring at `path` in what a call of the system throws.
@@ -106,7 +118,7 @@ public struct KeyringError: Error, Equatable, Sendable {
 
 extension KeyringError: CustomStringConvertible {
     /// A sentence with the path and the way out.
-    public var description: String { "\(path): \(sentence)" }
+    public var description: String { (path.isEmpty ? "" : "\(path): ") + sentence }
 
     private var sentence: String {
         switch problem {

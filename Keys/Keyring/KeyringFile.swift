@@ -115,8 +115,8 @@ final class KeyringFile {
         }
         do {
             return (bytes, try KeyringContent(bytes))
-        } catch let problem as KeyringError.Problem {
-            throw KeyringError(path: path, problem: problem)
+        } catch let error as KeyringError {
+            throw error.naming(path)
         }
     }
 

@@ -76,7 +76,7 @@ package final class LockedKeyring {
 
     /// Writes down a new key, before any page is under it.
     package func beginRotation() throws -> DatabaseKey {
-        guard content.next == nil else { throw KeyringError.Problem.rotationPending }
+        guard content.next == nil else { throw KeyringError(.rotationPending) }
         let key = try write { content in
             let next = try KeyringContent.newKey(content.identifier, masterKey)
             content.next = next
@@ -88,7 +88,7 @@ package final class LockedKeyring {
     /// Gives up the old key. Only when the database is proved to be under the new one, and is on the disk so.
     package func finishRotation(salt: [UInt8]) throws {
         try write { content in
-            guard var next = content.next else { throw KeyringError.Problem.noRotationPending }
+            guard var next = content.next else { throw KeyringError(.noRotationPending) }
             content.retire(content.current)
             next.salt = salt
             content.current = next
@@ -101,7 +101,7 @@ package final class LockedKeyring {
     /// - Parameter wasUsed: Whether a page may have been written under it. What was looked at may be a copy of the database.
     package func cancelRotation(wasUsed: Bool = true) throws {
         try write { content in
-            guard let next = content.next else { throw KeyringError.Problem.noRotationPending }
+            guard let next = content.next else { throw KeyringError(.noRotationPending) }
             if wasUsed { content.retire(next) }
             content.next = nil
         }
@@ -110,9 +110,9 @@ package final class LockedKeyring {
     /// Makes a key that was given up the one that counts; the one that counted is given up.
     package func adopt(_ key: DatabaseKey, salt: [UInt8]) throws {
         try write { content in
-            guard content.next == nil else { throw KeyringError.Problem.rotationPending }
+            guard content.next == nil else { throw KeyringError(.rotationPending) }
             let place = try content.retired.lastIndex { try content.databaseKey($0.key, masterKey) == key }
-            guard let place else { throw KeyringError.Problem.otherDatabase }
+            guard let place else { throw KeyringError(.otherDatabase) }
             var adopted = content.retired.remove(at: place).key
             adopted.salt = salt
             content.retire(content.current)

@@ -39,7 +39,7 @@ extension UnlockedKeyring {
             try KeyringContent.check(label: label)
             let number = (content.slots.map(\.number).max() ?? 0) + 1
             guard content.slots.count < KeyringContent.mostSlots, number <= 0xffff else {
-                throw KeyringError.Problem.full
+                throw KeyringError(.full)
             }
             content.slots.append(try content.makeSlot(number, stretched, label, masterKey))
             return number
@@ -71,7 +71,7 @@ extension UnlockedKeyring {
         try withLock(waiting: waiting) { locked in
             try locked.write { content in
                 guard let index = content.slots.firstIndex(of: old) else {
-                    throw KeyringError.Problem.slotChanged(old.number)
+                    throw KeyringError(.slotChanged(old.number))
                 }
                 content.slots[index] = try content.makeSlot(
                     old.number,
@@ -105,10 +105,10 @@ extension UnlockedKeyring {
     public func remove(slot number: Int, force: Bool = false) throws {
         try update { content in
             guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
-                throw KeyringError.Problem.noSuchSlot(number)
+                throw KeyringError(.noSuchSlot(number))
             }
             let old = content.slots.remove(at: index)
-            guard !content.slots.isEmpty else { throw KeyringError.Problem.onlySlot }
+            guard !content.slots.isEmpty else { throw KeyringError(.onlySlot) }
             if !force { try content.checkSlotRemains(without: old) }
         }
     }

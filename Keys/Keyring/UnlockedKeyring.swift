@@ -82,7 +82,7 @@ public struct UnlockedKeyring: Sendable {
 
     private func readFile() throws -> (bytes: [UInt8], content: KeyringContent) {
         let (bytes, content) = try KeyringFile.read(keyring.path)
-        guard content.identifier == identifier else { throw KeyringError.Problem.replaced }
+        guard content.identifier == identifier else { throw KeyringError(.replaced) }
         try content.authenticate(bytes, masterKey)
         return (bytes, content)
     }

@@ -82,7 +82,7 @@ public struct DatabaseFile: Sendable {
         let found = try authenticate(key, file)
         switch found.damage {
         case .none: return found.verifiedKey
-        case .firstPage: throw KeyError.damaged(pages: [1])
+        case .firstPage: throw KeyError(path: path, problem: .damaged(pages: [1]))
         case .sideFiles(let errors):
             try check(errors: errors, remedy: "A recovery saves what stands in the file")
             return found.verifiedKey

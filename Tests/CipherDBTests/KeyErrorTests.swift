@@ -32,16 +32,18 @@ import Testing
         let before = try folder.names.map { try FileState(folder.file($0)) }
         let names = folder.names
         let configuration = Configuration { $0.format = format }
-        #expect(throws: error) {
+        let ofQueue = #expect(throws: error) {
             _ = try DatabaseQueue(path: path, key: key, configuration: configuration, flags: flags)
         }
+        #expect(ofQueue?.path == path)
         let database = Database(path: path, configuration: configuration)
-        #expect(throws: error) {
+        let ofDatabase = #expect(throws: error) {
             try database.open(flags: flags)
             if let key { try database.setKey(key) }
             try database.executeStatements("SELECT count(*) FROM sqlite_master")
         }
         database.close()
+        #expect(ofDatabase.map { "\($0)".hasPrefix("\(path): ") } == true)
         #expect(folder.names == names)
         #expect(try folder.names.map { try FileState(folder.file($0)) } == before)
     }
@@ -304,6 +306,36 @@ import Testing
         _ = try folder.write([], to: "test.db")
         _ = try folder.write([UInt8](repeating: 1, count: 600), to: "test.db" + suffix)
         try expect(.notADatabase)
+    }
+
+    @Test func anErrorIsCaughtByItsCause() throws {
+        try make(.delete)
+        do {
+            _ = try DatabaseQueue(path: path, key: .random())
+            Issue.record("a wrong key opens")
+        } catch KeyError.keyMissing {
+            Issue.record("another cause matches")
+        } catch KeyError.wrongKey {
+            // As it should be.
+        }
+        do {
+            _ = try Keyring(path: folder.file("no")).unlock(.passphrase("secret"))
+            Issue.record("a missing keyring opens")
+        } catch KeyringError.exists {
+            Issue.record("another cause matches")
+        } catch KeyringError.missing {
+            // As it should be.
+        }
+    }
+
+    @Test func anAttachedDatabaseIsNamedByItsError() throws {
+        try make(.delete)
+        let other = folder.file("other.db")
+        try FileManager.default.copyItem(atPath: path, toPath: other)
+        try DatabaseQueue(path: path, key: Self.key).inDatabase { database in
+            let error = #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "other", key: .random()) }
+            #expect(error?.path == other)
+        }
     }
 
     @Test func everyErrorSaysWhatToDo() {

@@ -603,7 +603,7 @@ import Testing
             #expect(keyringProblem { _ = try unlocked.databaseKey() } == .rotationPending)
             let keys = try unlocked.databaseKeys()
             #expect(keys.current == old && keys.next == next && next != old)
-            #expect(throws: KeyringError.Problem.rotationPending) { try locked.beginRotation() }
+            #expect(throws: KeyringError.rotationPending) { try locked.beginRotation() }
             try locked.finishRotation(salt: Array(repeating: 8, count: 16))
             #expect(try unlocked.databaseKey() == next)
         }

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func isDamage(_ error: any Error) -> Bool {
-        guard case KeyError.damaged(let pages) = error else { return false }
+        guard let pages = (error as? KeyError)?.damagedPages else { return false }
         return pages.count == 1 && pages[0] > 3
     }
 

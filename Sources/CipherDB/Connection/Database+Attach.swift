@@ -24,8 +24,8 @@ extension Database {
         let other = Database(path: path, configuration: Configuration { $0.busyTimeout = timeout })
         try other.open(key: key, flags: isReadOnly ? .readOnly : [.readWrite, .create])
         defer { other.close() }
-        guard let found = other.verifiedKey else { throw KeyError.notADatabase }
-        guard found.format == format else { throw KeyError.otherFormat(found.format) }
+        guard let found = other.verifiedKey else { throw KeyError(.notADatabase, path: path) }
+        guard found.format == format else { throw KeyError(.otherFormat(found.format), path: path) }
         try attach(connection, path, name, found.key.literal())
     }
 
@@ -33,7 +33,7 @@ extension Database {
     ///
     /// - Throws: ``KeyError/keyMissing`` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
     public func attachPlaintext(_ path: String, as name: String) throws {
-        guard configuration.allowsPlaintext else { throw KeyError.keyMissing }
+        guard configuration.allowsPlaintext else { throw KeyError(.keyMissing, path: path) }
         try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in })
     }
 

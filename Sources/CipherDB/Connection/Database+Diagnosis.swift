@@ -4,16 +4,17 @@ extension Database {
     func explained(_ error: any Error) -> any Error {
         guard let failure = error as? DatabaseError,
             failure.code.primary == .corrupt || failure.code.primary == .notADatabase,
-            case .keyed(_, let verifiedKey) = state
+            case .keyed(let connection, let verifiedKey) = state
         else { return error }
+        let file = path.flatMap { flags.contains(.uri) ? nil : $0 } ?? connection.filename
         guard verifiedKey.format.pageAuthentication != nil else {
-            return failure.code.primary == .notADatabase ? KeyError.wrongKey : failure
+            return failure.code.primary == .notADatabase ? KeyError(.wrongKey, path: file) : failure
         }
         // A failure of the scan itself leaves the engine's own error to be told.
         guard let scan = try? scanOnce(verifiedKey) else { return error }
         // Nothing is the matter with this file: the statement met another, which it attached.
         if scan.isEmpty { return failure }
-        return scan == [0] ? KeyError.wrongKey : KeyError.damaged(pages: scan)
+        return KeyError(scan == [0] ? .wrongKey : .damaged(pages: scan), path: file)
     }
 
     /// The damaged pages; `[0]` where no page is authentic, which is a wrong key.

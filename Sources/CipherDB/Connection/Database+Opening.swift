@@ -73,14 +73,14 @@ extension Database {
         case .closed: throw DatabaseError(.misuse, "the database is not open")
         case .unkeyed(let file):
             switch file.kind {
-            case .opaque: throw try file.looksEncrypted() ? KeyError.keyMissing : .notADatabase
-            case .tooShort: throw KeyError.notADatabase
-            case .plaintext where !configuration.allowsPlaintext: throw KeyError.notEncrypted
-            case .empty where !flags.contains(.create): throw KeyError.notADatabase
+            case .opaque: throw file.keyError(try file.looksEncrypted() ? .keyMissing : .notADatabase)
+            case .tooShort: throw file.keyError(.notADatabase)
+            case .plaintext where !configuration.allowsPlaintext: throw file.keyError(.notEncrypted)
+            case .empty where !flags.contains(.create): throw file.keyError(.notADatabase)
             case .empty where keyOfNewFile != nil:
                 if let keyOfNewFile { try unlock(keyOfNewFile, makesNew: true) }
                 return try readyConnection()
-            case .empty where !configuration.allowsPlaintext: throw KeyError.keyMissing
+            case .empty where !configuration.allowsPlaintext: throw file.keyError(.keyMissing)
             case .plaintext, .empty:
                 try file.checkSideFiles()
                 state = .plain(file.connection)

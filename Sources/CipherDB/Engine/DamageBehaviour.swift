@@ -20,20 +20,20 @@ struct DamageBehaviour: Sendable, Equatable {
         } catch let error as KeyError {
             throw error
         } catch {
-            throw .engineHidesDamage
+            throw KeyError(.engineHidesDamage)
         }
     }
 
     private static func prove() throws -> DamageBehaviour {
         let format = try Engine.current.ownFormat()
-        guard let file = MemoryFile() else { throw KeyError.engineHidesDamage }
+        guard let file = MemoryFile() else { throw KeyError(.engineHidesDamage) }
         let key = try VerifiedKey(newFileUnder: .random(), format: format).key.literal()
         let made = try open(file, key)
         // The value ends on the last page, which is the last that a query for it reads.
         try made.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(10000))")
         made.close()
         guard file.bytes.count > 10_000, !file.bytes.starts(with: Array("SQLite format 3".utf8)) else {
-            throw KeyError.engineHasNoEncryption
+            throw KeyError(.engineHasNoEncryption)
         }
         file.bytes[file.bytes.count - 100] ^= 1
 
@@ -63,7 +63,7 @@ struct DamageBehaviour: Sendable, Equatable {
         isLasting: Bool
     ) throws(KeyError) -> DamageBehaviour {
         if pagerFails { return DamageBehaviour(detection: .pager, isLasting: isLasting) }
-        guard codec.before == .works, codec.after == .failed else { throw .engineHidesDamage }
+        guard codec.before == .works, codec.after == .failed else { throw KeyError(.engineHidesDamage) }
         return DamageBehaviour(detection: .codec, isLasting: true)
     }
 

@@ -85,7 +85,7 @@ extension Database {
                 return try checkRecord(of: keyring)
             } catch KeyError.wrongKey {
                 continue
-            } catch let error as KeyError where error.isDamage {
+            } catch let error as KeyError where error.damagedPages != nil {
                 // A change of key that was cut off leaves pages under both; the other one may be that of its journal.
                 damage = error
             }
@@ -145,7 +145,7 @@ extension Database {
         _ = try usableConnection()
         guard let present = verifiedKey else { throw RekeyError.notStarted("the database is not encrypted") }
         try keyring.withLock { locked in
-            guard try present.isOpened(by: locked.current) else { throw KeyringError.Problem.otherDatabase }
+            guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }
             try KeyRotation(locked, self).run { _, next in try rekey(next) }
         }
         try? writeRecord(of: keyring)

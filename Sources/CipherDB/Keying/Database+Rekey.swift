@@ -106,7 +106,7 @@ extension Database {
         else {
             return nil
         }
-        return DatabaseError(.corrupt, "\(KeyError.damaged(pages: pages))")
+        return DatabaseError(.corrupt, "\(KeyError.Problem.damaged(pages: pages))")
     }
 
     /// In WAL mode the file itself holds pages under the old key until a checkpoint; in rollback mode the journal does until it is

@@ -45,7 +45,7 @@ package struct KeyRotation<Target: RotationTarget> {
 
     /// Ends a rotation that was begun, of a database that is under the old key.
     package func resume<Result>(_ change: (_ old: DatabaseKey, _ new: DatabaseKey) throws -> Result) throws -> Result {
-        guard let next = try keyring.next else { throw KeyringError.Problem.noRotationPending }
+        guard let next = try keyring.next else { throw KeyringError(.noRotationPending) }
         return try commit(keyring.current, next, change)
     }
 

@@ -5,7 +5,7 @@ internal import SystemSupport
 extension UnkeyedFile {
     func keyEngine(_ verifiedKey: VerifiedKey) throws {
         let isAuthenticated = verifiedKey.format.pageAuthentication != nil
-        if isAuthenticated { _ = try DamageBehaviour.ofThisEngine.get() }
+        if isAuthenticated, case .failure(let error) = DamageBehaviour.ofThisEngine { throw keyError(error.problem) }
         let literal = try verifiedKey.key.literal()
         // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
         let settings = "PRAGMA cipher_log_level = NONE;" + cipherSettings(verifiedKey.format)

@@ -25,7 +25,7 @@ extension UnkeyedFile {
                 return try identified(outcome) ?? rejected()
             }
         }
-        guard makesNew else { throw KeyError.notADatabase }
+        guard makesNew else { throw keyError(.notADatabase) }
         return try encryptNew(known.format) { known }
     }
 
@@ -49,8 +49,8 @@ extension UnkeyedFile {
     /// The first page is authenticated here before the engine gets the key: the engine would let a wrong key through to
     /// the write-ahead log on closing, and calls everything by one code.
     private func verify(_ identify: () throws -> VerifiedKey) throws -> VerifiedKey {
-        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
-        try FileKind.recognise(pages).checkMayBeEncrypted()
+        guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
+        try checkMayBeEncrypted(FileKind.recognise(pages))
         try checkSideFiles()
         let verifiedKey = try identify()
         try keyEngine(verifiedKey)
@@ -59,7 +59,7 @@ extension UnkeyedFile {
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
             // The page that was probed was not the one in force: a log brings another. Closing must not move that log.
             connection.leaveLogOnClose()
-            throw KeyError.wrongKey
+            throw keyError(.wrongKey)
         } catch let error as DatabaseError where error.code.primary == .corrupt {
             throw explained(error, verifiedKey)
         }
@@ -71,7 +71,7 @@ extension UnkeyedFile {
         guard verifiedKey.format.pageAuthentication != nil, let damaged = try? pages.damagedPages(verifiedKey),
             !damaged.isEmpty, damaged != [0]
         else { return error }
-        return KeyError.damaged(pages: damaged)
+        return keyError(.damaged(pages: damaged))
     }
 
     private func identify(_ key: DatabaseKey) throws -> VerifiedKey {
@@ -83,7 +83,7 @@ extension UnkeyedFile {
                 && (key.isPassphrase || $0.pageAuthentication != nil)
         }
         switch try probeAndRollBack({ try $0.run(key, formats: others) }) {
-        case .opens(_, let format), .firstPageDamaged(_, let format): throw KeyError.otherFormat(format)
+        case .opens(_, let format), .firstPageDamaged(_, let format): throw keyError(.otherFormat(format))
         case .rejected: return try rejected()
         }
     }
@@ -92,21 +92,21 @@ extension UnkeyedFile {
     private func identified(_ outcome: KeyProbe.Outcome) throws -> VerifiedKey? {
         switch outcome {
         case .opens(let key, let format):
-            guard Engine.current.writes(format) else { throw KeyError.otherFormat(format) }
+            guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
             return VerifiedKey(key: key, format: format)
-        case .firstPageDamaged: throw KeyError.damaged(pages: [1])
+        case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
         case .rejected: return nil
         }
     }
 
     private func rejected() throws -> VerifiedKey {
-        throw try looksEncrypted() ? KeyError.wrongKey : .notADatabase
+        throw keyError(try looksEncrypted() ? .wrongKey : .notADatabase)
     }
 
     /// Keys a file without bytes, and writes its first page: until then any key would seem right.
     private func encryptNew(_ format: CipherFormat, _ derive: () throws -> VerifiedKey) throws -> VerifiedKey {
-        guard Engine.current.canEncrypt else { throw KeyError.engineHasNoEncryption }
-        guard Engine.current.writes(format) else { throw KeyError.otherFormat(format) }
+        guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
+        guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
         try checkSideFiles()
         let verifiedKey = try derive()
         try keyEngine(verifiedKey)
@@ -124,7 +124,7 @@ extension UnkeyedFile {
         else {
             // Nothing but an empty schema was written so far, by this connection.
             removeIfCreated()
-            throw KeyError.engineHasNoEncryption
+            throw keyError(.engineHasNoEncryption)
         }
         return verifiedKey
     }

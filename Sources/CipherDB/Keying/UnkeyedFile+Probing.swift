@@ -1,6 +1,6 @@
 package import CipherKeys
 package import CipherPages
-internal import SQLiteFormat
+package import SQLiteFormat
 internal import SystemSupport
 
 /// Trying keys, before the engine gets one.
@@ -12,7 +12,7 @@ extension UnkeyedFile {
     ///
     /// - Throws: ``KeyError``; ``DatabaseError``.
     package func authenticate(_ key: DatabaseKey, formats: [CipherFormat]) throws -> Authentication {
-        try checkMayBeEncrypted()
+        try checkMayBeEncrypted(kind)
         switch try probeBeforeRecovery(key, formats) {
         case .opens(let key, let format):
             let errors = try sideFileErrors(.encrypted(key, format))
@@ -23,12 +23,18 @@ extension UnkeyedFile {
         case .firstPageDamaged(let key, let format):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
         case .rejected:
-            throw try looksEncrypted() ? KeyError.wrongKey : .notADatabase
+            throw keyError(try looksEncrypted() ? .wrongKey : .notADatabase)
         }
     }
 
-    /// Throws for a file that no key opens.
-    package func checkMayBeEncrypted() throws(KeyError) { try kind.checkMayBeEncrypted() }
+    /// Throws for a file of a kind that no key opens.
+    package func checkMayBeEncrypted(_ kind: FileKind) throws(KeyError) {
+        switch kind {
+        case .plaintext: throw keyError(.notEncrypted)
+        case .empty, .tooShort: throw keyError(.notADatabase)
+        case .opaque: break
+        }
+    }
 
     private func probeBeforeRecovery(_ key: DatabaseKey, _ formats: [CipherFormat]) throws -> KeyProbe.Outcome {
         let outcome = try probe { try $0.run(key, formats: formats) }.outcome
@@ -131,15 +137,5 @@ extension UnkeyedFile {
             if errors.isEmpty { break }
         }
         return errors
-    }
-}
-
-extension FileKind {
-    func checkMayBeEncrypted() throws(KeyError) {
-        switch self {
-        case .plaintext: throw .notEncrypted
-        case .empty, .tooShort: throw .notADatabase
-        case .opaque: break
-        }
     }
 }

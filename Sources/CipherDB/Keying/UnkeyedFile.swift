@@ -5,8 +5,10 @@ internal import SystemSupport
 /// A database file that is open and has no key yet: it can be recognised, read, locked, and tried with keys. With the right key
 /// it becomes a connection.
 package final class UnkeyedFile {
-    /// The path as it was given.
+    /// The path or URI, as it was given.
     let path: String
+    /// The path, also where a URI was given.
+    let filePath: String
     let configuration: Configuration
     /// Those that the file was opened with.
     package let flags: OpenFlags
@@ -34,11 +36,14 @@ package final class UnkeyedFile {
 
     init(_ location: DatabaseLocation, _ configuration: Configuration, busyMilliseconds: Int) throws {
         guard let file = location.file else { throw DatabaseError(.misuse, "a database in memory has no file") }
-        guard Engine.current.canEncrypt || configuration.allowsPlaintext else { throw KeyError.engineHasNoEncryption }
+        guard Engine.current.canEncrypt || configuration.allowsPlaintext else {
+            throw KeyError(.engineHasNoEncryption, path: file)
+        }
         if let vfs = configuration.vfs, !Connection.hasFileSystem(named: vfs) {
             throw DatabaseError(.cannotOpen, "SQLite has no file system interface of the name \(vfs)")
         }
         path = location.path
+        filePath = file
         flags = location.flags.subtracting(.uri)
         isImmutable = location.isImmutable
         self.configuration = configuration
@@ -122,6 +127,9 @@ package final class UnkeyedFile {
     package func looksEncrypted() throws -> Bool {
         try FileKind.looksEncrypted(pages)
     }
+
+    /// An error that names the file.
+    func keyError(_ problem: KeyError.Problem) -> KeyError { KeyError(problem, path: filePath) }
 
     /// Whether the path leads to another file by now, or to none.
     package var hasMoved: Bool { connection.hasMoved }

@@ -71,7 +71,7 @@ extension DatabaseFile {
                     }
                 } catch let page as UnauthenticPage {
                     if let present { try checkPages(old, present, progress) }
-                    throw KeyError.damaged(pages: [page.number])
+                    throw KeyError(path: path, problem: .damaged(pages: [page.number]))
                 }
                 return to
             }
@@ -87,6 +87,6 @@ extension DatabaseFile {
         let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
-        guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+        guard scan.damaged.isEmpty else { throw KeyError(path: path, problem: .damaged(pages: scan.damaged)) }
     }
 }

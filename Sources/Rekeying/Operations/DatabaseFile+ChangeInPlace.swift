@@ -24,7 +24,9 @@ extension DatabaseFile {
         let (database, present) = try database(under: oldKey, forWriting: true)
         defer { database.close() }
         let before = try verifyOpened(database, present, progress)
-        guard before.damagedPages.isEmpty else { throw KeyError.damaged(pages: before.damagedPages) }
+        guard before.damagedPages.isEmpty else {
+            throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
+        }
         try database.rekey(newKey)
         do {
             // It is too late to stop: what progress throws does not matter any more.

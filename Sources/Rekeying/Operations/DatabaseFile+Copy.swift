@@ -35,7 +35,7 @@ extension DatabaseFile {
             } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
                 // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
                 let scan = try source.storedPages().scan(present, log: .valid).run()
-                throw scan.damaged.isEmpty ? error : KeyError.damaged(pages: scan.damaged)
+                throw scan.damaged.isEmpty ? error : KeyError(path: path, problem: .damaged(pages: scan.damaged))
             }
         }
     }
@@ -72,7 +72,9 @@ extension DatabaseFile {
         let scan = try PageScan(database: new, log: nil, key: next.key, format: next.format).run {
             try progress(FileProgress(.verifying, pages: $0, of: $1, size: pageSize))
         }
-        guard scan.damaged.isEmpty, scan.pages > 0 else { throw KeyError.damaged(pages: scan.damaged) }
+        guard scan.damaged.isEmpty, scan.pages > 0 else {
+            throw KeyError(path: path, problem: .damaged(pages: scan.damaged))
+        }
         try new.giveName(destination)
         return RewriteResult(format: next.format, pageSize: pageSize, pages: scan.pages)
     }

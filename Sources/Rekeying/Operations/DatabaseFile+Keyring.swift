@@ -25,7 +25,7 @@ extension DatabaseFile {
     public func adopt(_ keyring: UnlockedKeyring) throws -> Adoption {
         let adoptsKey = try keyring.withLock { locked in
             guard try position(locked) == .other else { return false }
-            guard let older = try olderKey(of: keyring) else { throw KeyringError.Problem.otherDatabase }
+            guard let older = try olderKey(of: keyring) else { throw KeyringError(.otherDatabase) }
             try locked.adopt(older.key, salt: salt())
             return true
         }
@@ -107,7 +107,7 @@ extension DatabaseFile {
             }
             let isClaimed = try locked.content.isClaimed(for: place)
             guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
-                throw KeyringError.Problem.inUse
+                throw KeyringError(.inUse)
             }
             let key = try locked.current
             // Before the file is exchanged: what cannot be noted afterwards must not be forgotten.

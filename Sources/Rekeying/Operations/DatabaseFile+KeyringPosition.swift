@@ -74,7 +74,7 @@ extension DatabaseFile {
                 continue
             } catch KeyError.notEncrypted {
                 continue
-            } catch let error as KeyError where error.isDamage {
+            } catch let error as KeyError where error.damagedPages != nil {
                 damaged.append((position, error))
             } catch let error as DatabaseError where error.code.primary == .corrupt {
                 damaged.append((position, error))
@@ -94,8 +94,8 @@ extension DatabaseFile {
     }
 
     /// What to say of a file that is under neither of the keys that count.
-    func whyNoKeyFits(_ keyring: UnlockedKeyring) throws -> KeyringError.Problem {
-        try olderKey(of: keyring).map { .oldDatabase(retired: $0.day) } ?? .otherDatabase
+    func whyNoKeyFits(_ keyring: UnlockedKeyring) throws -> KeyringError {
+        KeyringError(try olderKey(of: keyring).map { .oldDatabase(retired: $0.day) } ?? .otherDatabase)
     }
 
     /// The key that the keyring gave up and the file is under, with the day.

@@ -117,7 +117,9 @@ extension DatabaseFile {
     /// Throws where a page is damaged: that there is nothing to do is no news about a damaged file.
     private func checkPages(_ key: DatabaseKey, _ progress: (FileProgress) throws -> Void) throws {
         let found = try verify(key: key, checksStructure: false, progress: progress)
-        guard found.damagedPages.isEmpty else { throw KeyError.damaged(pages: found.damagedPages) }
+        guard found.damagedPages.isEmpty else {
+            throw KeyError(path: path, problem: .damaged(pages: found.damagedPages))
+        }
         if let problem = found.problems.first { throw DatabaseError(code: .corrupt, message: problem) }
     }
 

@@ -22,7 +22,7 @@ extension DatabaseFile {
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
         try keyring.withLock { locked in
-            guard !locked.content.isRotationPending else { throw KeyringError.Problem.rotationPending }
+            guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
             guard case .current = try position(locked) else { throw try whyNoKeyFits(keyring) }
             return try KeyRotation(locked, self).run { try changeKey(from: $0, to: $1, progress: progress) }
         }
@@ -40,7 +40,9 @@ extension DatabaseFile {
     ) throws -> Verification {
         try checkMayMakeJournal()
         let before = try verify(key: keyring.databaseKey(), progress: progress)
-        guard before.damagedPages.isEmpty else { throw KeyError.damaged(pages: before.damagedPages) }
+        guard before.damagedPages.isEmpty else {
+            throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
+        }
         let database = Database(
             path: path,
             configuration: Configuration {
@@ -71,7 +73,7 @@ extension DatabaseFile {
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult? {
         try keyring.withLock { locked in
-            guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
+            guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
             // Whoever wrote it may have been killed before it was on the disk.
             try locked.sync()
             switch try position(locked) {
@@ -91,7 +93,7 @@ extension DatabaseFile {
     ///   already.
     public func cancelRotation(of keyring: UnlockedKeyring) throws {
         try keyring.withLock { locked in
-            guard locked.content.isRotationPending else { throw KeyringError.Problem.noRotationPending }
+            guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
             switch try position(locked) {
             case .current: try KeyRotation(locked, self).resolve()
             case .next: throw RekeyError.notStarted("the new key is in force already; `resume` ends the change")
@@ -106,7 +108,7 @@ extension DatabaseFile: RotationTarget {
     package func failedChangeLeft(_ key: DatabaseKey) -> Bool { true }
 
     package func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce? {
-        guard let found = try find(keyring) else { throw KeyringError.Problem.otherDatabase }
+        guard let found = try find(keyring) else { throw KeyringError(.otherDatabase) }
         let file = try lockAtRest(found.verifiedKey)
         defer { file.release() }
         try Leftovers(of: file.path).remove()

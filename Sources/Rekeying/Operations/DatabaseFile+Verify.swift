@@ -59,7 +59,7 @@ extension DatabaseFile {
         }
         do {
             try database.unlock(present)
-        } catch let error as KeyError where error.isDamage {
+        } catch let error as KeyError where error.damagedPages != nil {
             // Of the schema, or a file that was cut off. The connection is closed after such a failure.
             let again = try open()
             defer { again.close() }
@@ -78,7 +78,7 @@ extension DatabaseFile {
     private func openAsking(_ key: () throws -> DatabaseKey) throws -> (UnkeyedFile, DatabaseKey) {
         let file = try open()
         do {
-            try file.checkMayBeEncrypted()
+            try file.checkMayBeEncrypted(file.kind)
             let key = try key()
             guard file.hasMoved || file.flags != openFlags(forWriting: false) else { return (file, key) }
             file.close()
@@ -142,8 +142,8 @@ extension DatabaseFile {
                 while try lines.next() { problems.append(try lines.string(forColumnIndex: 0) ?? "") }
             }
             return problems == ["ok"] ? [] : problems
-        } catch KeyError.damaged(let pages) {
-            return [KeyError.damaged(pages: pages).description]
+        } catch let error as KeyError where error.damagedPages != nil {
+            return [error.problem.description]
         } catch let error as DatabaseError where error.code.primary == .corrupt || error.code == .error {
             // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
             return [error.message]

@@ -184,7 +184,7 @@ struct Replacement {
             let scan = try PageScan(database: new, log: nil, key: key, format: format).run {
                 try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
             }
-            guard scan.damaged.isEmpty else { throw KeyError.damaged(pages: scan.damaged) }
+            guard scan.damaged.isEmpty else { throw KeyError(path: file.path, problem: .damaged(pages: scan.damaged)) }
             try file.testNew(new.path, VerifiedKey(key: key, format: format), content: checksContent, progress)
         }
     }

@@ -34,7 +34,7 @@ struct Encrypt: ParsableCommand {
             switch try database.inspect().kind {
             case .plaintext: break
             case .encrypted: throw RekeyError.notStarted("the file is encrypted already")
-            case .empty, .notADatabase: throw KeyError.notADatabase
+            case .empty, .notADatabase: throw KeyError(path: file, problem: .notADatabase)
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
             return try ReplacementOptions.result {

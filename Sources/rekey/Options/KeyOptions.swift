@@ -46,8 +46,8 @@ struct KeyOptions: ParsableArguments {
     /// The key that opens `file`, which is recognised before a secret is asked for that would not help.
     func read(for file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
         switch try DatabaseFile(path: file).inspect().kind {
-        case .plaintext: throw KeyError.notEncrypted
-        case .empty: throw KeyError.notADatabase
+        case .plaintext: throw KeyError(path: file, problem: .notEncrypted)
+        case .empty: throw KeyError(path: file, problem: .notADatabase)
         case .encrypted, .notADatabase: return try readUnchecked(for: file, secret)
         }
     }

@@ -11,7 +11,7 @@ struct Advice {
     init(_ error: any Error, _ file: String) {
         let advice: String? =
             switch error {
-            case let error as KeyError: Advice.advice(for: error, file)
+            case let error as KeyError: Advice.advice(for: error.problem, file)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case UnusableCipherFormat.rawKeyWithoutAuthentication: "rekey migrate"
             default: nil
@@ -19,8 +19,8 @@ struct Advice {
         text = advice.map { "; \($0)" } ?? ""
     }
 
-    private static func advice(for error: KeyError, _ file: String) -> String? {
-        switch error {
+    private static func advice(for problem: KeyError.Problem, _ file: String) -> String? {
+        switch problem {
         case .damaged: return "restore a backup, or save what can be read: rekey recover"
         case .notEncrypted: return "rekey encrypt"
         case .wrongKey:

@@ -8,14 +8,14 @@ struct ErrorName {
         let name: String? =
             switch error {
             case let error as KeyringError: ErrorName.name(of: error.problem)
-            case let error as KeyError: ErrorName.name(of: error)
+            case let error as KeyError: ErrorName.name(of: error.problem)
             default: nil
             }
         text = name ?? status.name
     }
 
-    private static func name(of error: KeyError) -> String {
-        switch error {
+    private static func name(of problem: KeyError.Problem) -> String {
+        switch problem {
         case .wrongKey: "wrongKey"
         case .keyMissing: "keyMissing"
         case .notEncrypted: "notEncrypted"

@@ -69,7 +69,7 @@ enum ExitStatus: CaseIterable {
     /// The status that stands for an error.
     init(_ error: any Error) {
         switch error {
-        case let error as KeyError: self = ExitStatus(error)
+        case let error as KeyError: self = ExitStatus(error.problem)
         case let error as DatabaseError: self = ExitStatus(error)
         case let error as RekeyError: self = ExitStatus(error)
         case let error as KeySourceError: self = ExitStatus(error)
@@ -83,8 +83,8 @@ enum ExitStatus: CaseIterable {
         }
     }
 
-    private init(_ error: KeyError) {
-        switch error {
+    private init(_ problem: KeyError.Problem) {
+        switch problem {
         case .wrongKey, .keyMissing: self = .noPermission
         case .notEncrypted, .notADatabase, .damaged: self = .damaged
         case .otherFormat, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable

@@ -133,6 +133,12 @@ func errors(_ pool: DatabasePool) async {
         try await pool.write { try $0.insert(into: "player", ["name": "Ada"]) }
     } catch KeyError.wrongKey {
         // 31
+    } catch KeyringError.wrongSecret {
+        // 34
+    } catch let error as KeyError where error.damagedPages != nil {
+        // 35
+    } catch let error as KeyringError where error == .missing {
+        // 36
     } catch let error as DatabaseError where error.code == .constraintUnique {
         // 32
         print(error)

@@ -57,9 +57,9 @@ struct KeyringInit: ParsableCommand {
                 )
                 return target.done([("database", "not there yet")])
             case .plaintext:
-                if target.key.choice.isGiven { throw KeyError.notEncrypted }
+                if target.key.choice.isGiven { throw KeyError(path: target.file, problem: .notEncrypted) }
                 oldKey = nil
-            case .empty, .notADatabase: throw KeyError.notADatabase
+            case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
                 let key = try target.key.choice.read(prompt: "Present passphrase of \(target.file)")
                 // Nothing is made where it is wrong.
