@@ -17,9 +17,10 @@ extension FMDatabase {
     /// Stores dates as text of this format; nil stores seconds since 1970.
     public func setDateFormat(_ format: DateFormatter?) {
         dateFormatter = format
-        database.dateFormat = format.map { format in
-            DateFormat(string: { format.string(from: $0) }, date: { format.date(from: $0) })
-        }
+        database.dateFormat =
+            format.map { format in
+                DateFormat(string: { format.string(from: $0) }, date: { format.date(from: $0) })
+            } ?? .secondsSince1970
     }
 
     /// The date that a text stands for; nil without a formatter.

@@ -31,13 +31,13 @@ import Testing
             var id: Int64?
             var text: String
             var due: Date?
-            var tags: JSONColumn<[String]>
+            var tags: [String]
         }
-        var note = Note(text: "buy stamps", tags: JSONColumn(["post"]))
+        var note = Note(text: "buy stamps", tags: ["post"])
         note.id = try database.insert(into: "notes", encoding: note)
         let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
         let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", note.id)
-        note.tags.value.append("today")
+        note.tags.append("today")
         try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
         // end
         print(notes.count, one?.text ?? "")
@@ -116,7 +116,7 @@ import Testing
                 try database.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
             },
             Migration("notes have a due date") { database in
-                try database.executeStatements("ALTER TABLE notes ADD COLUMN due REAL")
+                try database.executeStatements("ALTER TABLE notes ADD COLUMN due TEXT")
             },
         ]
         try pool.migrate(steps)
@@ -214,13 +214,85 @@ import Testing
         // end
     }
 
-    private func json() {
+    private func json(_ database: Database, tags: [String], id: Int64) throws {
         // begin
-        struct Note: Codable, RowDecodable {
-            var id: Int64
-            var tags: JSONColumn<[String]>
+        try database.executeUpdate("UPDATE notes SET tags = \(JSONColumn(tags)) WHERE id = \(id)")
+        // end
+    }
+
+    private func joins(_ database: Database) throws {
+        // begin
+        struct Membership: Decodable, RowDecodable {
+            struct Team: Decodable { var id: Int64, name: String }
+            var name: String
+            var team: Team?
+        }
+        let columns = try database.columns(of: "team", prefix: "team")
+        let members = try database.fetchAll(
+            Membership.self,
+            "SELECT player.name, \(sql: columns) FROM player LEFT JOIN team ON team.id = player.team_id"
+        )
+        // end
+        print(members)
+    }
+
+    private func search(_ database: Database, typed: String) throws {
+        struct Note: Decodable, RowDecodable { var id: Int64 }
+        // begin
+        try database.createFullTextIndex("notes_found", on: "notes", columns: ["text"], tokenizer: "porter unicode61")
+        if let pattern = FTS5Pattern(matchingAllPrefixesIn: typed) {
+            let found = try database.fetchAll(
+                Note.self,
+                """
+                SELECT notes.* FROM notes JOIN notes_found ON notes_found.rowid = notes.id
+                WHERE notes_found MATCH \(pattern) ORDER BY rank LIMIT 20
+                """
+            )
+            print(found.count)
         }
         // end
+    }
+
+    private func index(_ database: Database) throws {
+        // begin
+        try database.createFullTextIndex("found", on: "notes", columns: ["title", "text"])
+        let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps")
+        let ids = try database.fetchAll(Int.self, "SELECT rowid FROM found WHERE found MATCH \(pattern) ORDER BY rank")
+        // end
+        print(ids)
+    }
+
+    private func pattern(_ database: Database, typed: String) throws -> [Int] {
+        typealias Note = Int
+        // begin
+        guard let pattern = FTS5Pattern(matchingAllTokensIn: typed) else { return [] }
+        let notes = try database.fetchAll(
+            Note.self,
+            "SELECT notes.* FROM notes JOIN found ON found.rowid = notes.id WHERE found MATCH \(pattern) ORDER BY rank"
+        )
+        // end
+        return notes
+    }
+
+    private func eachRow(_ database: Database) throws {
+        // begin
+        try database.executeQuery("SELECT id, text FROM notes").forEach { row in
+            print(try row["text"] as String)
+        }
+        // end
+    }
+
+    private func membership(_ database: Database) throws {
+        struct Team: Decodable { var id: Int64 }
+        // begin
+        struct Membership: Decodable, RowDecodable {
+            var name: String
+            var team: Team?
+        }
+        let columns = try database.columns(of: "team", prefix: "team")
+        let sql: SQL = "SELECT player.name, \(sql: columns) FROM player LEFT JOIN team USING (team_id)"
+        // end
+        print(try database.fetchAll(Membership.self, sql))
     }
 
     private func decodable(_ database: Database) throws {

@@ -73,6 +73,22 @@ import Testing
         #expect(throws: MigrationError.self) { try database.pendingMigrations(of: []) }
     }
 
+    @Test func aStepThatWasRenamedOrRemovedIsNamed() throws {
+        let database = try open()
+        let third = Self.sql("third", "CREATE TABLE third (a)")
+        try database.migrate([Self.first, Self.second, third])
+        let renamed = Self.sql("due dates", "ALTER TABLE notes ADD COLUMN due REAL")
+        #expect { try database.migrate([Self.first, renamed, third]) } throws: { error in
+            guard case MigrationError.renamed(from: "due", to: "due dates") = error else { return false }
+            return "\(error)".contains("give a step that was renamed its name back")
+        }
+        #expect { try database.migrate([Self.first, third]) } throws: { error in
+            guard case MigrationError.removed("due") = error else { return false }
+            return "\(error)".contains("put it back in its place")
+        }
+        #expect(try database.migrate([Self.first, Self.second, third]) == [])
+    }
+
     @Test func aStepThatIsPutBeforeOthersOrTwiceIsRefused() throws {
         let database = try open()
         try database.migrate([Self.first, Self.second])

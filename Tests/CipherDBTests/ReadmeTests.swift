@@ -86,7 +86,7 @@ import Testing
                     columns: [
                         ColumnDefinition("id", .integer, .primaryKey),
                         ColumnDefinition("text", .text, .notNull),
-                        ColumnDefinition("due", .real),
+                        ColumnDefinition("due", .text),
                     ]
                 )
             }

@@ -73,7 +73,7 @@ import Testing
         #expect(try database.fetchOne(Item.self, "SELECT * FROM items WHERE id = ?", 300) == nil)
         let stored = try database.executeQuery("SELECT typeof(sent), tags, size FROM items WHERE id = 3")
         _ = try stored.next()
-        #expect(try stored[0] == "real")
+        #expect(try stored[0] == "text")
         #expect(try stored[1] == #"["a/b","3"]"#)
         #expect(try stored[2] == #"{"height":2,"width":3}"#)
     }
@@ -185,16 +185,13 @@ import Testing
     struct Wide: Codable { var a: Int128? }
     struct Unsigned: Codable { var a: UInt64 }
 
-    /// Of such a value nothing was put anywhere, and NULL would have been stored.
-    @Test func whatHasSeveralPlacesForValuesAndNoneInThemIsNoNULL() throws {
-        let rows: [any Encodable] = [Lists(a: []), Dictionaries(a: [:]), Plains(a: .red), Options(a: Option(x: nil))]
-        for row in rows {
-            #expect {
-                try database.executeUpdate("INSERT INTO items (kind) VALUES (:a)", values: .encoding(row))
-            } throws: {
-                "\($0)".contains("a is not one value that SQLite has")
-            }
-        }
+    /// Of such a value nothing is put anywhere, and NULL would be stored.
+    @Test func whatHasPlacesForValuesAndNoneInThemIsNoNULL() throws {
+        let rows: [(row: any Encodable, json: String)] = [
+            (Lists(a: []), "[]"), (Dictionaries(a: [:]), "{}"), (Plains(a: .red), #"{"red":{}}"#),
+            (Options(a: Option(x: nil)), "{}"),
+        ]
+        for (row, json) in rows { #expect(try database.string(forQuery: "SELECT :a", values: .encoding(row)) == json) }
         #expect(throws: DatabaseError.self) { try database.insert(into: "items", encoding: [Int]()) }
         #expect(throws: DatabaseError.self) { try database.insert(into: "items", encoding: 5) }
         #expect(try database.int(forQuery: "SELECT count(*) FROM items") == 0)
@@ -219,15 +216,19 @@ import Testing
         }
     }
 
-    @Test func whatHasSeveralValuesInOneColumnIsToldToBeJSON() throws {
-        #expect { try database.fetchOne(Nested.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
-        #expect { try database.fetchOne(Listed.self, "SELECT 1 AS a") } throws: { "\($0)".contains("JSONColumn") }
-        for row: any Encodable in [Nested(a: Pair(a: 1, b: nil)), Listed(a: [1])] {
-            #expect {
-                try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding(row))
-            } throws: {
-                "\($0)".contains("a is not one value that SQLite has; keep it in a JSONColumn")
-            }
+    @Test func whatHasSeveralValuesIsJSONInItsColumn() throws {
+        for (row, json) in [(Nested(a: Pair(a: 1, b: nil)), #"{"a":1}"#), (Listed(a: [1]), "[1]")]
+            as [(any Encodable, String)]
+        {
+            #expect(try database.string(forQuery: "SELECT :a", values: .encoding(row)) == json)
+        }
+        #expect(try database.fetchOne(Nested.self, #"SELECT '{"a":1,"b":"x"}' AS a"#)?.a.b == "x")
+        #expect(try database.fetchOne(Listed.self, "SELECT '[1,2]' AS a")?.a == [1, 2])
+        #expect { try database.fetchOne(Nested.self, "SELECT 1 AS a") } throws: {
+            "\($0)".contains("holds integer, not Pair")
+        }
+        #expect { try database.fetchOne(Listed.self, "SELECT '[1' AS a") } throws: {
+            "\($0)".contains("holds JSON that is not Array<Int>")
         }
         #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding([1])) } throws: {
             "\($0)".contains("only a type with coding keys is a row")
@@ -236,6 +237,99 @@ import Testing
             "\($0)".contains("column 0 (j) holds JSON that is not Pair")
         }
         #expect(try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":4}'")?.value.a == 4)
+    }
+
+    @Test func nestedValuesComeBackEqual() throws {
+        try database.createTable(
+            "deep",
+            columns: [ColumnDefinition("id", .integer, .primaryKey)]
+                + ["tags", "counts", "address", "link", "price", "choice", "more", "nothing"].map {
+                    ColumnDefinition($0, .text)
+                }
+        )
+        let row = Deep(
+            id: 1,
+            tags: ["a", "b"],
+            counts: ["x": 1],
+            address: Deep.Address(street: "Main St", moved: Date.now, lines: [[1], []]),
+            link: try #require(URL(string: "https://example.com/")),
+            price: try #require(Decimal(string: "9.99")),
+            choice: .other(7),
+            more: [],
+            nothing: nil
+        )
+        try database.insert(into: "deep", encoding: row)
+        #expect(try database.find(Deep.self, in: "deep", id: 1) == row)
+        let types = "typeof(tags) || typeof(address) || typeof(choice) || typeof(more) || typeof(\"nothing\")"
+        #expect(try database.string(forQuery: SQL(unsafe: "SELECT \(types) FROM deep")) == "texttexttexttextnull")
+        #expect(try database.string(forQuery: "SELECT link || price || more FROM deep") == "https://example.com/9.99[]")
+    }
+
+    struct Deep: Codable, RowDecodable, Equatable {
+        struct Address: Codable, Equatable { var street: String, moved: Date, lines: [[Int]] }
+        enum Choice: Codable, Equatable { case none, other(Int) }
+        var id: Int
+        var tags: [String]
+        var counts: [String: Int]
+        var address: Address
+        var link: URL
+        var price: Decimal
+        var choice: Choice
+        var more: Set<Int>
+        var nothing: [String]?
+    }
+
+    @Test func aRecordOfAJoinIsInARecordByPrefix() throws {
+        try database.executeStatements(
+            """
+            CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT); CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
+            CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team_id INTEGER);
+            INSERT INTO country VALUES ('NO', 'Norway'); INSERT INTO team VALUES (1, 'Reds', 'NO'), (2, 'Blues', NULL);
+            INSERT INTO player VALUES (1, 'Ada', 1), (2, 'Bo', NULL), (3, 'Cy', 2)
+            """
+        )
+        let sql: SQL = """
+            SELECT player.*, \(sql: try database.columns(of: "team", prefix: "team")),
+            \(sql: try database.columns(of: "country", alias: "c", prefix: "team.country"))
+            FROM player LEFT JOIN team ON team.id = player.team_id LEFT JOIN country AS c ON c.code = team.country ORDER BY player.id
+            """
+        let found = try database.fetchAll(Player.self, sql)
+        let norway = Player.Country(code: "NO", name: "Norway")
+        #expect(
+            found == [
+                Player(name: "Ada", id: 1, team: Player.Team(id: 1, name: "Reds", country: norway)),
+                Player(name: "Bo", id: 2, team: nil),
+                Player(name: "Cy", id: 3, team: Player.Team(id: 2, name: "Blues", country: nil)),
+            ]
+        )
+        #expect(
+            try database.fetchOne(Player.self, "SELECT 4 AS id, 'Di' AS name") == Player(name: "Di", id: 4, team: nil)
+        )
+        #expect { try database.fetchOne(Player.self, "SELECT 4 AS id, 'Di' AS name, 5 AS \"team.id\"") } throws: {
+            "\($0)".contains("team.name")
+        }
+        #expect(throws: DatabaseError.self) { try database.columns(of: "nothing", prefix: "x") }
+    }
+
+    struct Player: Codable, RowDecodable, Equatable {
+        struct Country: Codable, Equatable { var code: String, name: String }
+        struct Team: Codable, Equatable { var id: Int, name: String, country: Country? }
+        var name: String, id: Int, team: Team?
+    }
+
+    @Test func forEachHandsOverRowsAndThrowsItsErrors() throws {
+        let sql: SQL = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT abs(-9223372036854775807 - 1)"
+        var found: [Int] = []
+        let rows = try database.executeQuery(sql)
+        #expect(throws: DatabaseError.self) { try rows.forEach { found.append(try $0["a"]) } }
+        #expect(found == [1, 2])
+        #expect(throws: DatabaseError.self) { try database.executeQuery(sql).forEach(Int.self) { found.append($0) } }
+        #expect(found == [1, 2, 1, 2])
+        try database.executeQuery("SELECT 5").forEach(Int.self) { found.append($0) }
+        #expect(found.last == 5)
+        #expect(throws: CancellationError.self) {
+            try database.executeQuery("SELECT 5").forEach { _ in throw CancellationError() }
+        }
     }
 
     @Test func aParameterWithoutAKeyIsAnErrorAndAKeyWithoutAParameterIsNot() throws {

@@ -25,7 +25,7 @@ import Testing
         try statement.executeUpdate(1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
         #expect(try database.int(forQuery: "SELECT count(*) FROM (SELECT DISTINCT * FROM t)") == 1)
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 3)
-        let kinds = "integer text real blob real text text null"
+        let kinds = "integer text real blob text text text null"
         let types = (0..<8).map { "typeof(\("abcdefgh".map(String.init)[$0]))" }.joined(separator: " || ' ' || ")
         #expect(try database.string(forQuery: SQL(unsafe: "SELECT \(types) FROM t")) == kinds)
     }

@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import TestSupport
 import Testing
 
 /// Values as users have them: single ones, dates, identifiers, enumerations, rows as dictionaries.
@@ -83,8 +84,9 @@ import Testing
     @Test(arguments: [
         (DateFormat.sqlite, "2009-02-13 23:31:30.500"), (DateFormat.iso8601, "2009-02-13T23:31:30.500Z"),
     ])
-    func datesAreStoredAsTextWhereAFormatIsSet(format: DateFormat, text: String) throws {
+    func datesAreStoredInTheFormatThatIsSet(format: DateFormat, text: String) throws {
         let date = Date(timeIntervalSince1970: 1_234_567_890.5)
+        database.dateFormat = .secondsSince1970
         #expect(try database.double(forQuery: "SELECT ?", date) == 1_234_567_890.5)
         database.dateFormat = format
         #expect(try database.string(forQuery: "SELECT ?", date) == text)
@@ -95,8 +97,79 @@ import Testing
         #expect(try database.date(forQuery: "SELECT 10") == Date(timeIntervalSince1970: 10))
         #expect(throws: DatabaseError.self) { try database.date(forQuery: "SELECT 'yesterday'") }
         #expect(try database.date(forQuery: "SELECT ?", nil as Date?) == nil)
-        database.dateFormat = nil
+        // Text reads in any format.
+        database.dateFormat = .secondsSince1970
+        #expect(try database.date(forQuery: "SELECT ?", text) == date)
+    }
+
+    @Test(arguments: [DateFormat.sqlite, .iso8601]) func aDateComesBackEqual(format: DateFormat) throws {
+        database.dateFormat = format
+        var dates = [
+            Date.now, .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0),
+            Date(timeIntervalSince1970: 0),
+            Date(timeIntervalSinceReferenceDate: -0.1), Date(timeIntervalSinceReferenceDate: 0.1),
+            Date(timeIntervalSince1970: -62_167_219_200.25), Date(timeIntervalSince1970: 253_402_300_799.999_9),
+            Date(timeIntervalSince1970: 9e12), Date(timeIntervalSince1970: -9e12),
+            Date(timeIntervalSince1970: 951_782_400),
+        ]
+        var random = SplitMix(24)
+        dates += (0..<3000).map { _ in Date(timeIntervalSince1970: .random(in: -1e10...1e10, using: &random)) }
+        dates += (0..<3000).map { _ in Date(timeIntervalSinceReferenceDate: .random(in: -1e3...1e3, using: &random)) }
+        let statement = try database.prepare("SELECT ? AS date")
+        let found = try dates.map { try statement.executeQuery($0).fetchOne(Date.self) }
+        #expect(found == dates)
+    }
+
+    @Test func textOfDatesSortsAsDatesDo() throws {
+        var random = SplitMix(25)
+        try database.executeUpdate("CREATE TABLE dates (at)")
+        for _ in 0..<2000 {
+            let date = Date(timeIntervalSince1970: .random(in: 1e9...1e9 + 5, using: &random))
+            try database.executeUpdate("INSERT INTO dates VALUES (\(date))")
+        }
+        let dates = try database.fetchAll(Date.self, "SELECT at FROM dates ORDER BY at")
+        #expect(dates.count == 2000 && dates == dates.sorted())
+    }
+
+    @Test(arguments: [
+        ("2009-02-13", 1_234_483_200.0), ("2009-02-13 23:31", 1_234_567_860), ("2009-02-13T23:31:30Z", 1_234_567_890),
+        ("2009-02-14T01:01:30.5+01:30", 1_234_567_890.5), ("2009-02-13 21:31:30-02:00", 1_234_567_890),
+        ("+12009-02-13 00:00:00.000", 316_804_003_200), ("1600-02-29 00:00:00.125", -11_670_998_399.875),
+    ])
+    func textOfOtherProgramsIsADate(text: String, seconds: Double) throws {
+        #expect(try database.date(forQuery: "SELECT ?", text) == Date(timeIntervalSince1970: seconds))
+    }
+
+    @Test(arguments: [
+        "", "2009", "2009-2-13", "2009-02-30", "1900-02-29", "2009-13-01", "2009-02-13 24:00", "2009-02-13 23:60",
+        "12009-02-13",
+        "2009-02-13 23:31:60", "2009-02-13 23:31:30.", "2009-02-13 23:31:30x", "2009-02-13 ", "2009-02-13T23:31:30+1",
+        "2009-02-13x",
+    ])
+    func textThatIsNoDateIsAnError(text: String) {
         #expect(throws: DatabaseError.self) { try database.date(forQuery: "SELECT ?", text) }
+    }
+
+    @Test func aDateThatIsNoPointInTimeIsAnError() {
+        for seconds in [Double.infinity, -.infinity, .nan, 1e16] {
+            #expect(throws: DatabaseError.self) {
+                try database.date(forQuery: "SELECT ?", Date(timeIntervalSinceReferenceDate: seconds))
+            }
+        }
+    }
+
+    @Test func urlsAndDecimalsComeBackEqual() throws {
+        for text in ["https://example.com/a?b=c#d", "relative/path", "mailto:a@example.com"] {
+            let url = try #require(URL(string: text))
+            #expect(try database.value(forQuery: "SELECT ?", values: [url]) == url)
+        }
+        for text in ["0", "-12345678901234567890.123456789", "1e30", "0.1"] {
+            let number = try #require(Decimal(string: text))
+            #expect(try database.value(forQuery: "SELECT ?", values: [number]) == number)
+        }
+        #expect(try database.value(forQuery: "SELECT 1.5") == Decimal(string: "1.5"))
+        #expect(throws: DatabaseError.self) { try database.value(forQuery: "SELECT '1.5 or so'") as Decimal? }
+        #expect(throws: DatabaseError.self) { try database.value(forQuery: "SELECT ''") as Decimal? }
     }
 
     @Test func theFormatForSQLitesOwnFunctionsIsTheirs() throws {

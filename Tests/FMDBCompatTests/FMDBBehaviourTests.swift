@@ -266,7 +266,7 @@ struct FMDBBehaviourTests {
         struct Secretive { let value = "hunter2" }
         #expect(!db.executeUpdate("SELECT ?", withArgumentsIn: [Secretive()]))
         #expect(db.lastErrorMessage().contains("Secretive") && !db.lastErrorMessage().contains("hunter2"))
-        #expect(throws: NSError.self) { _ = try db.executeQuery("SELECT ?", values: [URL(fileURLWithPath: "/")]) }
+        #expect(throws: NSError.self) { _ = try db.executeQuery("SELECT ?", values: [Secretive()]) }
         let id = UUID()
         #expect(db.string(forQuery: "SELECT ?", id) == id.uuidString)
     }

@@ -34,8 +34,9 @@ public struct Configuration: Sendable {
     /// Whether foreign keys are enforced. On unless set, other than in SQLite.
     public var enforcesForeignKeys = true
 
-    /// How dates are stored as text; nil, unless set, for a number of seconds since 1970.
-    public var dateFormat: DateFormat?
+    /// How dates are stored: as text in SQLite's form unless set. A file whose dates are numbers, as FMDB makes them, needs
+    /// ``DateFormat/secondsSince1970``, or its dates do not compare with new ones.
+    public var dateFormat = DateFormat.sqlite
 
     /// The name of SQLite's interface to the file system (sqlite.org/vfs.html); nil for its default.
     public var vfs: String?

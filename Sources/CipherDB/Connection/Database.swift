@@ -43,8 +43,8 @@ public final class Database {
     var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()
     var timeout: Duration
-    /// How dates are stored as text; nil for a number of seconds since 1970. It begins as the configuration's.
-    public var dateFormat: DateFormat? {
+    /// How dates are stored. It begins as the configuration's.
+    public var dateFormat: DateFormat {
         didSet { connection?.dateFormat = dateFormat }
     }
 

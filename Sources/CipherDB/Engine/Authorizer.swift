@@ -18,6 +18,8 @@ final class Authorizer {
     var protectsKeyringRecord = true
     /// The SQL that is compiled now.
     var sql: String?
+    /// Why the statement that is compiled was refused.
+    private var refusal: Refusal?
     /// Functions of the program that no view or trigger may call, in lower case.
     private var directOnly: [String: Set<Int32>] = [:]
     /// The tables that are read by what is compiled from here on, where that is asked for.
@@ -34,13 +36,16 @@ final class Authorizer {
     ) -> AuthorizerDecision {
         note(code, table: first, schema)
         if isSuspended { return .allow }
-        if isKeyringRecordChanged(code, first, second, schema) || isRefused(code, first, second, source) {
+        let refusal =
+            isKeyringRecordChanged(code, first, second, schema) ? .keyringRecord : refusal(code, first, second, source)
+        if let refusal {
+            self.refusal = refusal
             return .deny
         }
         guard let user else { return .allow }
         // An action that a later SQLite has is one that nobody here can judge.
         guard let kind = AuthorizerAction.Kind(rawValue: code) else { return .deny }
-        return user(
+        let decision = user(
             AuthorizerAction(
                 kind: kind,
                 first: first.map { String(cString: $0) },
@@ -49,6 +54,8 @@ final class Authorizer {
                 source: source.map { String(cString: $0) }
             )
         )
+        if decision == .deny { self.refusal = .user }
+        return decision
     }
 
     private func note(_ code: Int32, table: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
@@ -91,6 +98,12 @@ final class Authorizer {
         return access
     }
 
+    /// Takes why a statement was refused; nil where none was.
+    func takeRefusal() -> Refusal? {
+        defer { refusal = nil }
+        return refusal
+    }
+
     /// Whether only top-level SQL may call the function `name` with so many arguments.
     func setDirectOnly(_ name: String, _ arguments: Int32, _ isDirectOnly: Bool) {
         if isDirectOnly {
@@ -119,33 +132,37 @@ final class Authorizer {
         return code == SQLITE_CREATE_TEMP_TRIGGER || sqlite3_stricmp(schema, "main") == 0
     }
 
-    private func isRefused(
+    private func refusal(
         _ code: Int32,
         _ first: UnsafePointer<CChar>?,
         _ second: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
-    ) -> Bool {
+    ) -> Refusal? {
         switch code {
         case SQLITE_FUNCTION:
-            let name = second.map { String(cString: $0).lowercased() }
+            guard let name = second.map({ String(cString: $0).lowercased() }) else { return nil }
             // It hands out, and takes, addresses of tokenizers.
-            if name == "fts3_tokenizer" { return true }
-            if source != nil, let name, directOnly[name]?.isEmpty == false { return true }
-            return isLockedDown && name == "load_extension"
+            let isRefused =
+                name == "fts3_tokenizer" || source != nil && directOnly[name]?.isEmpty == false
+                || isLockedDown && name == "load_extension"
+            return isRefused ? .function(name) : nil
         case SQLITE_PRAGMA:
-            guard let first else { return false }
+            guard let first else { return nil }
+            let name = String(cString: first).lowercased()
             // The second text may be a key: whether there is one is all that is looked at.
-            return isRefused(pragma: String(cString: first).lowercased(), hasArgument: second != nil)
+            guard isRefused(pragma: name, hasArgument: second != nil) else { return nil }
+            return isReader && name == "query_only" ? .poolReader : .pragma(name)
         case SQLITE_ATTACH:
             // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.
             let name = first.map { String(cString: $0) }
-            return isLockedDown && name != "" && name != ":memory:"
+            guard isLockedDown, name != "", name != ":memory:" else { return nil }
+            return sql?.lowercased().contains("vacuum") == true ? .vacuumInto : .attach
         // The table of the database's pages gives them as bytes, and takes others.
         case SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
-            return isLockedDown && sqlite3_stricmp(first, "sqlite_dbpage") == 0
+            return isLockedDown && sqlite3_stricmp(first, "sqlite_dbpage") == 0 ? .pages : nil
         case SQLITE_CREATE_VTABLE:
-            return isLockedDown && sqlite3_stricmp(second, "sqlite_dbpage") == 0
-        default: return false
+            return isLockedDown && sqlite3_stricmp(second, "sqlite_dbpage") == 0 ? .pages : nil
+        default: return nil
         }
     }
 

@@ -17,7 +17,7 @@ final class Connection {
     /// How many statements began an execution and did not end it.
     var activeStatements = 0
     /// How dates are read and bound; nil for a number of seconds.
-    var dateFormat: DateFormat?
+    var dateFormat = DateFormat.sqlite
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
     /// What notes the tables that are changed; nil where nobody asks.
@@ -123,20 +123,19 @@ final class Connection {
 
     /// The error for `code`, with the handle's message where the handle has one for it.
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
-        if code & 0xff == SQLITE_AUTH {
-            // The SQL may hold the key.
-            return DatabaseError(
-                .notAuthorized,
-                "the statement was refused: by an authorizer of the program's, or because SQL may not set keys, the cipher or "
-                    + "where temporary data go, attach files, load code, write the schema, use sqlite_dbpage, change the table "
-                    + "cipherdb_keyring, call a function in a view or trigger that was made without isInnocuous, or make a reader of "
-                    + "a pool write: use setKey, rekey, attach and Configuration, whose unsafeAllowsAllSQL allows all but the keys"
-            )
+        // The SQL may hold the key. Of a function the engine says SQLITE_ERROR.
+        if let refusal = authorizer.takeRefusal(), [SQLITE_AUTH, SQLITE_ERROR].contains(code & 0xff) {
+            return DatabaseError(.notAuthorized, refusal.message)
         }
+        if code & 0xff == SQLITE_AUTH { return DatabaseError(.notAuthorized, Refusal.unknown.message) }
         let ofHandle = sqlite3_extended_errcode(handle)
         let message =
             ofHandle & 0xff == code & 0xff
             ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
+        // It is what engines from SQLite 3.31 on find out by themselves.
+        if message.hasPrefix("unsafe use of "), message.hasSuffix("()") {
+            return DatabaseError(.notAuthorized, Refusal.function(String(message.dropFirst(14).dropLast(2))).message)
+        }
         return DatabaseError(ResultCode(rawValue: ofHandle & 0xff == code & 0xff ? ofHandle : code), message, sql: sql)
     }
 

@@ -191,7 +191,9 @@ internal import CSQLCipher
         }
         return DatabaseError(
             error.code,
-            "the statement failed on one of its values; SQLite's message is not shown, as it may quote it",
+            "the statement failed on one of its values; SQLite's message is not shown, as it may quote it"
+                + (sql.lowercased().contains("match")
+                    ? "; a full-text pattern that is never malformed is an FTS5Pattern" : ""),
             sql: sql
         )
     }
@@ -286,7 +288,7 @@ internal import CSQLCipher
 
     // MARK: Shape
 
-    var dateFormat: DateFormat? { connection.dateFormat }
+    var dateFormat: DateFormat { connection.dateFormat }
 
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
 

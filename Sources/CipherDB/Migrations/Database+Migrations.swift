@@ -79,12 +79,19 @@ extension Database {
             throw MigrationError.duplicateName(name)
         }
         let completed = try completedMigrations.map(\.name)
-        let unknown = completed.filter { !names.contains($0) }
-        guard unknown.isEmpty else { throw MigrationError.databaseIsNewer(unknown: unknown) }
+        try checkKnown(completed, names)
         for (name, done) in zip(names, completed) where name != done {
             throw MigrationError.outOfOrder(pending: name, completed: done)
         }
         return Array(names.dropFirst(completed.count))
+    }
+
+    /// Throws where the database has a step behind it that the program does not have.
+    private func checkKnown(_ completed: [String], _ names: [String]) throws(MigrationError) {
+        guard let index = completed.firstIndex(where: { !names.contains($0) }) else { return }
+        if index >= names.count { throw .databaseIsNewer(unknown: completed.filter { !names.contains($0) }) }
+        let name = names[index]
+        throw completed.contains(name) ? .removed(completed[index]) : .renamed(from: completed[index], to: name)
     }
 
     /// Runs a step, unless another connection did meanwhile; returns whether it did.

@@ -12,7 +12,7 @@
 ///         try database.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
 ///     },
 ///     Migration("notes have a due date") { database in
-///         try database.executeStatements("ALTER TABLE notes ADD COLUMN due REAL")
+///         try database.executeStatements("ALTER TABLE notes ADD COLUMN due TEXT")
 ///     },
 /// ]
 /// try pool.migrate(steps)
@@ -48,8 +48,12 @@ public struct CompletedMigration: Sendable, Hashable {
 public enum MigrationError: Error, Sendable {
     /// Two steps have this name.
     case duplicateName(String)
-    /// The database has steps behind it that are not among these: a later version of the program made it.
+    /// The database has these steps behind it, beyond all those that the program has: a later version of the program made it.
     case databaseIsNewer(unknown: [String])
+    /// The database has the first step behind it where the program has the second.
+    case renamed(from: String, to: String)
+    /// The database has a step behind it that the program does not have any more.
+    case removed(String)
     /// A step was not done, and one behind it was: new steps come last.
     case outOfOrder(pending: String, completed: String)
     /// A step threw.
@@ -67,6 +71,11 @@ extension MigrationError: CustomStringConvertible {
         case .duplicateName(let name): "two migrations have the name \(name)"
         case .databaseIsNewer(let unknown):
             "the database was migrated by a later version of this program, which knows \(unknown.joined(separator: ", ")): use that one"
+        case .renamed(let old, let new):
+            "the database has the migration \(old) behind it where the program has \(new), which it does not have: give a step that was "
+                + "renamed its name back, and put a new one at the end"
+        case .removed(let name):
+            "the database has the migration \(name) behind it, which the program does not have: put it back in its place"
         case .outOfOrder(let pending, let completed):
             "the migration \(pending) stands before \(completed), which the database has behind it: put it at the end"
         case .failed(let step, let error): "the migration \(step) failed: \(error)"

@@ -153,7 +153,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// A connection that cannot write, for a pool. It is opened beside a block that may be running.
     func openReader() throws -> sending Database {
         guard let verifiedKey = latestKey.withLock({ $0 }) else {
-            throw DatabaseError(.misuse, "the pool is closed")
+            throw DatabaseError(.misuse, "the database was closed; open a new queue or pool")
         }
         var configuration = database.configuration
         configuration.journalMode = nil
@@ -182,7 +182,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Runs a block on the queue, and sees that it leaves nothing open.
     private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        guard database.isOpen else { throw DatabaseError(.misuse, "the queue is closed") }
+        guard database.isOpen else { throw DatabaseError(.misuse, "the database was closed; open a new queue or pool") }
         try database.connection?.checkFile()
         runner.store(Platform.currentThread, ordering: .relaxed)
         defer {

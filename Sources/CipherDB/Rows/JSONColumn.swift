@@ -1,16 +1,10 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// A value of several parts that is kept in one column, as JSON text.
+/// A value that is kept in one column as JSON text.
+///
+/// A `Codable` type inside of a row is JSON by itself, unless it is one value. This is for values outside of rows, and for what SQLite has
+/// a kind of value for:
 ///
 /// ```swift
-/// struct Note: Codable, RowDecodable {
-///     var id: Int64
-///     var tags: JSONColumn<[String]>
-/// }
+/// try database.executeUpdate("UPDATE notes SET tags = \(JSONColumn(tags)) WHERE id = \(id)")
 /// ```
 public struct JSONColumn<Value: Codable & Sendable>: Codable, Sendable {
     /// What is kept.
@@ -38,31 +32,13 @@ extension JSONColumn: Hashable where Value: Hashable {}
 extension JSONColumn: Bindable {
     /// The JSON, with its keys in order, so that equal values are equal text.
     public var databaseValue: DatabaseValue {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            do {
-                return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
-            } catch {
-                throw DatabaseError(.mismatch, "\(Value.self) cannot be written as JSON")
-            }
-        }
+        get throws { .text(try JSONText.string(value)) }
     }
 }
 
 extension JSONColumn: ColumnDecodable {
     /// The value in a text, or a blob, of JSON.
     public static func decode(_ column: Column) throws -> JSONColumn {
-        let json = try Data.decode(column)
-        do {
-            return JSONColumn(try JSONDecoder().decode(Value.self, from: json))
-        } catch is DecodingError {
-            // Its path may have keys of a dictionary in it, which are values here.
-            throw DatabaseError(
-                .mismatch,
-                "column \(column.index) (\(column.name)) holds JSON that is not \(Value.self)",
-                sql: column.statement.sql
-            )
-        }
+        JSONColumn(try column.decodeJSON(Value.self))
     }
 }

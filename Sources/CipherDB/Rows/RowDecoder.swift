@@ -4,14 +4,16 @@
     internal import Foundation
 #endif
 
-/// Reads the current row of a result set as a `Decodable` type: each coding key is the name of a column.
+/// Reads the current row of a result set as a `Decodable` type: each coding key, behind the prefix, is the name of a column.
 struct RowDecoder: Decoder {
     let row: ResultSet
+    /// Of a record inside of another, such as `team.`; empty for the whole row.
+    var prefix = ""
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RowContainer(row: row))
+        KeyedDecodingContainer(RowContainer(row: row, prefix: prefix))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -27,21 +29,39 @@ struct RowDecoder: Decoder {
 /// The columns of a row by coding keys.
 private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let row: ResultSet
+    let prefix: String
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { row.columnNames.compactMap { Key(stringValue: $0) } }
-
-    func contains(_ key: Key) -> Bool { row.columnIndex(forKey: key.stringValue) != nil }
-
-    private func column(_ key: Key) throws -> Column {
-        guard let index = row.columnIndex(forKey: key.stringValue) else {
-            return try row.column(row.columnIndex(forName: key.stringValue))
+    var allKeys: [Key] {
+        row.columnNames.filter { $0.hasPrefix(prefix) }.compactMap {
+            Key(stringValue: String($0.dropFirst(prefix.count)))
         }
-        return try row.column(index)
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try column(key).storageClass == .null }
+    func contains(_ key: Key) -> Bool { index(key) != nil || isRecord(key) }
 
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try column(key).decode(type) }
+    private func index(_ key: Key) -> Int? {
+        row.columnIndex(forKey: prefix.isEmpty ? key.stringValue : prefix + key.stringValue)
+    }
+
+    /// Whether columns have the key and a dot before their names. They come before a column of the key's name, such as a foreign key.
+    private func isRecord(_ key: Key) -> Bool { row.hasRecords && !columns(ofRecord: key).isEmpty }
+
+    private func columns(ofRecord key: Key) -> [Int] { row.columns(ofRecord: prefix + key.stringValue) }
+
+    private func column(_ key: Key) throws -> Column {
+        try row.column(index(key) ?? row.columnIndex(forName: prefix + key.stringValue))
+    }
+
+    /// A record that an outer join did not find has NULL in each column.
+    func decodeNil(forKey key: Key) throws -> Bool {
+        guard isRecord(key) else { return try column(key).storageClass == .null }
+        return try columns(ofRecord: key).allSatisfy { try row.column($0).storageClass == .null }
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        guard isRecord(key) else { return try column(key).decode(type) }
+        return try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))
+    }
 
     // These need not look for what they are.
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try Bool.decode(column(key)) }
@@ -53,17 +73,20 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
         -> KeyedDecodingContainer<Nested>
     {
-        throw try column(key).isNoContainer
+        throw try column(key).mismatch(KeyedDecodingContainer<Nested>.self)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        throw try column(key).isNoContainer
+        throw try column(key).mismatch((any UnkeyedDecodingContainer).self)
     }
 
     /// A class and the one that it inherits from share the row.
-    func superDecoder() throws -> any Decoder { RowDecoder(row: row) }
+    func superDecoder() throws -> any Decoder { RowDecoder(row: row, prefix: prefix) }
     func superDecoder(forKey key: Key) throws -> any Decoder { ColumnDecoder(column: try column(key)) }
 }
+
+/// A type has several values inside, and is JSON in its column.
+private struct SeveralValues: Error {}
 
 /// One column, for a type that is made from one value: an enumeration with raw values, or a wrapper.
 private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
@@ -72,9 +95,9 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw column.isNoContainer
+        throw SeveralValues()
     }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw column.isNoContainer }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw SeveralValues() }
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
     func decodeNil() -> Bool { column.storageClass == .null }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try column.decode(type) }
@@ -89,6 +112,8 @@ extension Column {
         if let type = type as? any ColumnDecodable.Type, let value = try type.decode(self) as? Value { return value }
         do {
             return try Value(from: ColumnDecoder(column: self))
+        } catch is SeveralValues {
+            return try decodeJSON(type)
         } catch is DecodingError {
             throw DatabaseError(
                 .mismatch,
@@ -96,13 +121,5 @@ extension Column {
                 sql: statement.sql
             )
         }
-    }
-
-    fileprivate var isNoContainer: DatabaseError {
-        DatabaseError(
-            .mismatch,
-            "column \(index) (\(name)) is one value; what has several inside is kept in a JSONColumn",
-            sql: statement.sql
-        )
     }
 }

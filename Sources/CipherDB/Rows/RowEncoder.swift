@@ -80,6 +80,8 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     private let name: String
     private var value: (any Bindable)?
     private var hasValue = false
+    /// Whether it asked for a place for several values.
+    private var isArrayOrHasKeys = false
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -90,16 +92,23 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     static func value(of value: some Encodable, _ name: String) throws -> (any Bindable)? {
         if let value = value as? any Bindable { return value }
         let encoder = ValueEncoder(name: name)
-        try value.encode(to: encoder)
-        // Else it is an array or has keys, though it may have put nothing in.
-        guard encoder.hasValue else { throw DatabaseError.severalValues(name) }
-        return encoder.value
+        do {
+            try value.encode(to: encoder)
+            if encoder.hasValue { return encoder.value }
+        } catch  where encoder.isArrayOrHasKeys {
+            // Its containers take nothing.
+        }
+        return try JSONText.string(value)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(NoKeyedContainer(name: name))
+        isArrayOrHasKeys = true
+        return KeyedEncodingContainer(NoKeyedContainer(name: name))
     }
-    func unkeyedContainer() -> any UnkeyedEncodingContainer { UnsupportedContainer(name: name) }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        isArrayOrHasKeys = true
+        return UnsupportedContainer(name: name)
+    }
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
     func encodeNil() { hasValue = true }
     func encode<Value: Encodable>(_ value: Value) throws {

@@ -93,6 +93,16 @@ public final class ResultSet {
         return index
     }
 
+    /// Whether a column has a dot in its name, as one of a record inside of another.
+    private(set) lazy var hasRecords = names.contains { $0.utf8.contains(UInt8(ascii: ".")) }
+
+    /// The indices of the columns whose names are `name`, a dot, and another name: of a record inside of another.
+    func columns(ofRecord name: String) -> [Int] {
+        guard hasRecords else { return [] }
+        let prefix = name + "."
+        return names.indices.filter { names[$0].hasPrefix(prefix) }
+    }
+
     /// A column of the current row.
     @inlinable func column(_ index: Int) throws -> Column {
         guard hasColumn(index) else { throw whyNoColumn(index) }

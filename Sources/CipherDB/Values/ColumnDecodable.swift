@@ -176,22 +176,6 @@ extension [UInt8]: ColumnDecodable {
     }
 }
 
-extension Date: ColumnDecodable {
-    /// A number of seconds since 1970, or a text in the database's ``Database/dateFormat``.
-    public static func decode(_ column: Column) throws -> Date {
-        let stored = column.stored
-        switch stored.storageClass {
-        case .real, .integer: return Date(timeIntervalSince1970: stored.real)
-        case .text:
-            if let format = column.statement.dateFormat, let date = format.date(try String.decode(column)) {
-                return date
-            }
-        case .blob, .null: break
-        }
-        throw column.mismatch(Date.self)
-    }
-}
-
 extension UUID: ColumnDecodable {
     /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
     public static func decode(_ column: Column) throws -> UUID {

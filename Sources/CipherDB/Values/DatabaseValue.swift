@@ -106,16 +106,6 @@ extension [UInt8]: Bindable {
     @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
 }
 
-extension Date: Bindable {
-    /// Seconds since 1970 as a real number, as FMDB stores dates.
-    public var databaseValue: DatabaseValue { .real(timeIntervalSince1970) }
-    /// Binds its seconds, or its text in the database's ``Database/dateFormat``.
-    public func bind(to parameter: Parameter) throws {
-        guard let format = parameter.statement.dateFormat else { return try parameter.bind(timeIntervalSince1970) }
-        try parameter.bind(format.string(self))
-    }
-}
-
 extension UUID: Bindable {
     /// Its text, of 36 characters.
     public var databaseValue: DatabaseValue { .text(uuidString) }

@@ -4,37 +4,73 @@
     public import Foundation
 #endif
 
-/// How dates are stored as text, instead of as a number of seconds since 1970.
+/// How dates are stored.
+///
+/// Whatever the format, a number is read as seconds since 1970, and a text that the format does not know as ISO 8601 or SQLite writes it.
 public struct DateFormat: Sendable {
-    /// The text for a date.
-    let string: @Sendable (Date) -> String
-    /// The date that a text stands for; nil for a text that is no date.
-    let date: @Sendable (String) -> Date?
-
-    /// A format by two functions, each the reverse of the other.
-    public init(string: @escaping @Sendable (Date) -> String, date: @escaping @Sendable (String) -> Date?) {
-        self.string = string
-        self.date = date
+    enum Storage: Sendable {
+        case secondsSince1970
+        case text(string: @Sendable (Date) -> String?, date: @Sendable (String) -> Date?)
     }
 
-    /// `2009-02-13 23:31:30.500` in UTC, which SQLite's own date functions write and read. Kept to the millisecond.
-    public static let sqlite = DateFormat(spaced: true)
+    let storage: Storage
 
-    /// `2009-02-13T23:31:30.500Z` (ISO 8601, in UTC). Kept to the millisecond.
-    public static let iso8601 = DateFormat(spaced: false)
+    /// A text by two functions, each the reverse of the other; `date` gives nil for a text that is no date.
+    public init(string: @escaping @Sendable (Date) -> String, date: @escaping @Sendable (String) -> Date?) {
+        storage = .text(string: { string($0) }, date: date)
+    }
 
-    private init(spaced: Bool) {
-        func style(fraction: Bool) -> Date.ISO8601FormatStyle {
-            var style = Date.ISO8601FormatStyle()
-                .year().month().day().time(includingFractionalSeconds: fraction)
-            if spaced { style = style.dateTimeSeparator(.space) } else { style = style.timeZone(separator: .omitted) }
-            return style
+    private init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    private init(_ text: DateText) {
+        storage = .text(string: text.string, date: DateText.date)
+    }
+
+    /// `2009-02-13 23:31:30.500` in UTC, as SQLite's own date functions write and read it (sqlite.org/lang_datefunc.html), with as many
+    /// digits of the second as bring an equal date back: three at least.
+    public static let sqlite = DateFormat(DateText(separator: UInt8(ascii: " "), zone: ""))
+
+    /// `2009-02-13T23:31:30.500Z` (ISO 8601, in UTC), with as many digits of the second as bring an equal date back: three at least.
+    public static let iso8601 = DateFormat(DateText(separator: UInt8(ascii: "T"), zone: "Z"))
+
+    /// A number of seconds since 1970, as FMDB stores dates. `Date` counts from 2001, so that about half of all dates come back changed by
+    /// a ten-millionth of a second.
+    public static let secondsSince1970 = DateFormat(.secondsSince1970)
+}
+
+extension Date: Bindable {
+    /// Its text in ``DateFormat/sqlite``. Throws ``DatabaseError`` for a date that is no point in time, such as infinity.
+    public var databaseValue: DatabaseValue { get throws { try databaseValue(in: .sqlite) } }
+
+    /// Binds what the database's ``Database/dateFormat`` makes of it.
+    public func bind(to parameter: Parameter) throws {
+        try parameter.bind(databaseValue(in: parameter.statement.dateFormat))
+    }
+
+    private func databaseValue(in format: DateFormat) throws -> DatabaseValue {
+        switch format.storage {
+        case .secondsSince1970: return .real(timeIntervalSince1970)
+        case .text(let string, _):
+            guard let text = string(self) else { throw DatabaseError(.mismatch, "the date is no point in time") }
+            return .text(text)
         }
-        let whole = style(fraction: false)
-        let fractional = style(fraction: true)
-        self.init(
-            string: { fractional.format($0) },
-            date: { (try? fractional.parse($0)) ?? (try? whole.parse($0)) }
-        )
+    }
+}
+
+extension Date: ColumnDecodable {
+    /// A number of seconds since 1970, or a text in the database's ``Database/dateFormat``, that of SQLite, or ISO 8601.
+    public static func decode(_ column: Column) throws -> Date {
+        let stored = column.stored
+        switch stored.storageClass {
+        case .real, .integer: return Date(timeIntervalSince1970: stored.real)
+        case .text:
+            let text = try String.decode(column)
+            if case .text(_, let date) = column.statement.dateFormat.storage, let date = date(text) { return date }
+            if let date = DateText.date(text) { return date }
+        case .blob, .null: break
+        }
+        throw column.mismatch(Date.self)
     }
 }

@@ -53,6 +53,14 @@ func waiting(_ queue: DatabaseQueue) throws {
     _ = rows
 }
 
+func loops(_ database: Database) throws {
+    // 44: a loop that could not throw
+    for row in try database.executeQuery("SELECT 1") {
+        // refused: 'makeIterator()' is unavailable: a row can fail: write try rows.forEach { row in … }, or for row in try rows.fetchAll(Note.self)
+        _ = row
+    }
+}
+
 func connections(_ pool: DatabasePool) async throws {
     // 43: a connection that leaves its block
     let database = try await pool.read { $0 }

@@ -1,0 +1,68 @@
+internal import CSQLCipher
+
+/// Why a statement is not compiled: what it wants, and what to use instead. Never has an argument in it, which may be a key.
+struct Refusal {
+    let message: String
+
+    private init(_ message: String) {
+        self.message = message
+    }
+
+    /// The program's own authorizer said no.
+    static let user = Refusal("the statement was refused by the program's authorizer (setAuthorizer)")
+
+    /// SQLite refused by itself, or nobody noted why.
+    static let unknown = Refusal("the statement was refused")
+
+    static let keyringRecord = Refusal(
+        "SQL may not change the table cipherdb_keyring, which the library keeps for the keyring"
+    )
+
+    static let pages = Refusal(
+        "SQL may not use sqlite_dbpage, which gives and takes pages as they are; use backup(to:) for a copy"
+    )
+
+    static let attach = Refusal(
+        "SQL may not attach files to a database with a key: use attach(_:as:key:), or attachPlaintext(_:as:)"
+    )
+
+    static let vacuumInto = Refusal("SQL may not write another file from a database with a key: use backup(to:key:)")
+
+    static let poolReader = Refusal("a reader of a pool stays one: use write")
+
+    /// Of a function of SQL.
+    static func function(_ name: String) -> Refusal {
+        switch name {
+        case "fts3_tokenizer":
+            Refusal("SQL may not call fts3_tokenizer, which takes addresses of memory: use makeTokenizer(named:_:)")
+        case "load_extension":
+            Refusal("SQL may not load code: set Configuration.unsafeAllowsAllSQL where that is meant")
+        default:
+            Refusal(
+                "the function \(name) may not be called by a view, a trigger, a default, a check or an index: make it with "
+                    + "isInnocuous: true where it does no harm there"
+            )
+        }
+    }
+
+    static func pragma(_ name: String) -> Refusal {
+        let replacement =
+            switch name {
+            case "key", "hexkey", "textkey": "give the key when the database is opened, or by setKey"
+            case "hexrekey", "textrekey": "use rekey(_:)"
+            case _ where name.hasPrefix("rekey"): "use rekey(_:)"
+            case _ where name.hasPrefix("cipher_default"): "set Configuration.format for the files that mean it"
+            case "cipher_compatibility", "cipher_page_size", "kdf_iter", "page_size", "cipher_use_hmac",
+                "cipher_hmac_algorithm",
+                "cipher_kdf_algorithm", "cipher", "cipher_hmac_salt_mask", "fast_kdf_iter":
+                "set Configuration.format"
+            case "cipher_migrate": "the command `rekey migrate` does it"
+            case "cipher_plaintext_header_size": "the whole file is encrypted"
+            case "temp_store", "temp_store_directory": "temporary data stay in memory"
+            case "writable_schema": "no schema is written by hand"
+            case "trusted_schema": "set Configuration.trustsSchema"
+            default: "set Configuration.unsafeAllowsAllSQL where it is meant"
+            }
+        return Refusal("SQL may not set PRAGMA \(name) here: \(replacement)")
+    }
+}

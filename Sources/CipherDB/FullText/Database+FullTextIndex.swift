@@ -1,0 +1,63 @@
+/// Full-text indexes by typed calls.
+extension Database {
+    /// Makes an FTS5 index over columns of a table, which keeps the text: the index follows each change of the table, and begins with the
+    /// rows that are there.
+    ///
+    /// ```swift
+    /// try database.createFullTextIndex("found", on: "notes", columns: ["title", "text"])
+    /// let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps")
+    /// let ids = try database.fetchAll(Int.self, "SELECT rowid FROM found WHERE found MATCH \(pattern) ORDER BY rank")
+    /// ```
+    ///
+    /// Its rows have the table's `rowid`, which an `INTEGER PRIMARY KEY` is; so the table must have one. Three triggers,
+    /// `found_insert`, `found_update` and `found_delete`, keep it. SQLite runs none for a row that `INSERT OR REPLACE` replaces: use
+    /// ``upsert(into:_:conflictOn:)``.
+    ///
+    /// - Parameters:
+    ///   - index: Its name; it stands in the database of the table.
+    ///   - table: The table, which is no view.
+    ///   - columns: The columns that are searched.
+    ///   - tokenizer: How text is divided, such as `porter unicode61`; of ``makeTokenizer(named:_:)``, or nil for FTS5's default.
+    /// - Throws: ``DatabaseError``, also where the engine has no FTS5; ``KeyError``. Nothing is made then.
+    public func createFullTextIndex(
+        _ index: String,
+        on table: TableName,
+        columns: [String],
+        tokenizer: String? = nil
+    ) throws {
+        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
+        var arguments = columns.map(quotedIdentifier)
+        arguments.append("content=\(try DatabaseValue.text(table.name).literal)")
+        if let tokenizer { arguments.append("tokenize=\(try DatabaseValue.text(tokenizer).literal)") }
+        let list = arguments.joined(separator: ", ")
+        let name = quotedIdentifier(index)
+        let names = columns.map(quotedIdentifier).joined(separator: ", ")
+        let old = (["old.rowid"] + columns.map { "old." + quotedIdentifier($0) }).joined(separator: ", ")
+        let new = (["new.rowid"] + columns.map { "new." + quotedIdentifier($0) }).joined(separator: ", ")
+        let add = "INSERT INTO \(name)(rowid, \(names)) VALUES (\(new));"
+        let remove = "INSERT INTO \(name)(\(name), rowid, \(names)) VALUES ('delete', \(old));"
+        try inSavePoint { _ in
+            try executeUpdate("CREATE VIRTUAL TABLE \(raw: schema + name) USING fts5(\(raw: list))")
+            for (event, body) in [("insert", add), ("update", remove + " " + add), ("delete", remove)] {
+                let trigger = schema + quotedIdentifier("\(index)_\(event)")
+                try executeUpdate(
+                    "CREATE TRIGGER \(raw: trigger) AFTER \(raw: event) ON \(identifier: table.name) BEGIN \(raw: body) END"
+                )
+            }
+            try executeUpdate("INSERT INTO \(raw: schema + name)(\(raw: name)) VALUES ('rebuild')")
+        }
+    }
+
+    /// Removes an index that ``createFullTextIndex(_:on:columns:tokenizer:)`` made, and its triggers.
+    ///
+    /// - Throws: ``DatabaseError``, also where there is none; ``KeyError``.
+    public func dropFullTextIndex(_ index: TableName) throws {
+        let schema = index.schema.map { quotedIdentifier($0) + "." } ?? ""
+        try inSavePoint { _ in
+            for event in ["insert", "update", "delete"] {
+                try executeUpdate("DROP TRIGGER IF EXISTS \(raw: schema)\(identifier: "\(index.name)_\(event)")")
+            }
+            try executeUpdate("DROP TABLE \(raw: index.quoted)")
+        }
+    }
+}

@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension URL: Bindable {
+    /// Its text, with the base of a relative one.
+    public var databaseValue: DatabaseValue { .text(absoluteString) }
+}
+
+extension URL: ColumnDecodable {
+    /// A text that is a URL.
+    public static func decode(_ column: Column) throws -> URL {
+        guard let url = URL(string: try String.decode(column)) else { throw column.mismatch(URL.self) }
+        return url
+    }
+}
+
+extension Decimal: Bindable {
+    /// Its digits as text, which has all of them: a number of SQLite's has about 16. As text it does not sort by its size.
+    public var databaseValue: DatabaseValue { .text(description) }
+}
+
+extension Decimal: ColumnDecodable {
+    /// A text that is a number, or a number.
+    public static func decode(_ column: Column) throws -> Decimal {
+        let text = try String.decode(column)
+        // A prefix that is a number would be enough for Decimal.
+        guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let number = Decimal(string: text) else {
+            throw column.mismatch(Decimal.self)
+        }
+        return number
+    }
+}

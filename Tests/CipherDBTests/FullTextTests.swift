@@ -1,0 +1,109 @@
+import CipherDB
+import TestSupport
+import Testing
+
+/// Full-text indexes, and patterns of text that people type.
+@Suite(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5")) struct FullTextTests {
+    let database: Database
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = Database(path: folder.file("a.db"))
+        try database.open(key: .random())
+        try database.createTable(
+            "my notes",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey), ColumnDefinition("title", .text),
+                ColumnDefinition("te\"xt", .text),
+            ]
+        )
+        try add(1, "Letters", "buy stamps for the parcel")
+        try database.createFullTextIndex(
+            "found it",
+            on: "my notes",
+            columns: ["title", "te\"xt"],
+            tokenizer: "porter unicode61"
+        )
+        try add(2, "Garden", "plant the buying trees, don't stamp on them")
+    }
+
+    private func add(_ id: Int, _ title: String, _ text: String) throws {
+        try database.insert(into: "my notes", ["id": id, "title": title, "te\"xt": text])
+    }
+
+    private func ids(_ pattern: FTS5Pattern?) throws -> [Int] {
+        let pattern = try #require(pattern)
+        return try database.fetchAll(
+            Int.self,
+            "SELECT rowid FROM \(identifier: "found it") WHERE \(identifier: "found it") MATCH \(pattern) ORDER BY rowid"
+        )
+    }
+
+    @Test func patternsFindWhatTheySay() throws {
+        #expect(try ids(FTS5Pattern(matchingAllTokensIn: "stamp buy")) == [1, 2])
+        #expect(try ids(FTS5Pattern(matchingAllTokensIn: "stamp parcel")) == [1])
+        #expect(try ids(FTS5Pattern(matchingAnyTokenIn: "parcel tree")) == [1, 2])
+        #expect(try ids(FTS5Pattern(matchingPhrase: "buy stamps")) == [1])
+        #expect(try ids(FTS5Pattern(matchingPhrase: "stamps buy")) == [])
+        #expect(try ids(FTS5Pattern(matchingAllPrefixesIn: "par sta")) == [1])
+        #expect(try ids(FTS5Pattern(matchingPrefixPhrase: "buy sta")) == [1])
+        let stamp = try #require(FTS5Pattern(matchingPhrase: "stamp"))
+        let tree = try #require(FTS5Pattern(matchingPhrase: "tree"))
+        let both = stamp && tree
+        let either = stamp || tree
+        #expect(try ids(both) == [2] && ids(either) == [1, 2] && ids(stamp.excluding(tree)) == [1])
+    }
+
+    @Test func anIndexFollowsItsTable() throws {
+        try database.update("my notes", set: ["title": "Wood"], where: .equal("id", 2))
+        #expect(try ids(FTS5Pattern(matchingPhrase: "garden")) == [] && ids(FTS5Pattern(matchingPhrase: "wood")) == [2])
+        try database.delete(from: "my notes", where: .equal("id", 1))
+        #expect(try ids(FTS5Pattern(matchingPhrase: "stamp")) == [2])
+        try database.executeUpdate(
+            "INSERT INTO \(identifier: "found it")(\(identifier: "found it")) VALUES ('integrity-check')"
+        )
+        try database.dropFullTextIndex("found it")
+        try add(3, "After", "it works without the index")
+        #expect(try database.tableExists("found it") == false)
+    }
+
+    @Test func anIndexThatCannotBeMadeLeavesNothing() throws {
+        #expect(throws: DatabaseError.self) {
+            try database.createFullTextIndex(
+                "other",
+                on: "my notes",
+                columns: ["title"],
+                tokenizer: "none of this name"
+            )
+        }
+        #expect(throws: DatabaseError.self) {
+            try database.createFullTextIndex("other", on: "my notes", columns: ["no"])
+        }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master WHERE name LIKE 'other%'") == 0)
+    }
+
+    @Test func noTextMakesAMalformedPattern() throws {
+        var random = SplitMix(5)
+        let pieces = [
+            "\"", "'", "*", "(", ")", "^", ":", "-", "+", "{", "}", "AND", "OR", "NOT", "NEAR(", "NEAR", "a", "é",
+            "e\u{301}", "\0", " ", "\n", "1",
+            "日本", "🔑", "\u{FFFD}", "title:", "--", ";", "\\", "٣", "\u{E000}", "\u{301}", "ﬁ", "\u{200B}",
+        ]
+        for _ in 0..<3000 {
+            let text = (0..<Int.random(in: 0...6, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
+            let patterns = [
+                FTS5Pattern(matchingAllTokensIn: text), FTS5Pattern(matchingAnyTokenIn: text),
+                FTS5Pattern(matchingPhrase: text),
+                FTS5Pattern(matchingAllPrefixesIn: text), FTS5Pattern(matchingPrefixPhrase: text),
+            ]
+            for pattern in patterns.compactMap({ $0 }) {
+                _ = try ids(pattern)
+                let both = pattern && pattern
+                _ = try ids(both.excluding(pattern || both))
+            }
+        }
+        #expect(FTS5Pattern(matchingAllTokensIn: " \"*() ") == nil && FTS5Pattern(matchingPrefixPhrase: "") == nil)
+    }
+}
