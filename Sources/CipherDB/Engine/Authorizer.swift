@@ -155,7 +155,7 @@ final class Authorizer {
         case SQLITE_ATTACH:
             // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.
             let name = first.map { String(cString: $0) }
-            guard isLockedDown, name != "", name != ":memory:" else { return nil }
+            guard isLockedDown && name != "" && name != ":memory:" else { return nil }
             return sql?.lowercased().contains("vacuum") == true ? .vacuumInto : .attach
         // The table of the database's pages gives them as bytes, and takes others.
         case SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
