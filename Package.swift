@@ -101,7 +101,11 @@ let package = Package(
             ],
             exclude: ["Faults"]
         ),
-        .testTarget(name: "SnippetTests", dependencies: ["CipherDB", "TestSupport"], exclude: ["Snippets"]),
+        .testTarget(
+            name: "SnippetTests",
+            dependencies: ["CipherDB", "FMDBCompat", "TestSupport"],
+            exclude: ["Snippets"]
+        ),
         .testTarget(
             name: "SecurityTests",
             dependencies: [

@@ -1,2 +1,2 @@
-// Code that moves does so bit by bit, and `executeUpdate(withFormat:)` takes CipherDB's SQL.
-@_exported public import CipherDB
+// As FMDB's own module does. Not CipherDB, whose Statement, ResultSet or Configuration would be ambiguous beside another module's.
+@_exported public import Foundation

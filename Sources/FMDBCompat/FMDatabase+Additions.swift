@@ -17,50 +17,78 @@ extension FMDatabase {
     public func int(forQuery sql: String, _ values: Any...) -> Int32? {
         first(sql, values) { $0.int(forColumnIndex: 0) }
     }
+    /// The integer, cut to 32 bits.
+    public func intForQuery(_ sql: String, _ values: Any...) -> Int32? {
+        first(sql, values) { $0.int(forColumnIndex: 0) }
+    }
     /// The integer.
     public func long(forQuery sql: String, _ values: Any...) -> Int? {
+        first(sql, values) { $0.long(forColumnIndex: 0) }
+    }
+    /// The integer.
+    public func longForQuery(_ sql: String, _ values: Any...) -> Int? {
         first(sql, values) { $0.long(forColumnIndex: 0) }
     }
     /// Whether the number is not 0.
     public func bool(forQuery sql: String, _ values: Any...) -> Bool? {
         first(sql, values) { $0.bool(forColumnIndex: 0) }
     }
+    /// Whether the number is not 0.
+    public func boolForQuery(_ sql: String, _ values: Any...) -> Bool? {
+        first(sql, values) { $0.bool(forColumnIndex: 0) }
+    }
     /// The number.
     public func double(forQuery sql: String, _ values: Any...) -> Double? {
+        first(sql, values) { $0.double(forColumnIndex: 0) }
+    }
+    /// The number.
+    public func doubleForQuery(_ sql: String, _ values: Any...) -> Double? {
         first(sql, values) { $0.double(forColumnIndex: 0) }
     }
     /// The text.
     public func string(forQuery sql: String, _ values: Any...) -> String? {
         first(sql, values) { $0.string(forColumnIndex: 0) }
     }
+    /// The text.
+    public func stringForQuery(_ sql: String, _ values: Any...) -> String? {
+        first(sql, values) { $0.string(forColumnIndex: 0) }
+    }
     /// The bytes.
     public func data(forQuery sql: String, _ values: Any...) -> Data? {
+        first(sql, values) { $0.data(forColumnIndex: 0) }
+    }
+    /// The bytes.
+    public func dataForQuery(_ sql: String, _ values: Any...) -> Data? {
         first(sql, values) { $0.data(forColumnIndex: 0) }
     }
     /// The date.
     public func date(forQuery sql: String, _ values: Any...) -> Date? {
         first(sql, values) { $0.date(forColumnIndex: 0) }
     }
+    /// The date.
+    public func dateForQuery(_ sql: String, _ values: Any...) -> Date? {
+        first(sql, values) { $0.date(forColumnIndex: 0) }
+    }
 }
 
 extension FMDatabase {
     /// Whether the main database has a table of this name.
-    public func tableExists(_ tableName: String) -> Bool {
+    @discardableResult public func tableExists(_ tableName: String) -> Bool {
         answer { try database.tableExists(tableName) } ?? false
     }
 
     /// All objects of the schema: type, name, tbl_name, rootpage, sql.
-    public func getSchema() -> FMResultSet? {
+    @discardableResult public func getSchema() -> FMResultSet? {
         answer { FMResultSet(try database.schema(), self, "") }
     }
 
     /// The columns of a table: cid, name, type, notnull, dflt_value, pk.
-    public func getTableSchema(_ tableName: String) -> FMResultSet? {
+    @discardableResult public func getTableSchema(_ tableName: String) -> FMResultSet? {
         answer { FMResultSet(try database.tableSchema(tableName), self, "") }
     }
 
     /// Whether a table has a column of this name.
-    public func columnExists(_ columnName: String, inTableWithName tableName: String) -> Bool {
+    @discardableResult public func columnExists(_ columnName: String, inTableWithName tableName: String) -> Bool {
         answer { try database.columnExists(columnName, inTableWithName: tableName) } ?? false
     }
 

@@ -1,21 +1,16 @@
 internal import CipherDB
-public import Foundation
+internal import Foundation
 
 extension FMDatabase {
-    /// What went wrong in the last call, or `not an error`.
-    public func lastErrorMessage() -> String { failure?.message ?? "not an error" }
-
-    /// SQLite's code of what went wrong in the last call; 0 for nothing.
-    public func lastErrorCode() -> Int32 { failure?.code.primary.rawValue ?? 0 }
-
-    /// SQLite's extended code of what went wrong in the last call; 0 for nothing.
-    public func lastExtendedErrorCode() -> Int32 { failure?.code.rawValue ?? 0 }
-
-    /// Whether the last call failed.
-    public func hadError() -> Bool { failure != nil }
-
-    /// What went wrong in the last call, in FMDB's domain.
-    public func lastError() -> NSError { FMDatabase.error(failure) }
+    static func text(_ value: DatabaseValue) -> Any {
+        switch value {
+        case .null: NSNull()
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): value
+        case .blob(let value): String(validating: value, as: UTF8.self) ?? NSNull()
+        }
+    }
 
     /// Runs `body` and keeps what it throws. True where it threw nothing.
     func attempt(_ body: () throws -> Void) -> Bool {
@@ -46,8 +41,8 @@ extension FMDatabase {
     func note(_ error: any Error) {
         let kept = FMDatabase.databaseError(error)
         failure = kept
-        // Most likely PRAGMA key: what comes next would be written in plaintext.
-        if kept.code.primary == .notAuthorized, databasePath != nil, database.verifiedKey == nil {
+        // What comes next would be written in plaintext.
+        if kept.refusesKeyPragma, database.path != nil, database.verifiedKey == nil {
             requiresKey = true
             closeUnlessKeyed()
         }
@@ -56,7 +51,7 @@ extension FMDatabase {
     }
 
     /// The message without what it quotes, which may be a value in the SQL.
-    private static func withoutQuotations(_ message: String) -> String {
+    static func withoutQuotations(_ message: String) -> String {
         guard let first = message.firstIndex(where: { $0 == "\"" || $0 == "'" }),
             let last = message.lastIndex(where: { $0 == "\"" || $0 == "'" })
         else { return message }
@@ -71,7 +66,7 @@ extension FMDatabase {
         )
     }
 
-    private static func databaseError(_ error: any Error) -> DatabaseError {
+    static func databaseError(_ error: any Error) -> DatabaseError {
         switch error {
         case let error as DatabaseError: error
         // SQLite has one code for all that can be wrong with a key.

@@ -1,12 +1,17 @@
-internal import CipherDB
+public import CipherDB
 internal import CipherKeys
 public import Foundation
 internal import SystemSupport
+
+/// What FMDB calls with each row of ``FMDatabase/executeStatements(_:withResultBlock:)``: unless it answers 0 that ends it.
+public typealias FMDBExecuteStatementsCallbackBlock = ([AnyHashable: Any]) -> Int32
 
 /// FMDB's `FMDatabase`, with FMDB's ways of calling, over CipherDB's `Database`.
 ///
 /// Functions answer with a Bool, and ``lastErrorMessage()`` and ``lastErrorCode()`` say what went wrong in the last of
 /// them. As in FMDB a file that no key is given for is in plaintext. New code is better off with `Database`, which throws.
+///
+/// What a subclass may override stands here, because Swift overrides nothing that is in an extension.
 open class FMDatabase {
     /// The path as it was given; nil for a database in memory, empty for a temporary one.
     public let databasePath: String?
@@ -29,12 +34,14 @@ open class FMDatabase {
         didSet { rememberInterrupter() }
     }
     /// For other threads; FMDB's programs call `interrupt` from them.
-    private let interrupter = Lock<Interrupter?>(nil)
+    let interrupter = Lock<Interrupter?>(nil)
     /// Set by the first `setKey`, whatever came of it: from then on nothing is read or written in plaintext.
     var requiresKey = false
     var failure: DatabaseError?
     /// The formatter that dates are stored with.
     var dateFormatter: DateFormatter?
+    /// Those of the last opening.
+    var openFlags: OpenFlags = [.readWrite, .create]
     /// How the file is opened again by a queue: with the key that was verified last.
     var access: VerifiedKey?
     var preparedSets: [Weak] = []
@@ -46,7 +53,7 @@ open class FMDatabase {
     /// A database that is not opened yet.
     ///
     /// - Parameter path: The file; nil for a database in memory, empty for a temporary one.
-    public required init(path: String?) {
+    public init(path: String?) {
         databasePath = path
         database = Database(path: path, configuration: FMDatabase.configuration(vfs: nil, allowsPlaintext: true))
     }
@@ -62,28 +69,10 @@ open class FMDatabase {
     }
 
     /// A database in memory, or of a file.
-    public class func database(withPath path: String?) -> Self { self.init(path: path) }
+    public class func database(withPath path: String?) -> FMDatabase { FMDatabase(path: path) }
 
     /// A database of a file, or in memory.
-    public class func database(with url: URL?) -> Self { self.init(path: url?.path) }
-
-    private static func configuration(vfs: String?, allowsPlaintext: Bool) -> Configuration {
-        Configuration {
-            // FMDB knows no other way to a file than to open it and perhaps give a key.
-            $0.allowsPlaintext = allowsPlaintext
-            $0.busyTimeout = .seconds(2)
-            // As in FMDB, and in the files of programs that come from there.
-            $0.enforcesForeignKeys = false
-            $0.trustsSchema = true
-            $0.dateFormat = .secondsSince1970
-            $0.vfs = vfs
-        }
-    }
-
-    /// A database of a class that a queue or pool names; of this one where that is no class of databases.
-    static func ofClass(_ name: AnyClass, path: String?) -> FMDatabase {
-        (name as? FMDatabase.Type ?? FMDatabase.self).init(path: path)
-    }
+    public class func database(with url: URL?) -> FMDatabase { FMDatabase(path: url?.path) }
 
     /// The file as a URL; nil for a database in memory.
     public var databaseURL: URL? { databasePath.map { URL(fileURLWithPath: $0) } }
@@ -106,30 +95,6 @@ open class FMDatabase {
         openFile(flags, vfs)
     }
 
-    private func openFile(_ flags: Int32, _ vfs: String?) -> Bool {
-        attempt {
-            let present = database.configuration
-            if !database.isOpen, vfs != present.vfs || present.allowsPlaintext == requiresKey {
-                let interval = maxBusyRetryTimeInterval
-                database = Database(
-                    path: databasePath,
-                    configuration: FMDatabase.configuration(vfs: vfs, allowsPlaintext: !requiresKey)
-                )
-                maxBusyRetryTimeInterval = interval
-                database.statementCacheCapacity = shouldCacheStatements ? 100 : 0
-                setDateFormat(dateFormatter)
-                installTrace()
-            }
-            try database.open(flags: OpenFlags(rawValue: flags))
-            rememberInterrupter()
-        }
-    }
-
-    func rememberInterrupter() {
-        let present = database.interrupter
-        interrupter.withLock { $0 = present }
-    }
-
     /// Closes it, ending its result sets; functions made on it go too. Closing twice does nothing. Always true.
     @discardableResult open func close() -> Bool {
         for entry in preparedSets { entry.set?.close() }
@@ -145,10 +110,15 @@ open class FMDatabase {
     /// Whether it is open, keyed where it must be, and a page can be read.
     public var goodConnection: Bool { database.goodConnection }
 
-    /// The engine's `sqlite3` handle, for what FMDB does not have either; nil where the database cannot be used.
-    public var sqliteHandle: UnsafeMutableRawPointer? {
-        try? database.withUnsafeHandle { UnsafeMutableRawPointer($0) }
-    }
+    /// The engine's `sqlite3` handle, for what FMDB does not have either; nil where the database is closed.
+    ///
+    /// A database whose program keys this handle by itself, with `sqlite3_key`, is used as the engine has it: the key is not verified, SQL is
+    /// not restricted, and no other connection can be made of it. Use ``setKey(_:)``.
+    open var sqliteHandle: UnsafeMutableRawPointer? { database.handleForProgram.map { UnsafeMutableRawPointer($0) } }
+
+    /// The database of CipherDB, for what FMDB does not have, such as `attach(_:as:key:)`. It is the one that is open now: another is there
+    /// after the next opening.
+    public var cipherDatabase: Database { database }
 
     /// The row identifier of the last row inserted.
     public var lastInsertRowId: Int64 { database.lastInsertRowID }
@@ -157,7 +127,7 @@ open class FMDatabase {
     public var changes: Int32 { Int32(clamping: database.changes) }
 
     /// Stops the statement that runs; from any thread. True where the database is open.
-    @discardableResult public func interrupt() -> Bool {
+    @discardableResult open func interrupt() -> Bool {
         guard let present = interrupter.withLock({ $0 }) else { return false }
         present.interrupt()
         return true
@@ -173,7 +143,7 @@ open class FMDatabase {
     }
 
     /// A limit by SQLite's number, set unless `value` is below 0; the one before, or -1 where the database is not open.
-    @discardableResult public func limit(for type: Int32, value: Int32) -> Int32 {
+    @discardableResult open func limit(for type: Int32, value: Int32) -> Int32 {
         guard let limit = Limit(rawValue: type) else { return -1 }
         let before = answer { () -> Int in
             guard value >= 0 else { return try database.limit(limit) }
@@ -191,18 +161,237 @@ open class FMDatabase {
     /// The version of FMDB whose surface this is.
     public class func fmdbUserVersion() -> String { "2.7.12" }
 
-    private func installTrace() {
-        guard traceExecution else { return database.setTrace(nil) }
-        database.setTrace { event in
-            if case .began(let sql) = event { FMDatabase.log("executes: \(sql)") }
+    // MARK: Keys
+
+    /// Gives the key of a database that was opened and not used yet, and verifies it: false for a wrong one.
+    ///
+    /// After a failure the database is closed, and does not open without a key any more, so that nothing is written in
+    /// plaintext by mistake; to try another key, open it again first. As in FMDB the key that is in force may be given once
+    /// more, which costs a derivation where it is a passphrase.
+    @discardableResult open func setKey(_ key: String) -> Bool {
+        keyed { try DatabaseKey.engineBytes(SecretBytes(utf8: key)) }
+    }
+
+    /// As ``setKey(_:)``, from bytes.
+    @discardableResult open func setKeyWith(_ keyData: Data) -> Bool {
+        keyed { try DatabaseKey.engineBytes(keyData.withUnsafeBytes { try SecretBytes(copying: $0) }) }
+    }
+
+    /// Changes the key, and proves that the new one opens the file.
+    @discardableResult open func rekey(_ key: String) -> Bool { rekeyed { try database.rekey(key) } }
+
+    /// As ``rekey(_:)``, from bytes.
+    @discardableResult open func rekey(with keyData: Data) -> Bool {
+        rekeyed { try database.rekeyWithData(keyData) }
+    }
+
+    // MARK: Updates
+
+    /// Runs a statement with an array of values, as many as it has parameters.
+    @discardableResult
+    open func executeUpdate(_ sql: String, withArgumentsIn arguments: [Any]) -> Bool {
+        attempt { try database.executeUpdate(statement(sql), values: Arguments.list(arguments)) }
+    }
+
+    /// Runs a statement with an array of values, as many as it has parameters.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    open func executeUpdate(_ sql: String, values: [Any]?) throws {
+        try rethrowing { try database.executeUpdate(statement(sql), values: Arguments.list(values)) }
+    }
+
+    /// Runs a statement with values for its named parameters. As in FMDB, names that it does not have do not matter.
+    @discardableResult
+    open func executeUpdate(_ sql: String, withParameterDictionary arguments: [AnyHashable: Any]) -> Bool {
+        attempt { try database.executeUpdate(statement(sql), values: Arguments.dictionary(arguments)) }
+    }
+
+    /// Runs a statement whose values stand in it: `"INSERT INTO t VALUES (\(name))"`. They are bound.
+    @discardableResult open func executeUpdate(withFormat format: FMFormat) -> Bool {
+        executeUpdate(format.sql, withArgumentsIn: format.values)
+    }
+
+    /// Runs a statement with the values that follow, as FMDB's Swift additions had it.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    open func executeUpdate(_ sql: String, _ values: Any...) throws {
+        try executeUpdate(sql, values: values)
+    }
+
+    /// Runs any number of statements without parameters.
+    @discardableResult open func executeStatements(_ sql: String) -> Bool {
+        attempt { try database.executeStatements(statement(sql)) }
+    }
+
+    /// Runs any number of statements without parameters, and calls `block` with each row. Unless it returns 0 that ends it.
+    ///
+    /// As in FMDB every value is a String, or NSNull for NULL and for bytes that are no text.
+    @discardableResult
+    open func executeStatements(_ sql: String, withResultBlock block: FMDBExecuteStatementsCallbackBlock?) -> Bool {
+        guard let block else { return executeStatements(sql) }
+        return attempt {
+            try database.executeStatements(statement(sql)) { row in
+                let texts = Dictionary(uniqueKeysWithValues: row.map { (AnyHashable($0), FMDatabase.text($1)) })
+                guard block(texts) == 0 else { throw DatabaseError(code: .aborted, message: "query aborted") }
+            }
         }
     }
 
-    static func log(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("FMDB: \(text)\n".utf8))
-    }
-}
+    // MARK: Queries
 
-/// One thread or task at a time uses it; a queue or pool shares a file.
-@available(*, unavailable)
-extension FMDatabase: Sendable {}
+    /// Starts a query with an array of values, as many as it has parameters. Nil, and an error, where it cannot.
+    @discardableResult open func executeQuery(_ sql: String, withArgumentsIn arguments: [Any]) -> FMResultSet? {
+        answer {
+            FMResultSet(try database.executeQuery(statement(sql), values: Arguments.list(arguments)), self, sql)
+        }
+    }
+
+    /// Starts a query with an array of values, as many as it has parameters.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    @discardableResult open func executeQuery(_ sql: String, values: [Any]?) throws -> FMResultSet {
+        try rethrowing {
+            FMResultSet(try database.executeQuery(statement(sql), values: Arguments.list(values)), self, sql)
+        }
+    }
+
+    /// Starts a query with values for its named parameters. As in FMDB, names that it does not have do not matter.
+    @discardableResult open func executeQuery(_ sql: String, withParameterDictionary arguments: [AnyHashable: Any]?)
+        -> FMResultSet?
+    {
+        answer {
+            FMResultSet(
+                try database.executeQuery(statement(sql), values: Arguments.dictionary(arguments)),
+                self,
+                sql
+            )
+        }
+    }
+
+    /// Starts a query whose values stand in it: `"SELECT a FROM t WHERE b = \(name)"`. They are bound.
+    @discardableResult open func executeQuery(withFormat format: FMFormat) -> FMResultSet? {
+        executeQuery(format.sql, withArgumentsIn: format.values)
+    }
+
+    /// Starts a query with the values that follow, as FMDB's Swift additions had it.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    @discardableResult open func executeQuery(_ sql: String, _ values: Any...) throws -> FMResultSet {
+        try executeQuery(sql, values: values)
+    }
+
+    /// Compiles a statement, for `FMResultSet.bind(with:)`. Where that fails, the set gives no rows.
+    open func prepare(_ sql: String) -> FMResultSet {
+        let set = FMResultSet(prepared: answer { try database.prepare(statement(sql)) }, self, sql)
+        preparedSets = preparedSets.filter { $0.set != nil } + [Weak(set: set)]
+        return set
+    }
+
+    // MARK: Result sets and statements
+
+    /// Whether a result set is open.
+    public var hasOpenResultSets: Bool {
+        database.hasOpenResultSets || preparedSets.contains { $0.set?.isPreparedAndOpen == true }
+    }
+
+    /// Ends all result sets.
+    open func closeOpenResultSets() {
+        for entry in preparedSets { entry.set?.close() }
+        preparedSets = []
+        database.closeOpenResultSets()
+    }
+
+    /// Forgets the compiled statements that are not in use.
+    open func clearCachedStatements() {
+        database.clearCachedStatements()
+    }
+
+    // MARK: Transactions
+
+    /// Begins an exclusive transaction, as FMDB does.
+    @discardableResult open func beginTransaction() -> Bool { begin(.exclusive) }
+
+    /// Begins a transaction that takes its locks when it needs them.
+    @discardableResult open func beginDeferredTransaction() -> Bool { begin(.deferred) }
+
+    /// Begins a transaction that takes the lock for writing.
+    @discardableResult open func beginImmediateTransaction() -> Bool { begin(.immediate) }
+
+    /// Begins a transaction that takes every lock.
+    @discardableResult open func beginExclusiveTransaction() -> Bool { begin(.exclusive) }
+
+    /// Makes the changes of the open transaction last.
+    @discardableResult open func commit() -> Bool { attempt { try database.commit() } }
+
+    /// Undoes the changes of the open transaction.
+    @discardableResult open func rollback() -> Bool { attempt { try database.rollback() } }
+
+    /// Whether a transaction is open, by SQLite's own account.
+    public var isInTransaction: Bool { database.isInTransaction }
+
+    /// Begins a savepoint.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    open func startSavePoint(withName name: String) throws {
+        try rethrowing { try database.startSavePoint(withName: name) }
+    }
+
+    /// Keeps what was done since the savepoint began, and ends it.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    open func releaseSavePoint(withName name: String) throws {
+        try rethrowing { try database.releaseSavePoint(withName: name) }
+    }
+
+    /// Undoes what was done since the savepoint began, and leaves it open.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    open func rollbackToSavePoint(withName name: String) throws {
+        try rethrowing { try database.rollbackToSavePoint(withName: name) }
+    }
+
+    /// Runs `block` in a savepoint, whose changes are undone when it sets its argument. Returns what went wrong with it.
+    @discardableResult open func inSavePoint(_ block: (UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {
+        do {
+            try rethrowing {
+                try database.inSavePoint { _, rollback in rollback = FMDatabase.asksForRollback(block) }
+            }
+            return nil
+        } catch {
+            return error as NSError
+        }
+    }
+
+    /// Copies pages from the write-ahead log, and says how many are in it and how many of them are in the file by now.
+    ///
+    /// - Throws: an `NSError` of the domain `FMDatabase`.
+    open func checkpoint(
+        _ mode: FMDBCheckpointMode,
+        name: String? = nil,
+        logFrameCount: UnsafeMutablePointer<Int32>? = nil,
+        checkpointCount: UnsafeMutablePointer<Int32>? = nil
+    ) throws {
+        try rethrowing {
+            let counts = try database.checkpoint(CheckpointMode(rawValue: mode.rawValue) ?? .passive, name: name)
+            logFrameCount?.pointee = Int32(clamping: counts.logFrameCount)
+            checkpointCount?.pointee = Int32(clamping: counts.checkpointCount)
+        }
+    }
+
+    // MARK: Errors
+
+    /// What went wrong in the last call, or `not an error`.
+    open func lastErrorMessage() -> String { failure?.message ?? "not an error" }
+
+    /// SQLite's code of what went wrong in the last call; 0 for nothing.
+    open func lastErrorCode() -> Int32 { failure?.code.primary.rawValue ?? 0 }
+
+    /// SQLite's extended code of what went wrong in the last call; 0 for nothing.
+    open func lastExtendedErrorCode() -> Int32 { failure?.code.rawValue ?? 0 }
+
+    /// Whether the last call failed.
+    open func hadError() -> Bool { failure != nil }
+
+    /// What went wrong in the last call, in FMDB's domain.
+    open func lastError() -> NSError { FMDatabase.error(failure) }
+}

@@ -90,7 +90,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     public var countOfOpenDatabases: UInt { locked { UInt($0.idle.count + $0.checkedOut.count) } }
 
     /// Closes the idle databases, and those in use when they come back.
-    public func releaseAllDatabases() {
+    open func releaseAllDatabases() {
         let idle = locked { state in
             defer { state.idle = [] }
             state.generation += 1
@@ -111,7 +111,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     ///
     /// Where all are in use it waits for one, ten seconds at most, and not at all where this thread has them all: then, and
     /// where none can be opened, the block does not run.
-    public func inDatabase(_ block: (FMDatabase) -> Void) {
+    open func inDatabase(_ block: (FMDatabase) -> Void) {
         _ = run(block)
     }
 
@@ -147,7 +147,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
             database.close()
         }
         if let idle { return (idle, generation) }
-        let database = FMDatabase.ofClass(Self.databaseClass(), path: path)
+        guard let database = FMDatabase.ofClass(Self.databaseClass(), path: path) else { return nil }
         database.requiresKey = locked { $0.requiresKey }
         guard database.open(withFlags: openFlags, vfs: vfsName),
             delegate?.databasePool(self, shouldAddDatabaseToPool: database) ?? true
@@ -201,9 +201,33 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
         }
     }
 
+    /// Runs `block` in an exclusive transaction, which is rolled back when it sets its second argument.
+    ///
+    /// Inside of another transaction of the same database it is a savepoint. Where the transaction cannot be begun the block
+    /// does not run.
+    open func inTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``.
+    open func inExclusiveTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``, with locks when they are needed.
+    open func inDeferredTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.deferred, block)
+    }
+
+    /// As ``inTransaction(_:)``, with the lock for writing only.
+    open func inImmediateTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.immediate, block)
+    }
+
     /// Runs `block` in a savepoint, whose changes are undone when it sets its second argument. Returns what went wrong, also
     /// where the block could not run.
-    public func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {
+    @discardableResult open func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError?
+    {
         var failure: NSError?
         let ran = run { database in failure = database.inSavePoint { block(database, $0) } }
         return ran

@@ -33,7 +33,8 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
         self.path = path
         openFlags = flags
         vfsName = vfs
-        database = FMDatabase.ofClass(Self.databaseClass(), path: path)
+        guard let database = FMDatabase.ofClass(Self.databaseClass(), path: path) else { return nil }
+        self.database = database
         guard database.open(withFlags: flags, vfs: vfs) else { return nil }
         interrupter.withLock { $0 = database.database.interrupter }
     }
@@ -57,21 +58,21 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// Opens the file, for reading and writing, and makes it where it does not exist; nil where that cannot be done.
     public convenience init?(url: URL?) { self.init(path: url?.path) }
 
-    /// A queue of a database in memory.
-    public convenience init?() { self.init(path: nil) }
+    /// A queue of a database in memory. There is always one, but where a subclass names a class that is none.
+    public convenience init() { self.init(path: nil)! }
 
     /// Closes the database when the blocks before are done; the next block opens it again.
-    public func close() {
+    open func close() {
         onQueue { database.close() }
     }
 
     /// Stops the statement that runs.
-    public func interrupt() {
+    open func interrupt() {
         interrupter.withLock { $0 }?.interrupt()
     }
 
     /// Runs `block` with the database, when the blocks before it are done, and waits for it.
-    public func inDatabase(_ block: (FMDatabase) -> Void) {
+    open func inDatabase(_ block: (FMDatabase) -> Void) {
         onQueue {
             guard reopened() else { return }
             block(database)
@@ -110,8 +111,32 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
 
     // MARK: Transactions
 
+    /// Runs `block` in an exclusive transaction, which is rolled back when it sets its second argument.
+    ///
+    /// Inside of another transaction of the same database it is a savepoint. Where the transaction cannot be begun the block
+    /// does not run.
+    open func inTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``.
+    open func inExclusiveTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.exclusive, block)
+    }
+
+    /// As ``inTransaction(_:)``, with locks when they are needed.
+    open func inDeferredTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.deferred, block)
+    }
+
+    /// As ``inTransaction(_:)``, with the lock for writing only.
+    open func inImmediateTransaction(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        run(.immediate, block)
+    }
+
     /// Runs `block` in a savepoint, whose changes are undone when it sets its second argument. Returns what went wrong.
-    public func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError? {
+    @discardableResult open func inSavePoint(_ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) -> NSError?
+    {
         var failure: NSError? = FMDatabase.error(
             DatabaseError(code: .cannotOpen, message: "the database cannot be opened")
         )
@@ -124,7 +149,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// Copies pages from the write-ahead log, and says how many are in it and how many of them are in the file by now.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
-    public func checkpoint(
+    open func checkpoint(
         _ mode: FMDBCheckpointMode,
         name: String? = nil,
         logFrameCount: UnsafeMutablePointer<Int32>? = nil,

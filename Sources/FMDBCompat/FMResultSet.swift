@@ -1,5 +1,5 @@
 internal import CipherDB
-internal import Foundation
+public import Foundation
 
 /// FMDB's `FMResultSet`: the rows of a query, one after the other, with FMDB's ways of calling.
 ///
@@ -14,6 +14,9 @@ open class FMResultSet {
     private var prepared: Statement?
     private var rows: ResultSet?
     private var isOnRow = false
+
+    /// A result set without rows, as of a query that was closed.
+    public init() {}
 
     init(_ rows: ResultSet, _ database: FMDatabase, _ sql: String) {
         self.rows = rows
@@ -30,7 +33,7 @@ open class FMResultSet {
     var isPreparedAndOpen: Bool { prepared != nil }
 
     /// Ends it. Closing twice does nothing.
-    public func close() {
+    open func close() {
         rows?.close()
         rows = nil
         prepared = nil
@@ -41,14 +44,14 @@ open class FMResultSet {
     // MARK: Rows
 
     /// Goes to the next row; false after the last and where something went wrong, which `lastErrorCode()` then says.
-    @discardableResult public func next() -> Bool {
+    @discardableResult open func next() -> Bool {
         (try? nextWithError()) ?? false
     }
 
     /// Goes to the next row; false after the last.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`; 21 where the set is closed.
-    @discardableResult public func nextWithError() throws -> Bool {
+    @discardableResult open func nextWithError() throws -> Bool {
         guard let database = parentDB else {
             throw FMDatabase.error(DatabaseError(code: .misuse, message: "the result set is closed"))
         }
@@ -74,29 +77,29 @@ open class FMResultSet {
     }
 
     /// Runs a prepared statement that returns no rows. True where it came to its end.
-    @discardableResult public func step() -> Bool {
+    @discardableResult open func step() -> Bool {
         (try? stepWithError()) ?? false
     }
 
     /// Runs a prepared statement that returns no rows. True where it came to its end.
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
-    @discardableResult public func stepWithError() throws -> Bool {
+    @discardableResult open func stepWithError() throws -> Bool {
         try !nextWithError()
     }
 
     /// Whether the last call gave a row.
-    public func hasAnotherRow() -> Bool { isOnRow }
+    open func hasAnotherRow() -> Bool { isOnRow }
 
     // MARK: Prepared statements
 
     /// Gives a prepared statement its values, as many as it has parameters, and makes it ready to run.
-    @discardableResult public func bind(with array: [Any]) -> Bool {
+    @discardableResult open func bind(with array: [Any]) -> Bool {
         bind { try $0.executeQuery(values: Arguments.list(array)) }
     }
 
     /// Gives a prepared statement values for its named parameters, and makes it ready to run.
-    @discardableResult public func bind(with dictionary: [AnyHashable: Any]) -> Bool {
+    @discardableResult open func bind(with dictionary: [AnyHashable: Any]) -> Bool {
         bind { try $0.executeQuery(values: Arguments.dictionary(dictionary)) }
     }
 
@@ -114,19 +117,25 @@ open class FMResultSet {
 
     private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
 
-    /// The index of each column by its name in small letters; of two with one name, the first.
-    public var columnNameToIndexMap: [String: Int32] {
+    /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the first. Changes to it do nothing.
+    public var columnNameToIndexMap: NSMutableDictionary {
+        let map = NSMutableDictionary()
+        for (name, index) in indices { map[NSString(string: name)] = NSNumber(value: index) }
+        return map
+    }
+
+    private var indices: [String: Int32] {
         Dictionary(names.enumerated().map { ($1.lowercased(), Int32($0)) }) { first, _ in first }
     }
 
     /// The index of the column with this name, whatever the case of its letters; -1 where there is none.
-    public func columnIndex(forName columnName: String) -> Int32 {
-        (try? rows?.columnIndex(forName: columnName)).map { Int32($0) } ?? columnNameToIndexMap[columnName.lowercased()]
+    open func columnIndex(forName columnName: String) -> Int32 {
+        (try? rows?.columnIndex(forName: columnName)).map { Int32($0) } ?? indices[columnName.lowercased()]
             ?? -1
     }
 
     /// The name of a column; nil where there is none.
-    public func columnName(for columnIdx: Int32) -> String? {
+    open func columnName(for columnIdx: Int32) -> String? {
         names.indices.contains(Int(columnIdx)) ? names[Int(columnIdx)] : nil
     }
 
@@ -144,7 +153,3 @@ open class FMResultSet {
         return Dictionary(zip(names.map { AnyHashable($0) }, values)) { first, _ in first }
     }
 }
-
-/// One thread or task at a time uses it, as its database.
-@available(*, unavailable)
-extension FMResultSet: Sendable {}

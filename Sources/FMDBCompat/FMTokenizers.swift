@@ -157,7 +157,11 @@ extension FMDatabase {
 
     /// Gives a full-text table a command.
     @discardableResult public func issueCommand(_ command: String, forTable tableName: String) -> Bool {
-        executeUpdate(withFormat: "INSERT INTO \(identifier: tableName) (\(identifier: tableName)) VALUES (\(command))")
+        attempt {
+            try database.executeUpdate(
+                "INSERT INTO \(identifier: tableName) (\(identifier: tableName)) VALUES (\(command))"
+            )
+        }
     }
 }
 

@@ -138,7 +138,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    private final class KeyedDatabase: FMDatabase {
+    private final class KeyedDatabase: FMDatabase, FMDatabaseClass {
         override func open() -> Bool { super.open() && setKey(.sampleKey("k")) }
         override func open(withFlags flags: Int32, vfs: String?) -> Bool {
             super.open(withFlags: flags, vfs: vfs) && setKey(.sampleKey("k"))

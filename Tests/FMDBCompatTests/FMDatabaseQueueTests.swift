@@ -25,8 +25,8 @@ import Testing
 
     @Test func withoutAPathAQueueIsInMemory() {
         let queue = FMDatabaseQueue()
-        queue?.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
-        #expect(queue != nil && queue?.path == nil)
+        queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
+        #expect(queue.path == nil)
     }
 
     @Test func withoutAURLAQueueIsInMemory() {
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func aSubclassOfTheDatabaseIsTheQueues() {
-        final class Noted: FMDatabase {}
+        final class Noted: FMDatabase, FMDatabaseClass {}
         final class NotedQueue: FMDatabaseQueue, @unchecked Sendable {
             override class func databaseClass() -> AnyClass { Noted.self }
         }

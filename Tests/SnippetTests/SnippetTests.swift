@@ -44,6 +44,11 @@ struct SnippetTests {
         #expect(found.errors.isEmpty && found.warnings.isEmpty, "\(found)")
     }
 
+    @Test func codeOfFMDBCompilesWithTheImportChanged() throws {
+        let found = try Self.messages("FMDB.swift", "5")
+        #expect(found.errors.isEmpty && found.warnings.isEmpty, "\(found)")
+    }
+
     @Test(arguments: ["5", "6"]) func whatIsRefusedSaysWhatToWrite(mode: String) throws {
         let lines = try String(contentsOfFile: Self.snippets + "Refused.swift", encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)

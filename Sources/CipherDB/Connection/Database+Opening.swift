@@ -73,6 +73,10 @@ extension Database {
         case .closed: throw DatabaseError(.misuse, "the database is not open")
         case .unkeyed(let file):
             switch file.kind {
+            case .opaque where isHandleGiven && (try? file.connection.testSelect()) != nil:
+                state = .plain(file.connection)
+                try finishOpening()
+                return file.connection
             case .opaque: throw file.keyError(try file.looksEncrypted() ? .keyMissing : .notADatabase)
             case .tooShort: throw file.keyError(.notADatabase)
             case .plaintext where !configuration.allowsPlaintext: throw file.keyError(.notEncrypted)

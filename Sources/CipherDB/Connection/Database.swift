@@ -38,6 +38,8 @@ public final class Database {
     var knownDamage: [Int]?
     /// What a file without bytes is keyed with when it is used before a key was given.
     package var keyOfNewFile: VerifiedKey?
+    /// Whether the program got the handle of an unkeyed file, which it may have keyed by itself.
+    var isHandleGiven = false
     private var savePoints = 0
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
@@ -53,7 +55,7 @@ public final class Database {
         case closed
         /// Open; neither keyed nor used.
         case unkeyed(UnkeyedFile)
-        /// In use, without encryption.
+        /// In use, without a key: in plaintext, or under one that the program gave the engine by itself.
         case plain(Connection)
         /// In use, and verified under this key.
         case keyed(Connection, VerifiedKey)
@@ -167,6 +169,13 @@ public final class Database {
     /// - Throws: what `body` throws; ``DatabaseError`` where the database is not open, ``KeyError``.
     public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
         try body(usableConnection().handle)
+    }
+
+    /// The engine's handle, also of a database that is not used yet: programs of FMDB's key it by themselves. Nil where it is closed.
+    package var handleForProgram: OpaquePointer? {
+        guard case .unkeyed(let file) = state else { return connection?.handle }
+        isHandleGiven = true
+        return file.connection.handle
     }
 
     // MARK: For the other files of this type

@@ -66,3 +66,15 @@ struct Refusal {
         return Refusal("SQL may not set PRAGMA \(name) here: \(replacement)")
     }
 }
+
+extension DatabaseError {
+    /// The refusal of SQL that gives, or changes, the key.
+    package static let keyPragma = DatabaseError(code: .notAuthorized, message: Refusal.pragma("key").message)
+
+    /// Whether SQL wanted to give, or change, the key.
+    package var refusesKeyPragma: Bool {
+        ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"].contains {
+            message == Refusal.pragma($0).message
+        }
+    }
+}

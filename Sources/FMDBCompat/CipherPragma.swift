@@ -1,0 +1,103 @@
+internal import CipherDB
+internal import CipherKeys
+
+/// One `PRAGMA name = value` that programs send behind their key: it is accepted where it says what is so.
+struct CipherPragma {
+    let name: String
+    /// In small letters, without quotes.
+    let value: String?
+
+    /// The pragmas of a text that has nothing else in it; nil for any other SQL.
+    static func all(in sql: String) -> [CipherPragma]? {
+        let statements = sql.split(separator: ";").map { $0.trimmed }.filter { !$0.isEmpty }
+        var pragmas: [CipherPragma] = []
+        for statement in statements {
+            guard let pragma = CipherPragma(statement) else { return nil }
+            pragmas.append(pragma)
+        }
+        return pragmas.isEmpty ? nil : pragmas
+    }
+
+    /// The pragma that a text begins with; nil for any other SQL.
+    static func first(in sql: String) -> CipherPragma? {
+        let start = sql.drop(while: \.isWhitespace)
+        guard start.prefix(6).lowercased() == "pragma" else { return nil }
+        return CipherPragma(start.prefix { $0 != ";" }.trimmed)
+    }
+
+    private init?(_ statement: String) {
+        let text = statement.lowercased()
+        guard text.hasPrefix("pragma"), let first = text.dropFirst(6).first, first.isWhitespace else { return nil }
+        let rest = text.dropFirst(6)
+        guard let end = rest.firstIndex(where: { $0 == "=" || $0 == "(" }) else {
+            (name, value) = (rest.trimmed, nil)
+            return
+        }
+        name = rest[..<end].trimmed
+        let argument = rest[rest.index(after: end)...].trimmed
+        value = (rest[end] == "(" ? argument.dropLast() : argument[...]).trimmed.trimming { "'\"".contains($0) }
+    }
+
+    /// Whether it gives or changes the key.
+    var isKey: Bool { ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"].contains(name) }
+
+    /// Whether the file under this format, and the connection to it, are what it says.
+    func isSo(of format: CipherFormat, _ database: Database) -> Bool {
+        guard let value else { return name == "cipher_migrate" && (try? Engine.current.ownFormat()) == format }
+        switch name {
+        case "cipher_compatibility": return Int(value) == format.version
+        case "cipher_page_size": return Int(value) == format.pageSize
+        case "kdf_iter": return Int(value) == format.iterations
+        case "cipher_use_hmac": return CipherPragma.truth(value) == (format.pageAuthentication != nil)
+        case "cipher_hmac_algorithm":
+            return value == format.pageAuthentication.map { "hmac_\($0.rawValue.lowercased())" }
+        case "cipher_kdf_algorithm": return value == "pbkdf2_hmac_\(format.keyDerivation.rawValue.lowercased())"
+        case "cipher_plaintext_header_size": return Int(value) == 0
+        case "cipher_memory_security":
+            let present = try? database.string(forQuery: "PRAGMA cipher_memory_security")
+            return CipherPragma.truth(value) == present.flatMap(CipherPragma.truth)
+        case "temp_store": return value == "2" || value == "memory"
+        default: return false
+        }
+    }
+
+    private static func truth(_ value: String) -> Bool? {
+        switch value {
+        case "1", "on", "yes", "true": true
+        case "0", "off", "no", "false": false
+        default: nil
+        }
+    }
+}
+
+extension FMDatabase {
+    /// The SQL of a text; nothing to do where it is a pragma that says what is so.
+    ///
+    /// - Throws: for the key as a pragma, which must not be passed over while nothing was keyed.
+    func statement(_ sql: String) throws -> SQL {
+        guard let first = CipherPragma.first(in: sql) else { return SQL(unsafe: sql) }
+        if first.isKey { throw DatabaseError.keyPragma }
+        guard let pragmas = CipherPragma.all(in: sql), !pragmas.contains(where: \.isKey) else {
+            return SQL(unsafe: sql)
+        }
+        guard let format = database.cipherFormat, pragmas.allSatisfy({ $0.isSo(of: format, database) }) else {
+            return SQL(unsafe: sql)
+        }
+        // 0 is what a migration answers that was done.
+        return pragmas.contains { $0.name == "cipher_migrate" } ? "SELECT '0' AS cipher_migrate" : "SELECT 1 WHERE 0"
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String { String(trimming(\.isWhitespace)) }
+
+    fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> Substring {
+        var rest = self
+        while let last = rest.last, isLeftOut(last) { rest.removeLast() }
+        return rest.drop(while: isLeftOut)
+    }
+}
+
+extension String {
+    fileprivate func trimming(_ isLeftOut: (Character) -> Bool) -> String { String(self[...].trimming(isLeftOut)) }
+}

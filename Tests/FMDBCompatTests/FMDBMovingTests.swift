@@ -1,0 +1,188 @@
+import CipherDB
+import FMDBCompat
+import TestSupport
+import Testing
+
+/// What programs with FMDB and SQLCipher do, that they can go on doing.
+final class FMDBMovingTests: RawKeyFixture {
+    private func opened(_ path: String? = nil) -> FMDatabase {
+        let db = FMDatabase(path: path ?? self.path)
+        db.logsErrors = false
+        #expect(db.open())
+        return db
+    }
+
+    private func make(_ format: CipherFormat) throws {
+        let database = Database(path: path, configuration: Configuration { $0.format = format })
+        try database.open(key: .passphrase("secret"))
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        database.close()
+    }
+
+    @Test(arguments: [CipherFormat.v2, .v3, .v4].filter { Engine.current.writes($0) })
+    func aKeyFindsTheFormatOfItsFile(format: CipherFormat) throws {
+        try make(format)
+        let db = opened()
+        #expect(db.setKey("secret") && db.intForQuery("SELECT a FROM t") == 1)
+        #expect(db.executeUpdate("INSERT INTO t VALUES (2)", withArgumentsIn: []))
+        db.close()
+        #expect(db.open() && !db.setKey("wrong") && !db.isOpen)
+        let queue = try #require(FMDatabaseQueue(path: path))
+        queue.inDatabase { #expect($0.setKey("secret") && $0.intForQuery("SELECT count(*) FROM t") == 2) }
+        queue.close()
+        queue.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM t") == 2) }
+        queue.close()
+        let database = Database(path: path, configuration: Configuration { $0.format = format })
+        try database.open(key: .passphrase("secret"))
+        #expect(database.cipherFormat == format)
+    }
+
+    @Test(.enabled(if: Engine.current.writes(.v3) && Engine.current.writes(.v4), "this engine has one format only"))
+    func pragmasThatSayWhatIsSoAreAccepted() throws {
+        try make(.v3)
+        let db = opened()
+        #expect(db.setKey("secret"))
+        let so = [
+            "PRAGMA cipher_compatibility = 3", "PRAGMA cipher_page_size = 1024;", "pragma KDF_ITER=64000",
+            "PRAGMA cipher_use_hmac = ON",
+            "PRAGMA cipher_hmac_algorithm = HMAC_SHA1", "PRAGMA cipher_kdf_algorithm = 'PBKDF2_HMAC_SHA1'",
+            "PRAGMA cipher_plaintext_header_size = 0", "PRAGMA temp_store = MEMORY", "PRAGMA temp_store(2)",
+            "PRAGMA cipher_page_size = 1024; PRAGMA kdf_iter = 64000; PRAGMA cipher_hmac_algorithm = HMAC_SHA1",
+        ]
+        for sql in so {
+            #expect(db.executeStatements(sql), "\(sql)")
+            #expect(db.executeUpdate(sql, withArgumentsIn: []) || sql.contains("; P"), "\(sql)")
+            #expect(db.executeQuery(sql, withArgumentsIn: []) != nil, "\(sql)")
+        }
+        let others = [
+            "PRAGMA cipher_compatibility = 4", "PRAGMA cipher_page_size = 4096", "PRAGMA kdf_iter = 1",
+            "PRAGMA cipher_use_hmac = OFF",
+            "PRAGMA cipher_hmac_algorithm = HMAC_SHA512", "PRAGMA cipher_plaintext_header_size = 32",
+            "PRAGMA temp_store = FILE",
+            "PRAGMA cipher_migrate", "PRAGMA cipher_page_size = 1024; PRAGMA kdf_iter = 1",
+        ]
+        for sql in others {
+            #expect(!db.executeStatements(sql), "\(sql)")
+            #expect(db.lastErrorMessage().contains("PRAGMA") && db.isOpen, "\(sql)")
+        }
+        #expect(db.intForQuery("SELECT a FROM t") == 1)
+        db.close()
+        try FileManager.default.removeItem(atPath: path)
+        #expect(db.open() && db.setKey("secret"))
+        #expect(
+            db.stringForQuery("PRAGMA cipher_migrate") == "0" && db.executeStatements("PRAGMA cipher_compatibility = 4")
+        )
+    }
+
+    @Test func theKeyAsAPragmaClosesTheDatabase() throws {
+        for isNew in [true, false] {
+            if !isNew {
+                let database = Database(path: path)
+                try database.open(key: key)
+                database.close()
+            }
+            for sql in ["PRAGMA key = 'secretvalue'", "PRAGMA key='secretvalue'; SELECT 1"] {
+                let db = opened()
+                #expect(!db.executeStatements(sql))
+                #expect(db.lastErrorMessage().contains("setKey") && !db.lastErrorMessage().contains("secretvalue"))
+                #expect(!db.isOpen && !db.executeStatements("CREATE TABLE t (a)"))
+            }
+        }
+    }
+
+    @Test func otherPragmasLeaveAPlainDatabaseOpen() {
+        let db = opened()
+        #expect(db.executeStatements("CREATE TABLE t (a)"))
+        #expect(!db.executeStatements("PRAGMA cipher_default_kdf_iter = 1") && db.isOpen)
+        #expect(db.intForQuery("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func theHandleIsThereBeforeTheKey() throws {
+        let db = opened()
+        #expect(db.sqliteHandle != nil && db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
+        db.close()
+        #expect(db.sqliteHandle == nil)
+        let again = opened()
+        #expect(again.sqliteHandle != nil && again.setKey("secret") && again.intForQuery("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func aHandleThatTheProgramKeyedIsUsed() throws {
+        typealias SetKey = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, Int32) -> Int32
+        let address = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "sqlite3_key"))
+        // It holds because this is the signature that SQLCipher's header has.
+        let setKey = unsafeBitCast(address, to: SetKey.self)
+        for _ in 0..<2 {
+            let db = opened()
+            #expect(setKey(db.sqliteHandle, "secret", 6) == 0)
+            #expect(db.executeStatements("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)"))
+            db.close()
+        }
+        let wrong = opened()
+        #expect(setKey(wrong.sqliteHandle, "wrong!", 6) == 0)
+        #expect(!wrong.executeStatements("SELECT * FROM t"))
+        let database = Database(path: path)
+        try database.open(key: .passphrase("secret"))
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 2)
+    }
+
+    private final class Counting: FMDatabase {
+        var updates = 0
+        let name: String
+
+        init(name: String) {
+            self.name = name
+            super.init(path: nil)
+        }
+
+        override func executeUpdate(_ sql: String, withArgumentsIn arguments: [Any]) -> Bool {
+            updates += 1
+            return super.executeUpdate(sql, withArgumentsIn: arguments)
+        }
+    }
+
+    @Test func aSubclassOverridesAndHasItsOwnInitialiser() throws {
+        let db = Counting(name: "notes")
+        #expect(db.open() && db.executeUpdate("CREATE TABLE t (a)", withArgumentsIn: []))
+        #expect(db.executeUpdate(withFormat: "INSERT INTO t VALUES (\(CGFloat(2.5)))") && db.updates == 2)
+        #expect(db.doubleForQuery("SELECT a FROM t") == 2.5)
+    }
+
+    @Test func aClassThatSaysNothingMakesNoQueue() {
+        final class Plain: FMDatabase {}
+        final class PlainQueue: FMDatabaseQueue, @unchecked Sendable {
+            override class func databaseClass() -> AnyClass { Plain.self }
+        }
+        #expect(PlainQueue(path: nil) == nil)
+    }
+
+    @Test func flagsOfOtherSQLitesAreTaken() {
+        let db = FMDatabase(path: path)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        #expect(db.open(withFlags: flags | SQLITE_OPEN_FILEPROTECTION_NONE | SQLITE_OPEN_SHAREDCACHE) && db.close())
+        #expect(folder.names == ["test.db"] || folder.names.isEmpty)
+        let memory = FMDatabase(path: folder.file("name"))
+        #expect(memory.open(withFlags: flags | SQLITE_OPEN_MEMORY) && memory.executeStatements("CREATE TABLE t (a)"))
+        #expect(!folder.names.contains("name"))
+    }
+
+    @Test func aTransactionThatABlockOfAQueueLeavesOpenStaysOpen() throws {
+        let queue = try #require(FMDatabaseQueue(path: path))
+        queue.inDatabase { db in
+            #expect(db.executeStatements("CREATE TABLE t (a)") && db.beginTransaction())
+            #expect(db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []))
+        }
+        queue.inDatabase { db in
+            #expect(db.isInTransaction && db.commit() && db.intForQuery("SELECT count(*) FROM t") == 1)
+        }
+    }
+
+    @Test func whatSQLMayNotDoIsOnTheDatabaseUnderneath() throws {
+        let db = opened()
+        #expect(db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
+        let other = folder.file("other.db")
+        #expect(!db.executeUpdate("ATTACH ? AS other", withArgumentsIn: [other]) && db.isOpen)
+        try db.cipherDatabase.attach(other, as: "other", key: .passphrase("other"))
+        #expect(db.executeStatements("CREATE TABLE other.u (a)") && db.intForQuery("SELECT count(*) FROM u") == 0)
+        #expect(!db.executeStatements("VACUUM INTO '\(folder.file("copy.db"))'"))
+    }
+}
