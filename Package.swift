@@ -6,7 +6,8 @@ let fuzzes = Context.environment["CIPHERDB_FUZZ"] != nil
 
 let package = Package(
     name: "CipherDB",
-    platforms: [.macOS(.v15)],
+    // What Synchronization's atomics need. Linux and macOS are tested; the others need a SQLCipher of their own to link.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "CipherDB", targets: ["CipherDB"]),
         .library(name: "FMDBCompat", targets: ["FMDBCompat"]),
