@@ -1,12 +1,5 @@
-/// What a subclass of ``FMDatabase`` says whose databases a queue or pool makes: it is named by `databaseClass()`, and made by this
-/// initialiser.
-///
-/// ```swift
-/// final class Notes: FMDatabase, FMDatabaseClass {}
-/// final class NotesQueue: FMDatabaseQueue, @unchecked Sendable {
-///     override class func databaseClass() -> AnyClass { Notes.self }
-/// }
-/// ```
+/// What a subclass of ``FMDatabase`` says whose databases a queue or pool makes: `databaseClass()` names it, and this initialiser makes it.
+/// A subclass without initialisers of its own has it already.
 public protocol FMDatabaseClass: FMDatabase {
     /// A database that is not opened yet.
     init(path: String?)
