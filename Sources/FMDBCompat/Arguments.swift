@@ -17,6 +17,7 @@ enum Arguments {
         case let value as UInt: return Int64(bitPattern: UInt64(value))
         case let value as any Bindable: return value
         case let value as CGFloat: return Double(value)
+        case let value as any RawRepresentable: return try bindable(value.rawValue)
         case let text as NSString: return String(describing: text)
         case let data as NSData: return Data(referencing: data)
         case let date as NSDate: return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)

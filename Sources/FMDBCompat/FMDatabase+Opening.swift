@@ -29,7 +29,9 @@ extension FMDatabase {
     func openFile(_ flags: Int32, _ vfs: String?) -> Bool {
         attempt {
             let present = database.configuration
-            let isInMemory = flags & SQLITE_OPEN_MEMORY != 0 || databasePath == ":memory:"
+            // SQLCipher 4 takes such a path for a URI.
+            let isURI = databasePath?.hasPrefix("file::memory:") == true
+            let isInMemory = flags & SQLITE_OPEN_MEMORY != 0 || databasePath == ":memory:" || isURI
             let path = isInMemory ? nil : databasePath
             let isOther = vfs != present.vfs || present.allowsPlaintext == requiresKey || present.format != nil
             if !database.isOpen, isOther || path != database.path {

@@ -23,7 +23,6 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// The thread that runs a block now: one that calls the queue again goes on at once.
     private let runner = Atomic<UInt>(0)
     private let database: FMDatabase
-    private let interrupter = Lock<Interrupter?>(nil)
 
     /// The class of its database, for subclasses to override.
     open class func databaseClass() -> AnyClass { FMDatabase.self }
@@ -36,7 +35,6 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
         guard let database = FMDatabase.ofClass(Self.databaseClass(), path: path) else { return nil }
         self.database = database
         guard database.open(withFlags: flags, vfs: vfs) else { return nil }
-        interrupter.withLock { $0 = database.database.interrupter }
     }
 
     /// Opens the file; nil where that cannot be done.
@@ -68,7 +66,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
 
     /// Stops the statement that runs.
     open func interrupt() {
-        interrupter.withLock { $0 }?.interrupt()
+        database.interrupt()
     }
 
     /// Runs `block` with the database, when the blocks before it are done, and waits for it.
@@ -78,7 +76,6 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
             block(database)
             database.closeUnlessKeyed()
             database.access = database.database.verifiedKey ?? database.access
-            interrupter.withLock { $0 = database.database.interrupter }
         }
     }
 

@@ -116,8 +116,10 @@ open class FMResultSet {
     public var columnCount: Int32 { Int32(clamping: names.count) }
 
     private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
+    /// The indices that were asked for so far.
+    private var found: [String: Int32] = [:]
 
-    /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the first. Changes to it do nothing.
+    /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the last. Changes to it do nothing.
     public var columnNameToIndexMap: NSMutableDictionary {
         let map = NSMutableDictionary()
         for (name, index) in indices { map[NSString(string: name)] = NSNumber(value: index) }
@@ -125,13 +127,17 @@ open class FMResultSet {
     }
 
     private var indices: [String: Int32] {
-        Dictionary(names.enumerated().map { ($1.lowercased(), Int32($0)) }) { first, _ in first }
+        Dictionary(names.enumerated().map { ($1.lowercased(), Int32($0)) }) { _, last in last }
     }
 
-    /// The index of the column with this name, whatever the case of its letters; -1 where there is none.
+    /// The index of the column with this name, whatever the case of its letters; of two with one name, as in FMDB, the last; -1 where there
+    /// is none.
     open func columnIndex(forName columnName: String) -> Int32 {
-        (try? rows?.columnIndex(forName: columnName)).map { Int32($0) } ?? indices[columnName.lowercased()]
-            ?? -1
+        guard rows != nil || prepared != nil else { return -1 }
+        if let index = found[columnName] { return index }
+        guard let index = indices[columnName.lowercased()] else { return -1 }
+        found[columnName] = index
+        return index
     }
 
     /// The name of a column; nil where there is none.
@@ -145,11 +151,11 @@ open class FMResultSet {
         return read(column)
     }
 
-    /// The current row by the columns' names, with NSNull for NULL; of two columns with one name, the first. Nil where
+    /// The current row by the columns' names, with NSNull for NULL; of two columns with one name, the last. Nil where
     /// there is no row.
     public var resultDictionary: [AnyHashable: Any]? {
         guard isOnRow else { return nil }
         let values = names.indices.map { object(forColumnIndex: Int32($0)) ?? NSNull() }
-        return Dictionary(zip(names.map { AnyHashable($0) }, values)) { first, _ in first }
+        return Dictionary(zip(names.map { AnyHashable($0) }, values)) { _, last in last }
     }
 }

@@ -185,4 +185,56 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(db.executeStatements("CREATE TABLE other.u (a)") && db.intForQuery("SELECT count(*) FROM u") == 0)
         #expect(!db.executeStatements("VACUUM INTO '\(folder.file("copy.db"))'"))
     }
+
+    @Test func ofTwoColumnsWithOneNameTheLastIsRead() throws {
+        let db = opened()
+        let rows = try #require(
+            db.executeQuery("SELECT 1 AS id, 'a' AS name, 2 AS ID, 3 AS other", withArgumentsIn: [])
+        )
+        #expect(
+            rows.next() && rows.int(forColumn: "id") == 2 && rows.int(forColumn: "ID") == 2
+                && rows.string(forColumn: "Name") == "a"
+        )
+        #expect(rows.columnIndex(forName: "Id") == 2 && rows.columnIndex(forName: "no") == -1)
+        #expect(rows.columnNameToIndexMap["id"] as? Int32 == 2)
+        rows.close()
+        #expect(rows.columnIndex(forName: "id") == -1)
+        let twins = try #require(db.executeQuery("SELECT 1 AS id, 2 AS id", withArgumentsIn: []))
+        #expect(twins.next() && twins.resultDictionary?["id"] as? Int64 == 2)
+    }
+
+    private enum State: Int32 { case synced = 7 }
+
+    @Test func theRawValueOfAnEnumerationIsBound() throws {
+        let db = opened()
+        #expect(db.intForQuery("SELECT ?", State.synced) == 7)
+        try db.executeUpdate("CREATE TABLE t (a)", values: nil)
+        try db.executeUpdate("INSERT INTO t VALUES (?)", values: [State.synced])
+        #expect(db.stringForQuery("SELECT typeof(a) FROM t") == "integer")
+    }
+
+    @Test func aURIOfAMemoryDatabaseMakesNoFile() throws {
+        let before = try FileManager.default.contentsOfDirectory(atPath: ".")
+        let db = opened("file::memory:?cache=shared")
+        #expect(db.executeStatements("CREATE TABLE t (a)") && db.close())
+        #expect(try FileManager.default.contentsOfDirectory(atPath: ".") == before)
+    }
+
+    @Test func aQueueThatWasOpenedAgainIsInterrupted() throws {
+        let queue = try #require(FMDatabaseQueue(path: path))
+        queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
+        queue.close()
+        let began = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            began.wait()
+            Thread.sleep(forTimeInterval: 0.1)
+            queue.interrupt()
+        }
+        queue.inDatabase { db in
+            began.signal()
+            let endless =
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n WHERE i < 0"
+            #expect(db.intForQuery(endless) == nil && db.lastErrorCode() == SQLITE_INTERRUPT)
+        }
+    }
 }
