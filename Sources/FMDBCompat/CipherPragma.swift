@@ -18,6 +18,12 @@ struct CipherPragma {
         return pragmas.isEmpty ? nil : pragmas
     }
 
+    /// Whether one of the statements of a text gives or changes the key.
+    static func givesKey(_ sql: String) -> Bool {
+        guard sql.range(of: "pragma", options: .caseInsensitive) != nil else { return false }
+        return SQL.statements(of: sql).contains { CipherPragma($0)?.isKey == true }
+    }
+
     /// The pragma that a text begins with; nil for any other SQL.
     static func first(in sql: String) -> CipherPragma? {
         let start = sql.drop(while: \.isWhitespace)
@@ -30,12 +36,17 @@ struct CipherPragma {
         guard text.hasPrefix("pragma"), let first = text.dropFirst(6).first, first.isWhitespace else { return nil }
         let rest = text.dropFirst(6)
         guard let end = rest.firstIndex(where: { $0 == "=" || $0 == "(" }) else {
-            (name, value) = (rest.trimmed, nil)
+            (name, value) = (CipherPragma.name(rest), nil)
             return
         }
-        name = rest[..<end].trimmed
+        name = CipherPragma.name(rest[..<end])
         let argument = rest[rest.index(after: end)...].trimmed
         value = (rest[end] == "(" ? argument.dropLast() : argument[...]).trimmed.trimming { "'\"".contains($0) }
+    }
+
+    /// Without the schema before it, and quotes.
+    private static func name(_ text: Substring) -> String {
+        (text.split(separator: ".").last ?? text).trimmed.trimming { "'\"`[]".contains($0) }
     }
 
     /// Whether it gives or changes the key.
@@ -75,8 +86,8 @@ extension FMDatabase {
     ///
     /// - Throws: for the key as a pragma, which must not be passed over while nothing was keyed.
     func statement(_ sql: String) throws -> SQL {
-        guard let first = CipherPragma.first(in: sql) else { return SQL(unsafe: sql) }
-        if first.isKey { throw DatabaseError.keyPragma }
+        if database.verifiedKey == nil, CipherPragma.givesKey(sql) { throw DatabaseError.keyPragma }
+        guard CipherPragma.first(in: sql) != nil else { return SQL(unsafe: sql) }
         guard let pragmas = CipherPragma.all(in: sql), !pragmas.contains(where: \.isKey) else {
             return SQL(unsafe: sql)
         }

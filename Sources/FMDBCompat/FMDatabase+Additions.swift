@@ -96,7 +96,7 @@ extension FMDatabase {
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`.
     public func validateSQL(_ sql: String) throws {
-        try rethrowing { try database.validateSQL(SQL(unsafe: sql)) }
+        try rethrowing { try database.validateSQL(statement(sql)) }
     }
 
     /// The number that says which application's file this is.

@@ -42,7 +42,7 @@ extension FMDatabase {
         let kept = FMDatabase.databaseError(error)
         failure = kept
         // What comes next would be written in plaintext.
-        if kept.refusesKeyPragma, database.path != nil, database.verifiedKey == nil {
+        if kept.refusesKeyPragma, isOfFile, database.verifiedKey == nil {
             requiresKey = true
             closeUnlessKeyed()
         }

@@ -5,7 +5,7 @@ internal import Foundation
 extension FMDatabase {
     func keyed(_ key: () throws -> DatabaseKey) -> Bool {
         // A database in memory never reaches a disk.
-        if database.path != nil { requiresKey = true }
+        if isOfFile { requiresKey = true }
         return rekeyed {
             do {
                 let key = try key()

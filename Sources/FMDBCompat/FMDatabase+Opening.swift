@@ -29,9 +29,7 @@ extension FMDatabase {
     func openFile(_ flags: Int32, _ vfs: String?) -> Bool {
         attempt {
             let present = database.configuration
-            // SQLCipher 4 takes such a path for a URI.
-            let isURI = databasePath?.hasPrefix("file::memory:") == true
-            let isInMemory = flags & SQLITE_OPEN_MEMORY != 0 || databasePath == ":memory:" || isURI
+            let isInMemory = flags & SQLITE_OPEN_MEMORY != 0 || !isOfFile
             let path = isInMemory ? nil : databasePath
             let isOther = vfs != present.vfs || present.allowsPlaintext == requiresKey || present.format != nil
             if !database.isOpen, isOther || path != database.path {
@@ -41,6 +39,13 @@ extension FMDatabase {
             try database.open(flags: openFlags)
             rememberInterrupter()
         }
+    }
+
+    /// Whether its path is one of a file, also where it is opened in memory now.
+    var isOfFile: Bool {
+        // SQLCipher 4 takes the second for a URI.
+        guard let databasePath else { return false }
+        return databasePath != ":memory:" && !databasePath.hasPrefix("file::memory:")
     }
 
     /// Opens the file again for a key that is right in another format than the engine's own.
@@ -55,7 +60,9 @@ extension FMDatabase {
 
     private func replaceDatabase(_ path: String?, _ configuration: Configuration) {
         let interval = maxBusyRetryTimeInterval
+        let replaced = database
         database = Database(path: path, configuration: configuration)
+        database.takeFunctions(of: replaced)
         maxBusyRetryTimeInterval = interval
         database.statementCacheCapacity = shouldCacheStatements ? 100 : 0
         setDateFormat(dateFormatter)

@@ -114,7 +114,11 @@ open class FMDatabase {
     ///
     /// A database whose program keys this handle by itself, with `sqlite3_key`, is used as the engine has it: the key is not verified, SQL is
     /// not restricted, and no other connection can be made of it. Use ``setKey(_:)``.
-    open var sqliteHandle: UnsafeMutableRawPointer? { database.handleForProgram.map { UnsafeMutableRawPointer($0) } }
+    open var sqliteHandle: UnsafeMutableRawPointer? {
+        // Where a key was refused nothing may be written without one.
+        guard !requiresKey || database.verifiedKey != nil else { return nil }
+        return database.handleForProgram.map { UnsafeMutableRawPointer($0) }
+    }
 
     /// The database of CipherDB, for what FMDB does not have, such as `attach(_:as:key:)`. It is the one that is open now: another is there
     /// after the next opening.

@@ -237,4 +237,46 @@ final class FMDBMovingTests: RawKeyFixture {
             #expect(db.intForQuery(endless) == nil && db.lastErrorCode() == SQLITE_INTERRUPT)
         }
     }
+
+    @Test(arguments: ["PRAGMA key = 'k'", "PRAGMA hexkey = '00'"]) func aKeyPragmaByTheHandleIsNotPassedOver(
+        sql: String
+    ) throws {
+        typealias Execute =
+            @convention(c) (
+                UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafeRawPointer?, UnsafeRawPointer?, UnsafeRawPointer?
+            ) -> Int32
+        let address = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "sqlite3_exec"))
+        // It holds because this is the signature that SQLite's header has, with null for the callback.
+        let execute = unsafeBitCast(address, to: Execute.self)
+        let db = opened()
+        #expect(execute(db.sqliteHandle, sql, nil, nil, nil) == SQLITE_AUTH)
+        #expect(!db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('PLAINMARK')") && !db.isOpen)
+        #expect(try !FileManager.default.fileExists(atPath: path) || FileState(path).bytes.isEmpty)
+    }
+
+    @Test func afterAFailedKeyThereIsNoHandle() {
+        let db = opened()
+        #expect(!db.setKey("") && db.open() && db.sqliteHandle == nil && !db.executeStatements("CREATE TABLE t (a)"))
+    }
+
+    @Test(arguments: [
+        "SELECT 1; PRAGMA key = 'k'", "PRAGMA user_version; /* */ PRAGMA main.key='k'", "-- x\n;PRAGMA hexkey = '00'",
+    ])
+    func aKeyBehindAnotherStatementClosesTheDatabase(sql: String) throws {
+        for call in [
+            { $0.executeUpdate(sql, withArgumentsIn: []) }, { $0.executeQuery(sql, withArgumentsIn: []) != nil },
+            { $0.executeStatements(sql) }, { (try? $0.validateSQL(sql)) != nil },
+        ] as [(FMDatabase) -> Bool] {
+            let db = opened()
+            #expect(!call(db) && !db.isOpen && !db.executeStatements("CREATE TABLE t (a)"))
+        }
+    }
+
+    @Test(.enabled(if: Engine.current.writes(.v3) && Engine.current.writes(.v4), "this engine has one format only"))
+    func functionsAreThereAfterAKeyOfAnotherFormat() throws {
+        try make(.v3)
+        let db = opened()
+        db.makeFunctionNamed("one", arguments: 0) { context, _, _ in db.resultInt(1, context: context) }
+        #expect(db.setKey("secret") && db.intForQuery("SELECT one()") == 1)
+    }
 }

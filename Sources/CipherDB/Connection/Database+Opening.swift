@@ -86,6 +86,8 @@ extension Database {
                 return try readyConnection()
             case .empty where !configuration.allowsPlaintext: throw file.keyError(.keyMissing)
             case .plaintext, .empty:
+                // By the handle: the program believes that there is a key.
+                guard !file.connection.authorizer.hasRefusedKey else { throw DatabaseError.keyPragma }
                 try file.checkSideFiles()
                 state = .plain(file.connection)
                 try finishOpening()

@@ -98,6 +98,9 @@ final class Authorizer {
         return access
     }
 
+    /// Whether SQL wanted to give the key, and nothing was keyed: what is written next would be in plaintext.
+    private(set) var hasRefusedKey = false
+
     /// Takes why a statement was refused; nil where none was.
     func takeRefusal() -> Refusal? {
         defer { refusal = nil }
@@ -151,12 +154,14 @@ final class Authorizer {
             let name = String(cString: first).lowercased()
             // The second text may be a key: whether there is one is all that is looked at.
             guard isRefused(pragma: name, hasArgument: second != nil) else { return nil }
+            if Refusal.keyPragmas.contains(name) { hasRefusedKey = true }
             return isReader && name == "query_only" ? .poolReader : .pragma(name)
         case SQLITE_ATTACH:
             // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.
             let name = first.map { String(cString: $0) }
             guard isLockedDown && name != "" && name != ":memory:" else { return nil }
-            return sql?.lowercased().contains("vacuum") == true ? .vacuumInto : .attach
+            let isVacuum = sql?.drop(while: \.isWhitespace).prefix(6).lowercased() == "vacuum"
+            return isVacuum ? .vacuumInto : .attach
         // The table of the database's pages gives them as bytes, and takes others.
         case SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
             return isLockedDown && sqlite3_stricmp(first, "sqlite_dbpage") == 0 ? .pages : nil

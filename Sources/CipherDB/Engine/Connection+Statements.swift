@@ -19,7 +19,8 @@ extension Connection {
             var rest = utf8[...]
             while !rest.isEmpty {
                 let part = UnsafeBufferPointer(rebasing: rest)
-                let (statement, count) = try prepare(part, String(decoding: part.prefix(2000), as: UTF8.self))
+                let sql = String(decoding: part.prefix(SQLScanner.firstStatement(part)), as: UTF8.self)
+                let (statement, count) = try prepare(part, sql)
                 rest = rest.dropFirst(max(1, count))
                 guard let statement else { continue }
                 defer { statement.finalize() }
@@ -30,7 +31,7 @@ extension Connection {
 
     /// The first statement of `utf8`, nil where that is space or a comment, and how many bytes it has.
     ///
-    /// - Parameter sql: What an error shows.
+    /// - Parameter sql: The statement, to be judged, and shown by an error.
     private func prepare(
         _ utf8: UnsafeBufferPointer<UInt8>,
         _ sql: String
@@ -44,6 +45,8 @@ extension Connection {
         let outer = authorizer.takeAccess()
         let outerSQL = authorizer.sql
         authorizer.sql = sql
+        // SQLite may have passed over the last one.
+        _ = authorizer.takeRefusal()
         defer {
             authorizer.sql = outerSQL
             authorizer.access = outer
@@ -70,8 +73,25 @@ extension Connection {
         return (prepared, count)
     }
 
+    /// Whether a trigger of the main database, or a temporary one, has the message as it is: since SQLite 3.47 it may be made of values.
+    func hasTrigger(raising message: String) -> Bool {
+        guard let text = try? DatabaseValue.text("'\(message.replacing("'", with: "''"))'").literal else {
+            return false
+        }
+        let condition = "type = 'trigger' AND instr(sql, \(text))"
+        let found = unrestricted {
+            try? self.text(
+                "SELECT 1 FROM sqlite_master WHERE \(condition) UNION ALL SELECT 1 FROM sqlite_temp_master WHERE \(condition)"
+            )
+        }
+        return found == "1"
+    }
+
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String) throws(DatabaseError) {
+        let outerSQL = authorizer.sql
+        authorizer.sql = sql
+        defer { authorizer.sql = outerSQL }
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         try closeIfAsked(sql: sql)
         try check(code, sql: sql)

@@ -185,6 +185,13 @@ internal import CSQLCipher
         corruptionGuard?.didFail()
         reset()
         if let thrown = connection.takeCallbackError() { return thrown }
+        if error.code == .constraintTrigger, !connection.hasTrigger(raising: error.message) {
+            return DatabaseError(
+                error.code,
+                "a trigger refused it; its message is not shown, as it may quote a value",
+                sql: sql
+            )
+        }
         // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
         guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 || access.readsRows else {
             return error

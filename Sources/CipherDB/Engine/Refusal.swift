@@ -45,6 +45,9 @@ struct Refusal {
         }
     }
 
+    /// What gives, or changes, the key.
+    static let keyPragmas = ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"]
+
     static func pragma(_ name: String) -> Refusal {
         let replacement =
             switch name {

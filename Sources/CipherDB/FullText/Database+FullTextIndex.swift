@@ -25,6 +25,11 @@ extension Database {
         columns: [String],
         tokenizer: String? = nil
     ) throws {
+        // It would be taken for the number of the row.
+        guard try !names(of: table).contains(where: { $0.lowercased() == "rowid" }), index.lowercased() != "rowid"
+        else {
+            throw DatabaseError(.misuse, "\(table) or its index has the name rowid, by which the index finds its rows")
+        }
         let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
         var arguments = columns.map(quotedIdentifier)
         arguments.append("content=\(try DatabaseValue.text(table.name).literal)")
@@ -53,8 +58,20 @@ extension Database {
     /// - Throws: ``DatabaseError``, also where there is none; ``KeyError``.
     public func dropFullTextIndex(_ index: TableName) throws {
         let schema = index.schema.map { quotedIdentifier($0) + "." } ?? ""
+        let catalogue = quotedIdentifier(index.schema ?? "main") + ".sqlite_master"
+        let declaration = "CREATE VIRTUAL TABLE \(quotedIdentifier(index.name)) USING fts5("
+        let isIndex: SQL =
+            "SELECT substr(sql, 1, length(\(declaration))) = \(declaration) FROM \(raw: catalogue) WHERE name = \(index.name)"
+        guard try bool(forQuery: isIndex) == true else {
+            throw DatabaseError(.error, "\(index) is no index that createFullTextIndex made")
+        }
+        let body = "INSERT INTO \(quotedIdentifier(index.name))("
         try inSavePoint { _ in
             for event in ["insert", "update", "delete"] {
+                let trigger = "\(index.name)_\(event)"
+                let isOurs: SQL =
+                    "SELECT instr(sql, \(body)) FROM \(raw: catalogue) WHERE type = 'trigger' AND name = \(trigger)"
+                guard try bool(forQuery: isOurs) == true else { continue }
                 try executeUpdate("DROP TRIGGER IF EXISTS \(raw: schema)\(identifier: "\(index.name)_\(event)")")
             }
             try executeUpdate("DROP TABLE \(raw: index.quoted)")

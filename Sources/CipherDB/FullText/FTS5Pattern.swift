@@ -13,15 +13,18 @@
 public struct FTS5Pattern: Bindable, Hashable, CustomStringConvertible {
     /// The pattern in FTS5's language.
     public let description: String
+    /// The operator between its parts; nil for one part.
+    private let operation: String?
 
-    private init(_ description: String) {
+    private init(_ description: String, _ operation: String? = nil) {
         self.description = description
+        self.operation = operation
     }
 
     /// Nil where there is no term.
     private init?(_ terms: [String], joinedBy operation: String) {
         guard !terms.isEmpty else { return nil }
-        description = terms.joined(separator: operation)
+        self.init(terms.joined(separator: operation), terms.count > 1 ? operation : nil)
     }
 
     /// Rows that have each word of the text, in any order; nil where it has no word.
@@ -46,22 +49,30 @@ public struct FTS5Pattern: Bindable, Hashable, CustomStringConvertible {
 
     /// As a phrase, the last of whose words may go on; nil where the text has no word.
     public init?(matchingPrefixPhrase text: String) {
-        self.init(matchingPhrase: text)
-        self = FTS5Pattern(description + " *")
+        guard let phrase = FTS5Pattern(matchingPhrase: text) else { return nil }
+        self.init(phrase.description + " *", " + ")
     }
 
-    /// Rows that both match.
+    /// Rows that both match. FTS5 takes some dozens of patterns of different operators in each other, and any number of the same.
     public static func && (left: FTS5Pattern, right: FTS5Pattern) -> FTS5Pattern {
-        FTS5Pattern("(\(left)) AND (\(right))")
+        FTS5Pattern(left.part(of: " AND ") + " AND " + right.part(of: " AND "), " AND ")
     }
 
     /// Rows that one of them matches, or both.
     public static func || (left: FTS5Pattern, right: FTS5Pattern) -> FTS5Pattern {
-        FTS5Pattern("(\(left)) OR (\(right))")
+        FTS5Pattern(left.part(of: " OR ") + " OR " + right.part(of: " OR "), " OR ")
     }
 
     /// Rows that this matches and the other does not.
-    public func excluding(_ other: FTS5Pattern) -> FTS5Pattern { FTS5Pattern("(\(self)) NOT (\(other))") }
+    public func excluding(_ other: FTS5Pattern) -> FTS5Pattern {
+        // NOT takes from what is left of it.
+        FTS5Pattern(part(of: " NOT ") + " NOT " + other.part(of: nil), " NOT ")
+    }
+
+    /// As a part of a pattern with an operator: without brackets where it has the same, because the engine's parser bounds their depth.
+    private func part(of operation: String?) -> String {
+        self.operation == nil || self.operation == operation ? description : "(\(description))"
+    }
 
     /// The pattern in FTS5's language.
     public var databaseValue: DatabaseValue { .text(description) }

@@ -8,6 +8,9 @@
 ///
 /// For every connection of a queue or pool, make them in ``Configuration/prepareDatabase``.
 extension Database {
+    /// Makes the functions of another database on this one, each time it is opened.
+    package func takeFunctions(of other: Database) { registrations = other.registrations }
+
     /// Makes a function that SQL can call, or replaces the one of this name and number of arguments.
     ///
     /// What `body` throws is thrown by the call that runs the statement, as it is.

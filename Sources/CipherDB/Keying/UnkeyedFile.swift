@@ -43,7 +43,7 @@ package final class UnkeyedFile {
             throw DatabaseError(.cannotOpen, "SQLite has no file system interface of the name \(vfs)")
         }
         path = location.path
-        filePath = file
+        filePath = UnkeyedFile.shown(file)
         flags = location.flags.subtracting(.uri)
         isImmutable = location.isImmutable
         self.configuration = configuration
@@ -66,6 +66,11 @@ package final class UnkeyedFile {
         kind = try FileKind.recognise(pages)
     }
 
+    /// A path as errors show it: one that was meant as a URI may have a key behind its question mark.
+    private static func shown(_ path: String) -> String {
+        DatabaseURI.isURI(path) ? String(path.prefix { $0 != "?" }) : path
+    }
+
     /// Makes a private file unless there is one.
     ///
     /// - Returns: Whether it made one.
@@ -77,18 +82,18 @@ package final class UnkeyedFile {
             guard status.kind == .regular else {
                 throw DatabaseError(
                     .cannotOpen,
-                    "\(path): \(status.kind == .directory ? "a directory" : "a device or pipe"), not a file"
+                    "\(shown(path)): \(status.kind == .directory ? "a directory" : "a device or pipe"), not a file"
                 )
             }
             return false
         } catch let error as Errno {
             guard error == .noSuchFile, flags.contains(.create) else {
-                throw DatabaseError(.cannotOpen, "\(path): \(error)")
+                throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
             }
         } catch let error as DatabaseError {
             throw error
         } catch {
-            throw DatabaseError(.cannotOpen, "\(path): \(error)")
+            throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
         }
         do {
             // SQLite would give everyone permissions; its side files get those of this one.
@@ -97,11 +102,11 @@ package final class UnkeyedFile {
         } catch .exists {
             // Another process made it meanwhile, or it is a link to a file that does not exist: SQLite would make that one.
             guard (try? Platform.status(of: path)) != nil else {
-                throw DatabaseError(.cannotOpen, "\(path): a symbolic link that leads nowhere")
+                throw DatabaseError(.cannotOpen, "\(shown(path)): a symbolic link that leads nowhere")
             }
             return false
         } catch {
-            throw DatabaseError(.cannotOpen, "\(path): \(error)")
+            throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
         }
     }
 

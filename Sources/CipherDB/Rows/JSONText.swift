@@ -24,7 +24,8 @@ extension Column {
     func decodeJSON<Value: Decodable>(_ type: Value.Type) throws -> Value {
         guard storageClass == .text || storageClass == .blob else { throw mismatch(type) }
         do {
-            return try JSONDecoder().decode(type, from: Data.decode(self))
+            // Foundation traps where JSON that is nested too deeply ends at that depth: a space behind it is read as an error.
+            return try JSONDecoder().decode(type, from: Data.decode(self) + [UInt8(ascii: " ")])
         } catch is DecodingError {
             // Its path may have keys of a dictionary in it, which are values here.
             throw DatabaseError(

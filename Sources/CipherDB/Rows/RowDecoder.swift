@@ -20,9 +20,10 @@ struct RowDecoder: Decoder {
         throw DatabaseError(.mismatch, "a row has names, and no array is made of it", sql: row.statement.sql)
     }
 
-    /// A type that is one value is read from the first column.
+    /// A type that is one value is read from the first column, and is no record in another.
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        ColumnDecoder(column: try row.column(0))
+        guard prefix.isEmpty else { throw OneValue() }
+        return ColumnDecoder(column: try row.column(0))
     }
 }
 
@@ -43,7 +44,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         row.columnIndex(forKey: prefix.isEmpty ? key.stringValue : prefix + key.stringValue)
     }
 
-    /// Whether columns have the key and a dot before their names. They come before a column of the key's name, such as a foreign key.
+    /// Whether columns have the key and a dot before their names.
     private func isRecord(_ key: Key) -> Bool { row.hasRecords && !columns(ofRecord: key).isEmpty }
 
     private func columns(ofRecord key: Key) -> [Int] { row.columns(ofRecord: prefix + key.stringValue) }
@@ -52,15 +53,42 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try row.column(index(key) ?? row.columnIndex(forName: prefix + key.stringValue))
     }
 
-    /// A record that an outer join did not find has NULL in each column.
     func decodeNil(forKey key: Key) throws -> Bool {
-        guard isRecord(key) else { return try column(key).storageClass == .null }
-        return try columns(ofRecord: key).allSatisfy { try row.column($0).storageClass == .null }
+        guard index(key) == nil, isRecord(key) else { return try column(key).storageClass == .null }
+        return try isMissing(key)
+    }
+
+    /// A record that an outer join did not find has NULL in each column.
+    private func isMissing(_ key: Key) throws -> Bool {
+        try columns(ofRecord: key).allSatisfy { try row.column($0).storageClass == .null }
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        guard isRecord(key) else { return try column(key).decode(type) }
-        return try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))
+        guard isRecord(key), !(type is any ColumnDecodable.Type) else { return try column(key).decode(type) }
+        // Columns are named by the data, too: no stack is deep enough for any name.
+        guard prefix.utf8.count < 1000 else {
+            throw DatabaseError(.tooBig, "the names of the columns have records in records without end")
+        }
+        do {
+            return try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))
+        } catch is OneValue {
+            return try column(key).decode(type)
+        }
+    }
+
+    /// A record comes before a column of the same name, such as a foreign key; one value does not.
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard contains(key) else { return nil }
+        guard isRecord(key), index(key) != nil, !(type is any ColumnDecodable.Type) else {
+            return try decodeNil(forKey: key) ? nil : try decode(type, forKey: key)
+        }
+        guard try isMissing(key) else { return try decode(type, forKey: key) }
+        do {
+            _ = try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))
+        } catch is OneValue {
+            return try column(key).storageClass == .null ? nil : try column(key).decode(type)
+        } catch {}
+        return nil
     }
 
     // These need not look for what they are.
@@ -84,6 +112,9 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() throws -> any Decoder { RowDecoder(row: row, prefix: prefix) }
     func superDecoder(forKey key: Key) throws -> any Decoder { ColumnDecoder(column: try column(key)) }
 }
+
+/// A type is one value, and no record in another.
+private struct OneValue: Error {}
 
 /// A type has several values inside, and is JSON in its column.
 private struct SeveralValues: Error {}

@@ -15,29 +15,18 @@ extension Database {
     }
 
     private func prepare(text: String) throws -> Statement {
-        let connection = try usableConnection()
+        _ = try usableConnection()
         guard !text.utf8.contains(0) else {
             throw DatabaseError(.error, "the SQL has a NUL character in it", sql: text)
         }
         guard let (statement, rest) = try compile(text) else {
             throw DatabaseError(.error, "the SQL holds no statement", sql: text)
         }
-        guard try isBlank(rest, connection) else {
+        guard rest.isEmpty || SQLScanner.isBlank(Array(rest.utf8)) else {
             statement.finalize()
             throw DatabaseError(.error, "the SQL holds more than one statement; use executeStatements", sql: text)
         }
         return Statement(statement, database: self)
-    }
-
-    /// Whether nothing but spaces, semicolons and comments is left of a string of SQL.
-    private func isBlank(_ sql: Substring, _ connection: Connection) throws -> Bool {
-        guard !sql.isEmpty else { return true }
-        // The engine itself knows what a comment is. Something that does not compile is not blank either.
-        guard let found = try? connection.prepare(String(sql)) else {
-            return (try? connection.execute(String(sql))) != nil
-        }
-        found.statement.finalize()
-        return false
     }
 
     /// Runs a statement with these values for its parameters, in order. Rows that it returns are passed over.

@@ -41,14 +41,20 @@ extension Database {
     ///   - prefix: What stands before the dot.
     /// - Throws: ``DatabaseError``, also where there is no such table; ``KeyError``.
     public func columns(of table: TableName, alias: String? = nil, prefix: String) throws -> SQL {
-        let columns = try tableSchema(of: table)
-        defer { columns.close() }
-        var names: [String] = []
-        while try columns.next() { names.append(try columns["name"]) }
+        let names = try names(of: table)
         guard !names.isEmpty else { throw DatabaseError(.error, "no such table: \(table)") }
         let source = quotedIdentifier(alias ?? table.name)
         let list = names.map { "\(source).\(quotedIdentifier($0)) AS \(quotedIdentifier("\(prefix).\($0)"))" }
         return "\(raw: list.joined(separator: ", "))"
+    }
+
+    /// The names of a table's columns; none where there is no such table.
+    func names(of table: TableName) throws -> [String] {
+        let columns = try tableSchema(of: table)
+        defer { columns.close() }
+        var names: [String] = []
+        while try columns.next() { names.append(try columns["name"]) }
+        return names
     }
 
     /// How many rows of a table the condition is true of; all of them without one.

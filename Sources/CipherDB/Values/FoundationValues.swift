@@ -26,8 +26,9 @@ extension Decimal: ColumnDecodable {
     /// A text that is a number, or a number.
     public static func decode(_ column: Column) throws -> Decimal {
         let text = try String.decode(column)
-        // A prefix that is a number would be enough for Decimal.
-        guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let number = Decimal(string: text) else {
+        // Decimal takes a prefix that is a number, and a sign alone.
+        guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/) != nil, let number = Decimal(string: text)
+        else {
             throw column.mismatch(Decimal.self)
         }
         return number
