@@ -150,4 +150,39 @@ import Testing
         #expect(try count(database) == 1)
         #expect(try await database.inDatabase { try $0.completedMigrations.map(\.name) } == ["first"])
     }
+
+    /// A full-text index keeps a statement of its own active until the transaction ends.
+    @Test(
+        .enabled(if: Engine.current.has(.fts5), "this engine has no FTS5"),
+        arguments: Kind.allCases,
+        Call.allCases.filter { $0 != .read }
+    )
+    func aCancelledChangeOfAFullTextIndexIsUndone(kind: Kind, call: Call) async throws {
+        let database = try database(kind)
+        try await database.write { database in
+            try database.createFullTextIndex("found", on: "t", columns: ["a"])
+            for number in 0..<100 { try database.executeUpdate("INSERT INTO t VALUES (\("word \(number)"))") }
+        }
+        let began = Gate()
+        let task = Task {
+            try await call.run(database) { database in
+                try database.executeUpdate("DELETE FROM t WHERE a <> 'word 7'")
+                began.open()
+                return try database.string(forQuery: Self.endless) ?? ""
+            }
+        }
+        try await began.waited()
+        try await Task.sleep(for: .milliseconds(20))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let kept = call == .inDatabase ? 1 : 100
+        #expect(try await database.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == kept)
+        try await database.write { database in
+            let pattern = FTS5Pattern(matchingAllTokensIn: "word 7")
+            #expect(try database.int(forQuery: "SELECT count(*) FROM found WHERE found MATCH \(pattern)") == 1)
+            try database.executeUpdate("DELETE FROM t")
+            try database.executeUpdate("INSERT INTO found (found) VALUES ('integrity-check')")
+        }
+        try await database.close()
+    }
 }

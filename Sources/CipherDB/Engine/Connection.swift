@@ -146,6 +146,16 @@ final class Connection {
         open.closeBlobs()
     }
 
+    /// Ends every statement, also those of virtual tables.
+    func endAllStatements() {
+        endActiveStatements()
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let present = statement {
+            if sqlite3_stmt_busy(present) != 0 { sqlite3_reset(present) }
+            statement = sqlite3_next_stmt(handle, present)
+        }
+    }
+
     /// Why the handle cannot be given up at this moment, as a change of key does; nil where it can.
     var whyInUse: String? {
         if runningCallbacks > 0 { return "a function or hook is running; change it after the statement" }

@@ -17,7 +17,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also where no transaction is open.
     public func rollback() throws {
-        try executeStatements("ROLLBACK")
+        try undo("ROLLBACK")
     }
 
     /// Runs `body` in a transaction, which is committed when it returns and rolled back when it throws.
@@ -88,6 +88,17 @@ extension Database {
         try? rollback()
     }
 
+    /// Runs what undoes changes, also where the interruption of a statement lasts: as long as one is active, and a full-text index that was
+    /// written to keeps its own so until the transaction ends.
+    private func undo(_ sql: SQL) throws {
+        do {
+            try executeStatements(sql)
+        } catch let error as DatabaseError where error.code.primary == .interrupted && isInTransaction {
+            connection?.endAllStatements()
+            try executeStatements(sql)
+        }
+    }
+
     /// Begins a savepoint: a transaction that may stand inside another. The name may have any characters.
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
@@ -106,7 +117,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also where no savepoint has the name.
     public func rollbackToSavePoint(withName name: String) throws {
-        try executeStatements("ROLLBACK TO SAVEPOINT \(identifier: name)")
+        try undo("ROLLBACK TO SAVEPOINT \(identifier: name)")
     }
 
     /// Runs `body` in a savepoint of its own, whose changes are undone when it throws.

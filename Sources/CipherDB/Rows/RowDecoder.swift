@@ -50,7 +50,13 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func columns(ofRecord key: Key) -> [Int] { row.columns(ofRecord: prefix + key.stringValue) }
 
     private func column(_ key: Key) throws -> Column {
-        try row.column(index(key) ?? row.columnIndex(forName: prefix + key.stringValue))
+        if let index = index(key) { return try row.column(index) }
+        let name = prefix + key.stringValue
+        throw DatabaseError(
+            .range,
+            "the result has no column of the name \(name), nor columns of a record, \(name).…",
+            sql: row.statement.sql
+        )
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {

@@ -196,6 +196,20 @@ extension SQL.StringInterpolation {
         fatalError("unavailable")
     }
 
+    /// Not there: see ``appendInterpolation(list:)``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a list of values is \\(list: values)")
+    public mutating func appendInterpolation<Value: Bindable & Encodable>(_ values: [Value]) {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``JSONColumn``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a value with several inside is JSON: \\(JSONColumn(value))")
+    public mutating func appendInterpolation(_ value: some Encodable) {
+        fatalError("unavailable")
+    }
+
     /// Not there: SQL in SQL is `\(sql: other)`.
     @_disfavoredOverload
     @available(*, unavailable, message: "SQL in SQL is \\(sql: other)")

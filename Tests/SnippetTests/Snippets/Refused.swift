@@ -53,6 +53,14 @@ func waiting(_ queue: DatabaseQueue) throws {
     _ = rows
 }
 
+struct Payload: Codable { var list: [Int] }
+
+func nested(_ database: Database, _ payload: Payload) throws {
+    // 46: a value that SQLite does not have
+    try database.executeUpdate("UPDATE player SET payload = \(payload)")
+    // refused: 'appendInterpolation' is unavailable: a value with several inside is JSON: \(JSONColumn(value))
+}
+
 func loops(_ database: Database) throws {
     // 44: a loop that could not throw
     for row in try database.executeQuery("SELECT 1") {
