@@ -3,7 +3,13 @@ internal import CipherKeys
 internal import Foundation
 
 extension FMDatabase {
-    func keyed(_ key: () throws -> DatabaseKey) -> Bool {
+    func keyed(text: String) -> Bool { keyed { try DatabaseKey.engineBytes(SecretBytes(utf8: text)) } }
+
+    func keyed(bytes: Data) -> Bool {
+        keyed { try DatabaseKey.engineBytes(bytes.withUnsafeBytes { try SecretBytes(copying: $0) }) }
+    }
+
+    private func keyed(_ key: () throws -> DatabaseKey) -> Bool {
         // A database in memory never reaches a disk.
         if isOfFile { requiresKey = true }
         return rekeyed {

@@ -1,5 +1,4 @@
 public import CipherDB
-internal import CipherKeys
 public import Foundation
 internal import SystemSupport
 
@@ -173,12 +172,12 @@ open class FMDatabase {
     /// plaintext by mistake; to try another key, open it again first. As in FMDB the key that is in force may be given once
     /// more, which costs a derivation where it is a passphrase.
     @discardableResult open func setKey(_ key: String) -> Bool {
-        keyed { try DatabaseKey.engineBytes(SecretBytes(utf8: key)) }
+        keyed(text: key)
     }
 
     /// As ``setKey(_:)``, from bytes.
     @discardableResult open func setKeyWith(_ keyData: Data) -> Bool {
-        keyed { try DatabaseKey.engineBytes(keyData.withUnsafeBytes { try SecretBytes(copying: $0) }) }
+        keyed(bytes: keyData)
     }
 
     /// Changes the key, and proves that the new one opens the file.
