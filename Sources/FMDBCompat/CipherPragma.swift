@@ -9,6 +9,8 @@ struct CipherPragma {
 
     /// The pragmas of a text that has nothing else in it; nil for any other SQL.
     static func all(in sql: String) -> [CipherPragma]? {
+        // Most SQL is another, and is not divided.
+        guard sql.drop(while: \.isWhitespace).prefix(6).lowercased() == "pragma" else { return nil }
         let statements = sql.split(separator: ";").map { $0.trimmed }.filter { !$0.isEmpty }
         var pragmas: [CipherPragma] = []
         for statement in statements {
@@ -22,13 +24,6 @@ struct CipherPragma {
     static func givesKey(_ sql: String) -> Bool {
         guard sql.range(of: "pragma", options: .caseInsensitive) != nil else { return false }
         return SQL.statements(of: sql).contains { CipherPragma($0)?.isKey == true }
-    }
-
-    /// The pragma that a text begins with; nil for any other SQL.
-    static func first(in sql: String) -> CipherPragma? {
-        let start = sql.drop(while: \.isWhitespace)
-        guard start.prefix(6).lowercased() == "pragma" else { return nil }
-        return CipherPragma(start.prefix { $0 != ";" }.trimmed)
     }
 
     private init?(_ statement: String) {
@@ -50,7 +45,7 @@ struct CipherPragma {
     }
 
     /// Whether it gives or changes the key.
-    var isKey: Bool { ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"].contains(name) }
+    var isKey: Bool { SQL.keyPragmas.contains(name) }
 
     /// Whether the file under this format, and the connection to it, are what it says.
     func isSo(of format: CipherFormat, _ database: Database) -> Bool {
@@ -87,13 +82,9 @@ extension FMDatabase {
     /// - Throws: for the key as a pragma, which must not be passed over while nothing was keyed.
     func statement(_ sql: String) throws -> SQL {
         if database.verifiedKey == nil, CipherPragma.givesKey(sql) { throw DatabaseError.keyPragma }
-        guard CipherPragma.first(in: sql) != nil else { return SQL(unsafe: sql) }
-        guard let pragmas = CipherPragma.all(in: sql), !pragmas.contains(where: \.isKey) else {
-            return SQL(unsafe: sql)
-        }
-        guard let format = database.cipherFormat, pragmas.allSatisfy({ $0.isSo(of: format, database) }) else {
-            return SQL(unsafe: sql)
-        }
+        guard let pragmas = CipherPragma.all(in: sql), let format = database.cipherFormat,
+            pragmas.allSatisfy({ $0.isSo(of: format, database) })
+        else { return SQL(unsafe: sql) }
         // 0 is what a migration answers that was done.
         return pragmas.contains { $0.name == "cipher_migrate" } ? "SELECT '0' AS cipher_migrate" : "SELECT 1 WHERE 0"
     }

@@ -154,7 +154,7 @@ final class Authorizer {
             let name = String(cString: first).lowercased()
             // The second text may be a key: whether there is one is all that is looked at.
             guard isRefused(pragma: name, hasArgument: second != nil) else { return nil }
-            if Refusal.keyPragmas.contains(name) { hasRefusedKey = true }
+            if SQL.keyPragmas.contains(name) { hasRefusedKey = true }
             return isReader && name == "query_only" ? .poolReader : .pragma(name)
         case SQLITE_ATTACH:
             // VACUUM attaches an empty name; VACUUM INTO a file. Without a constant there is no name to be judged.

@@ -45,9 +45,6 @@ struct Refusal {
         }
     }
 
-    /// What gives, or changes, the key.
-    static let keyPragmas = ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"]
-
     static func pragma(_ name: String) -> Refusal {
         let replacement =
             switch name {
@@ -68,6 +65,11 @@ struct Refusal {
             }
         return Refusal("SQL may not set PRAGMA \(name) here: \(replacement)")
     }
+}
+
+extension SQL {
+    /// The pragmas that give, or change, the key.
+    package static let keyPragmas = ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"]
 }
 
 extension DatabaseError {
