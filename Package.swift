@@ -4,6 +4,12 @@ import PackageDescription
 // By Scripts/fuzz.sh only: it needs libFuzzer.
 let fuzzes = Context.environment["CIPHERDB_FUZZ"] != nil
 
+let metrics = Target.Dependency.product(
+    name: "Metrics",
+    package: "swift-metrics",
+    condition: .when(traits: ["Metrics"])
+)
+
 let package = Package(
     name: "CipherDB",
     // What Synchronization's atomics need. Linux and macOS are tested; the others need a SQLCipher of their own to link.
@@ -14,43 +20,69 @@ let package = Package(
         .library(name: "Rekeying", targets: ["Rekeying"]),
         .executable(name: "rekey", targets: ["rekey"]),
     ],
+    traits: [
+        .trait(name: "Logging", description: "Configuration.logger: a database logs to swift-log."),
+        .trait(name: "Metrics", description: "Times and counts go to swift-metrics."),
+        .trait(name: "Tracing", description: "Reads, writes and statements are spans of swift-distributed-tracing."),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "DatabaseQueue and DatabasePool are services of swift-service-lifecycle."
+        ),
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
         .systemLibrary(
-            name: "COpenSSL",
+            name: "CCipherOpenSSL",
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
         .systemLibrary(
-            name: "CSQLCipher",
+            name: "CCipherEngine",
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
-        .target(name: "CSystem"),
-        .target(name: "CLanes"),
-        .target(name: "SystemSupport", dependencies: ["CSystem"]),
-        .target(name: "CipherKeys", dependencies: ["COpenSSL", "CSystem", "SystemSupport"], path: "Keys"),
-        .target(name: "SQLiteFormat", dependencies: ["SystemSupport"]),
+        .target(name: "CCipherSystem"),
+        .target(name: "CCipherLanes"),
+        .target(name: "CipherSystem", dependencies: ["CCipherSystem"]),
+        .target(
+            name: "CipherKeys",
+            dependencies: ["CCipherOpenSSL", "CCipherSystem", "CipherSystem", metrics],
+            path: "Keys"
+        ),
+        .target(name: "SQLiteFormat", dependencies: ["CipherSystem"]),
         .target(
             name: "CipherPages",
-            dependencies: ["CLanes", "COpenSSL", "CipherKeys", "SQLiteFormat", "SystemSupport"]
+            dependencies: ["CCipherLanes", "CCipherOpenSSL", "CipherKeys", "SQLiteFormat", "CipherSystem"]
         ),
         .target(
             name: "CipherDB",
-            dependencies: ["CSQLCipher", "CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport"]
+            dependencies: [
+                "CCipherEngine", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", metrics,
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])
+                ),
+            ]
         ),
-        .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys", "SystemSupport"]),
-        .target(name: "Salvage", dependencies: ["CipherDB", "CipherPages", "SQLiteFormat"]),
+        .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys", "CipherSystem"]),
+        .target(name: "CipherSalvage", dependencies: ["CipherDB", "CipherPages", "SQLiteFormat"]),
         .target(
             name: "Rekeying",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "Salvage", "SystemSupport"]
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSalvage", "CipherSystem"]
         ),
         .executableTarget(
             name: "rekey",
             dependencies: [
-                "CipherDB", "CipherKeys", "Rekeying", "SystemSupport",
+                "CipherDB", "CipherKeys", "Rekeying", "CipherSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -70,34 +102,34 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["CipherDB", "CipherKeys", "SystemSupport"],
+            dependencies: ["CipherDB", "CipherKeys", "CipherSystem"],
             path: "Tests/TestSupport"
         ),
         .testTarget(
             name: "CipherKeysTests",
-            dependencies: ["CipherKeys", "SystemSupport", "TestSupport"],
+            dependencies: ["CipherKeys", "CipherSystem", "TestSupport"],
             resources: [.copy("Vectors")]
         ),
         .testTarget(
             name: "CipherPagesTests",
-            dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport", "TestSupport"]
+            dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", "TestSupport"]
         ),
         .testTarget(
             name: "CipherDBTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport", "TestSupport"]
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", "TestSupport"]
         ),
         .testTarget(
             name: "FMDBCompatTests",
-            dependencies: ["CipherKeys", "FMDBCompat", "SystemSupport", "TestSupport"]
+            dependencies: ["CipherKeys", "FMDBCompat", "CipherSystem", "TestSupport"]
         ),
         .testTarget(
             name: "RekeyingTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SystemSupport", "TestSupport"]
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "CipherSystem", "TestSupport"]
         ),
         .testTarget(
             name: "RekeyCommandTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "Rekeying", "SystemSupport", "rekey", "TestSupport",
+                "CipherDB", "CipherKeys", "Rekeying", "CipherSystem", "rekey", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Faults"]
@@ -110,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "SystemSupport", "rekey",
+                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "rekey",
                 "TestSupport",
             ],
             exclude: fuzzes ? ["Fuzzing"] : []
@@ -130,7 +162,7 @@ if fuzzes {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "SystemSupport"],
+            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem"],
             path: "Tests",
             exclude: ["Fuzzing/Corpus"],
             sources: ["Fuzzing", "SecurityTests/Fuzzing"]

@@ -1,5 +1,5 @@
-internal import CSystem
-internal import SystemSupport
+internal import CCipherSystem
+internal import CipherSystem
 
 #if canImport(Darwin)
     internal import Darwin

@@ -1,13 +1,27 @@
 internal import Synchronization
 
+#if Metrics
+    internal import Dispatch
+    internal import Metrics
+#endif
+
 /// Makes keys from passphrases, with OpenSSL.
 package enum KeyDerivation {
     /// How many passphrases this process has stretched, which is what opening costs.
     package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
     private static let stretched = Atomic(0)
 
-    static func noteDerivation() {
+    /// Runs `body`, which stretches a passphrase.
+    ///
+    /// - Parameter function: For the metric `cipherdb.key_derivation.duration`.
+    static func noting<Result>(_ function: @autoclosure () -> String, _ body: () throws -> Result) rethrows -> Result {
         stretched.add(1, ordering: .relaxed)
+        #if Metrics
+            let timer = Timer(label: "cipherdb.key_derivation.duration", dimensions: [("function", function())])
+            let begin = DispatchTime.now().uptimeNanoseconds
+            defer { timer.recordNanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds - begin)) }
+        #endif
+        return try body()
     }
 
     /// PBKDF2 with HMAC (RFC 8018): `count` bytes from `password` and `salt`.
@@ -76,14 +90,15 @@ extension DatabaseKey {
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         switch material {
         case .passphrase(let passphrase):
-            KeyDerivation.noteDerivation()
-            let key = try KeyDerivation.pbkdf2(
-                format.keyDerivation,
-                password: passphrase,
-                salt: salt,
-                iterations: format.iterations,
-                count: CipherFormat.keySize
-            )
+            let key = try KeyDerivation.noting("PBKDF2") {
+                try KeyDerivation.pbkdf2(
+                    format.keyDerivation,
+                    password: passphrase,
+                    salt: salt,
+                    iterations: format.iterations,
+                    count: CipherFormat.keySize
+                )
+            }
             return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
         case .raw(let key):
             return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// Where a secret comes from, so that it need never be an argument of a command, which every user of the machine can see.
 public enum KeySource: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// A source that gave no secret.
 public struct KeySourceError: Error, Equatable, Sendable {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import CCipherOpenSSL
 
 extension OpenSSL {
     /// Whether this libcrypto has a derivation of this name, such as `ARGON2ID` (3.2 and later).

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import CCipherOpenSSL
 
 extension OpenSSL {
     /// AES key wrap (RFC 3394): `key` under the key encryption key `wrapping`, eight bytes longer. The key encryption key has

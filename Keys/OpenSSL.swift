@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import CCipherOpenSSL
 
 /// libcrypto as the key layer uses it: only the files of this type import it.
 package enum OpenSSL {

@@ -117,7 +117,10 @@ public struct PassphraseDerivation: Sendable, Hashable {
     /// Stretches `passphrase` into `count` bytes.
     package func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int = 32) throws -> SecretBytes {
         guard isAvailable else { throw UnusablePassphraseDerivation.unavailable(function) }
-        KeyDerivation.noteDerivation()
+        return try KeyDerivation.noting(function.name) { try run(passphrase, salt, count) }
+    }
+
+    private func run(_ passphrase: SecretBytes, _ salt: [UInt8], _ count: Int) throws -> SecretBytes {
         switch function {
         case .pbkdf2SHA256(let iterations):
             return try KeyDerivation.pbkdf2(
@@ -170,6 +173,16 @@ public struct PassphraseDerivation: Sendable, Hashable {
 extension PassphraseDerivation: CustomStringConvertible {
     /// The function and its parameters.
     public var description: String { function.description }
+}
+
+extension PassphraseDerivation.Function {
+    fileprivate var name: String {
+        switch self {
+        case .pbkdf2SHA256, .pbkdf2SHA512: "PBKDF2"
+        case .scrypt: "scrypt"
+        case .argon2id: "Argon2id"
+        }
+    }
 }
 
 extension PassphraseDerivation.Function: CustomStringConvertible {

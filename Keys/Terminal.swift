@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 #if canImport(Darwin)
     internal import Darwin

@@ -5,7 +5,7 @@ usage: Scripts/api.py [--check] GRAPH…
 
 --check: fails, and writes nothing, where the document is another than it would be.
 """
-import json, os, sys
+import glob, json, os, re, sys
 
 DOCUMENT = "Documentation/API.md"
 KINDS = {"swift.class": "class", "swift.struct": "structure", "swift.enum": "enumeration", "swift.protocol": "protocol"}
@@ -28,7 +28,7 @@ def module_of(symbol):
     if "/Keys/" in place:
         return "CipherKeys"
     module = place.split("/Sources/")[1].split("/")[0]
-    return {"SQLiteFormat": "Rekeying", "Salvage": "Rekeying"}.get(module, module)
+    return {"SQLiteFormat": "Rekeying", "CipherSalvage": "Rekeying"}.get(module, module)
 
 
 def first_sentence(symbol):
@@ -40,6 +40,19 @@ def first_sentence(symbol):
 
 def is_unavailable(symbol):
     return any(item.get("isUnconditionallyUnavailable") for item in symbol.get("availability", []))
+
+
+def of_traits():
+    """What the sources declare where a package trait is enabled: no graph has it."""
+    found = []
+    for path in sorted(glob.glob("Sources/CipherDB/**/*.swift", recursive=True)):
+        with open(path) as file:
+            for trait, block in re.findall(r"^ *#if (\w+)\n(.*?)^ *#endif", file.read(), re.DOTALL | re.MULTILINE):
+                owner = os.path.basename(path).removesuffix(".swift")
+                found += ["`%s`: `%s.%s`" % (trait, owner, name) for name in re.findall(r"^ *public var (\w+)", block, re.MULTILINE)]
+                found += ["`%s`: `%s` is a `%s`" % (trait, *names)
+                          for names in re.findall(r"^ *extension (\w+): (\w+)", block, re.MULTILINE)]
+    return found
 
 
 def main(arguments):
@@ -83,6 +96,7 @@ def main(arguments):
             lines.append("**`%s`** %s" % (owner, names) if owner else names)
             lines.append("")
         lines.pop()
+    lines += ["", "## With package traits", "", *("* " + line for line in of_traits())]
     text = "\n".join(lines) + "\n"
     if check:
         with open(DOCUMENT) as file:

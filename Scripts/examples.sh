@@ -60,9 +60,11 @@ expect "new passphrase" vault recover --code-file "$folder/written" --passphrase
 refuse vault list "${new[@]}"
 expect "mail" vault list --passphrase-file "$folder/third"
 
-echo "== notes service"
-swift build -q --package-path Examples/NotesService --scratch-path .build-notes
+echo "== notes service, and what the package traits report"
+swift build -q --build-tests --package-path Examples/NotesService --scratch-path .build-notes
 .build-notes/debug/NotesService --load > "$folder/load"
 expect "the key was changed after" cat "$folder/load"
 expect "every answer was right" cat "$folder/load"
+expect "closed its pool" cat "$folder/load"
+swift test -q --skip-build --package-path Examples/NotesService --scratch-path .build-notes
 echo "examples: all of them ran"

@@ -43,7 +43,7 @@ struct VaultStore {
     func entries(with word: String?) throws -> [Entry] {
         try queue.inDatabase { database in
             let pattern = "%\(word ?? "")%"
-            let found = Condition.like("name", pattern) || .like("user", pattern) || .like("note", pattern)
+            let found = Column("name").like(pattern) || Column("user").like(pattern) || Column("note").like(pattern)
             return try database.select(
                 from: "entries",
                 where: word == nil ? nil : found,
@@ -54,6 +54,6 @@ struct VaultStore {
     }
 
     func remove(_ name: String) throws -> Bool {
-        try queue.inDatabase { try $0.delete(from: "entries", where: .equal("name", name)) == 1 }
+        try queue.inDatabase { try $0.delete(from: "entries", where: Column("name") == name) == 1 }
     }
 }

@@ -1,5 +1,5 @@
+internal import CipherSystem
 internal import Dispatch
-internal import SystemSupport
 
 /// A small file beside a database, or anywhere, that holds the database's random key: wrapped under a master key, which is
 /// wrapped once for each passphrase, recovery code, key file or other secret that opens it.

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// Which file a keyring is for, from before that is under its key.
 extension KeyringContent {

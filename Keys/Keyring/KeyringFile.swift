@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// A keyring on the disk, kept from all other writers. Readers need no lock: a keyring is replaced whole.
 final class KeyringFile {

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// For tasks: deriving a key takes a good part of a second, and writing waits for the disk.
 extension UnlockedKeyring {

@@ -1,6 +1,6 @@
 package import CipherKeys
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 /// The content of a database's pages, one at a time; nothing but what was written under the key.
 package final class AuthenticPages {

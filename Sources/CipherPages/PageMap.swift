@@ -1,6 +1,6 @@
 package import CipherKeys
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 /// What each page of a database is.
 package struct PageMap: Sendable {

@@ -1,7 +1,7 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import Dispatch
 package import SQLiteFormat
-internal import SystemSupport
 
 /// Works over all pages of a file, a batch at a time, on every core.
 ///

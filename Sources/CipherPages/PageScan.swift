@@ -1,6 +1,6 @@
 package import CipherKeys
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 /// Authenticates every page of a database: in its newest image, which may stand in the write-ahead log.
 package struct PageScan {

@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 extension RollbackJournal {
     /// What in a journal that is to be played back differs from what was written, a sentence each.

@@ -1,7 +1,7 @@
 internal import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 internal import Foundation
-internal import SystemSupport
 
 extension FMDatabase {
     /// A database of a class that a queue or pool names; nil, and a line on standard error, where it cannot be made.

@@ -1,8 +1,8 @@
 internal import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 public import Foundation
 internal import Synchronization
-internal import SystemSupport
 
 /// FMDB's `FMDatabaseQueue`: one `FMDatabase` that threads use one after the other.
 ///

@@ -1,7 +1,7 @@
 internal import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 public import Foundation
-internal import SystemSupport
 
 /// Where a tokenizer is in a text. FMDB's holds Core Foundation's types; the members' names are the same.
 public struct FMTokenizerCursor {

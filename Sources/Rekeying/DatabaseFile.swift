@@ -1,7 +1,7 @@
 internal import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// A database file as a whole: what it is, whether it is sound, and its key.
 ///

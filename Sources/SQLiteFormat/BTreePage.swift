@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// A page of a b-tree (sqlite.org/fileformat.html, section 1.6), read without trusting anything that stands in it.
 package struct BTreePage {

@@ -1,4 +1,4 @@
-package import SystemSupport
+package import CipherSystem
 
 extension ByteReader {
     /// > Seven bits of each of up to eight bytes whose high bit is set and one whose is not; of a ninth all eight bits.

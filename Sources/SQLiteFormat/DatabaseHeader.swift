@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// What the first 100 bytes of a database say (sqlite.org/fileformat.html, section 1.3).
 package struct DatabaseHeader: Sendable {

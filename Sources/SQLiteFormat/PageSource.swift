@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// Bytes of a database file, wherever they are read from: a descriptor of our own, or the engine's.
 package protocol PageSource {

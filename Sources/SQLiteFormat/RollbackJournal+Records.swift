@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 extension RollbackJournal {
     /// > page number, 4 bytes; original content of the page; checksum, 4 bytes

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// A rollback journal that was not ended: what a crash leaves (sqlite.org/fileformat.html, section 3).
 package struct RollbackJournal {

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// A value as it stands in a record (sqlite.org/fileformat.html, section 2.1).
 package enum StoredValue: Equatable, Sendable {

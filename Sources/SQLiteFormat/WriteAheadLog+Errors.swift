@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 extension WriteAheadLog {
     /// What in a WAL differs from what was written, a sentence each.

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// The pages that stand in a `-wal` file, where they are newer than the database's own.
 ///

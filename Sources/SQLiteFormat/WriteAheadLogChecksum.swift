@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// > The Fletcher-like sum of 32-bit words by which frames are known (sqlite.org/fileformat.html, section 4.2).
 struct WriteAheadLogChecksum: Equatable {

@@ -1,7 +1,7 @@
 import CipherKeys
+internal import CipherSystem
 import Foundation
 import Synchronization
-internal import SystemSupport
 
 /// Whether the user has asked to stop, by Ctrl-C or `kill`. The operation then ends at its next step, and nothing is changed.
 enum Interruption {

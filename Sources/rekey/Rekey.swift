@@ -1,8 +1,8 @@
 import ArgumentParser
 import CipherDB
 import CipherKeys
+internal import CipherSystem
 import Rekeying
-internal import SystemSupport
 
 @main
 struct Rekey: ParsableCommand {

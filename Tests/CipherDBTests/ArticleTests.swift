@@ -1,6 +1,6 @@
 import CipherDB
+import CipherSystem
 import Foundation
-import SystemSupport
 import TestSupport
 import Testing
 
@@ -71,12 +71,12 @@ import Testing
         try database.insert(into: "folders", ["name": "work"])
         let open = try database.select(
             from: "notes",
-            where: .equal("folder", 3) && !.isNull("due"),
+            where: Column("folder") == 3 && Column("due") != nil,
             orderedBy: [.ascending("due")],
             limit: 20
         ).fetchAll(Note.self)
-        try database.update("notes", set: ["folder": nil], where: .isIn("id", [1, 2, 3]))
-        try database.delete(from: "notes", where: .less("due", than: Date()) || .sql("length(text) = 0"))
+        try database.update("notes", set: ["folder": nil], where: Column("id").isIn([1, 2, 3]))
+        try database.delete(from: "notes", where: Column("due") < Date() || .sql("length(text) = 0"))
         try database.deleteAll(from: "notes")
         // end
         print(open.count)
@@ -181,7 +181,7 @@ import Testing
     private func engines(_ database: Database) throws {
         // begin
         if Engine.current.has(.upsert) {
-            try database.upsert(into: "settings", ["name": "theme", "value": "dark"], conflictOn: "name")
+            try database.upsert(into: "settings", ["name": "theme", "value": "dark"], onConflict: "name")
         }
         print(Engine.current.sqlcipherVersion ?? "no SQLCipher", Engine.current.formats)
         // end
@@ -200,7 +200,7 @@ import Testing
 
     private func conditions(_ database: Database, id: Int) throws {
         // begin
-        try database.delete(from: "notes", where: .equal("folder", id) && !.isNull("deleted"))
+        try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
         // end
         // begin
         try database.createTable(
@@ -208,7 +208,7 @@ import Testing
             columns: [
                 ColumnDefinition("id", .integer, .primaryKey),
                 ColumnDefinition("text", .text, .notNull),
-                ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
+                ColumnDefinition("folder", .integer, .references("folders", onDelete: .cascade)),
             ]
         )
         // end
@@ -381,6 +381,12 @@ import Testing
 
     private static func lines(_ path: String) throws -> [Substring] {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    private func conditions(_ database: Database, _ id: Int64) throws {
+        // begin
+        try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+        // end
     }
 
     @Test func aPathOfBytes() {

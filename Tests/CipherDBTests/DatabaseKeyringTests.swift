@@ -1,6 +1,6 @@
 import CipherKeys
+import CipherSystem
 import Foundation
-import SystemSupport
 import TestSupport
 import Testing
 

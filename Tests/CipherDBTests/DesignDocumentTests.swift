@@ -27,9 +27,9 @@ struct DesignDocumentTests {
     }
 
     @Test(arguments: [
-        ("CSQLCipher", "Sources/CipherDB/Engine/"), ("COpenSSL", "Keys/OpenSSL|Sources/CipherPages/Codec/"),
-        ("CLanes", "Sources/CipherPages/Codec/"),
-        ("CSystem", "Sources/SystemSupport/Platform|Keys/CommandOutput|Keys/KernelKeyring"),
+        ("CCipherEngine", "Sources/CipherDB/Engine/"), ("CCipherOpenSSL", "Keys/OpenSSL|Sources/CipherPages/Codec/"),
+        ("CCipherLanes", "Sources/CipherPages/Codec/"),
+        ("CCipherSystem", "Sources/CipherSystem/Platform|Keys/CommandOutput|Keys/KernelKeyring"),
     ])
     func onlyTheBoundaryImportsCModules(module: String, places: String) throws {
         let importers = try Self.sources().filter {

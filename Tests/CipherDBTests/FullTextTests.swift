@@ -56,9 +56,9 @@ import Testing
     }
 
     @Test func anIndexFollowsItsTable() throws {
-        try database.update("my notes", set: ["title": "Wood"], where: .equal("id", 2))
+        try database.update("my notes", set: ["title": "Wood"], where: Column("id") == 2)
         #expect(try ids(FTS5Pattern(matchingPhrase: "garden")) == [] && ids(FTS5Pattern(matchingPhrase: "wood")) == [2])
-        try database.delete(from: "my notes", where: .equal("id", 1))
+        try database.delete(from: "my notes", where: Column("id") == 1)
         #expect(try ids(FTS5Pattern(matchingPhrase: "stamp")) == [2])
         try database.executeUpdate(
             "INSERT INTO \(identifier: "found it")(\(identifier: "found it")) VALUES ('integrity-check')"

@@ -1,7 +1,7 @@
 import CipherDB
 import CipherKeys
+import CipherSystem
 import Foundation
-import SystemSupport
 import TestSupport
 import Testing
 

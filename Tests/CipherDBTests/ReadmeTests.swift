@@ -94,7 +94,7 @@ import Testing
         try await pool.migrate(steps)
         try await pool.write { try $0.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date())) }
         let late = try await pool.read { database in
-            try database.select(from: "notes", where: .less("due", than: Date()), orderedBy: [.ascending("due")])
+            try database.select(from: "notes", where: Column("due") < Date(), orderedBy: [.ascending("due")])
                 .fetchAll(Note.self)
         }
         let coming = pool.observe { try $0.fetchAll(Note.self, "SELECT * FROM notes WHERE due > ?", Date()) }

@@ -1,7 +1,7 @@
 import CipherDB
 import CipherKeys
+import CipherSystem
 import Foundation
-import SystemSupport
 import TestSupport
 import Testing
 
@@ -132,15 +132,15 @@ import Testing
         }
 
         func notes(titled title: String) throws -> [Note] {
-            try queue.inDatabase { try $0.select(from: "notes", where: .equal("title", title)).fetchAll(Note.self) }
+            try queue.inDatabase { try $0.select(from: "notes", where: Column("title") == title).fetchAll(Note.self) }
         }
 
         func change(_ note: Note) throws -> Bool {
-            try queue.inDatabase { try $0.update("notes", encoding: note, where: .equal("id", note.id)) == 1 }
+            try queue.inDatabase { try $0.update("notes", encoding: note, where: Column("id") == note.id) == 1 }
         }
 
         func delete(_ id: Int64) throws -> Bool {
-            try queue.inDatabase { try $0.delete(from: "notes", where: .equal("id", id)) == 1 }
+            try queue.inDatabase { try $0.delete(from: "notes", where: Column("id") == id) == 1 }
         }
     }
 

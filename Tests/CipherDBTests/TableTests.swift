@@ -21,7 +21,7 @@ import Testing
                 ColumnDefinition("id", .integer, .autoincrementingPrimaryKey),
                 ColumnDefinition("text", .text, .notNull, .default("it's"), .collate("NOCASE")),
                 ColumnDefinition("weight", .real, .default(-1.5), .check("weight < 100")),
-                ColumnDefinition("folder", .integer, .references("folders", "id", onDelete: .cascade)),
+                ColumnDefinition("folder", .integer, .references("folders", onDelete: .cascade)),
                 ColumnDefinition("made", .text, .default(sql: "date('2026-01-02')")),
                 ColumnDefinition("seal", .blob, .unique, .default(Data([0, 255]))),
             ],
@@ -52,7 +52,7 @@ import Testing
         }
         try database.insert(into: "folders", ["id": 9])
         #expect(try database.insert(into: "notes", ["folder": 9, "text": "in", "seal": nil]) == 2)
-        try database.delete(from: "folders", where: .equal("id", 9))
+        try database.delete(from: "folders", where: Column("id") == 9)
         #expect(try database.fetchAll(Int.self, "SELECT id FROM notes") == [1])
         // The identifier is not given again.
         #expect(try database.insert(into: "notes", ["text": "next", "seal": nil]) == 3)
@@ -93,23 +93,22 @@ import Testing
 
     @Test func conditionsMeanWhatTheySay() throws {
         try numbers()
-        #expect(try found(.equal("i", 3)) == [3])
-        #expect(try found(.equal("s", nil)) == [1, 3, 5])
-        #expect(try found(.equal("s", String?.none)) == [1, 3, 5])
-        #expect(try found(.isNull("s")) == [1, 3, 5])
-        #expect(try found(!.isNull("s")) == [2, 4, 6])
-        #expect(try found(.notEqual("s", "even")) == [1, 3, 5])
-        #expect(try found(.notEqual("i", 1)) == [2, 3, 4, 5, 6])
-        #expect(try found(.less("i", than: 3)) == [1, 2])
-        #expect(try found(.lessOrEqual("i", to: 3)) == [1, 2, 3])
-        #expect(try found(.greater("i", than: 4)) == [5, 6])
-        #expect(try found(.greaterOrEqual("i", to: 4)) == [4, 5, 6])
-        #expect(try found(.isIn("i", [1, 6, 9])) == [1, 6])
-        #expect(try found(.isIn("i", [])) == [])
-        #expect(try found(.like("s", "ev%")) == [2, 4, 6])
-        #expect(try found(.equal("i", 1) || .equal("i", 2) && .isNull("s")) == [1])
-        #expect(try found((.equal("i", 1) || .equal("i", 2)) && !.isNull("s")) == [2])
-        #expect(try found(.sql("i % \(3) = \(0) OR i = 1") && .greater("i", than: 1)) == [3, 6])
+        #expect(try found(Column("i") == 3) == [3])
+        #expect(try found(Column("s") == nil) == [1, 3, 5])
+        #expect(try found(Column("s") == String?.none) == [1, 3, 5])
+        #expect(try found(Column("s") != nil) == [2, 4, 6])
+        #expect(try found(Column("s") != "even") == [1, 3, 5])
+        #expect(try found(Column("i") != 1) == [2, 3, 4, 5, 6])
+        #expect(try found(Column("i") < 3) == [1, 2])
+        #expect(try found(Column("i") <= 3) == [1, 2, 3])
+        #expect(try found(Column("i") > 4) == [5, 6])
+        #expect(try found(Column("i") >= 4) == [4, 5, 6])
+        #expect(try found(Column("i").isIn([1, 6, 9])) == [1, 6])
+        #expect(try found(Column("i").isIn([])) == [])
+        #expect(try found(Column("s").like("ev%")) == [2, 4, 6])
+        #expect(try found(Column("i") == 1 || Column("i") == 2 && Column("s") == nil) == [1])
+        #expect(try found((Column("i") == 1 || Column("i") == 2) && Column("s") != nil) == [2])
+        #expect(try found(.sql("i % \(3) = \(0) OR i = 1") && Column("i") > 1) == [3, 6])
         #expect(
             try database.select(["i"], from: "n", orderedBy: [.ascending("s"), .descending("i")], limit: 4)
                 .fetchAll(Int.self) == [5, 3, 1, 6]
@@ -120,8 +119,9 @@ import Testing
     @Test func aMisspeltColumnIsAnErrorAndNotEveryRow() throws {
         try numbers()
         let conditions: [Condition] = [
-            !.isNull("nosuch"), .equal("nosuch", nil), .notEqual("nosuch", 1), .greater("nosuch", than: 1),
-            .like("nosuch", "%"), .isIn("nosuch", ["nosuch"]), .isNull("i") || .equal("nosuch", "nosuch"),
+            Column("nosuch") != nil, Column("nosuch") == nil, Column("nosuch") != 1, Column("nosuch") > 1,
+            Column("nosuch").like("%"), Column("nosuch").isIn(["nosuch"]),
+            Column("i") == nil || Column("nosuch") == "nosuch",
         ]
         for condition in conditions {
             #expect(throws: DatabaseError.self) { try database.delete(from: "n", where: condition) }
@@ -130,9 +130,9 @@ import Testing
         }
         #expect(throws: DatabaseError.self) { try database.select(["nosuch"], from: "n") }
         #expect(throws: DatabaseError.self) { try database.select(from: "n", orderedBy: [.ascending("nosuch")]) }
-        #expect(throws: DatabaseError.self) { try database.update("n", set: ["nosuch": 1], where: .isNull("i")) }
+        #expect(throws: DatabaseError.self) { try database.update("n", set: ["nosuch": 1], where: Column("i") == nil) }
         #expect(throws: DatabaseError.self) { try database.insert(into: "n", ["nosuch": 1]) }
-        #expect(try found(.isIn("i", [1, 2, 3, 4, 5, 6])).count == 6)
+        #expect(try found(Column("i").isIn([1, 2, 3, 4, 5, 6])).count == 6)
     }
 
     @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
@@ -141,11 +141,11 @@ import Testing
         try database.executeStatements(
             "CREATE TABLE t (ID INTEGER PRIMARY KEY, uid UNIQUE, v); INSERT INTO t VALUES (9, 'x', 9)"
         )
-        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: 1), conflictOn: "uid")
-        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: nil), conflictOn: "uid")
+        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: 1), onConflict: "uid")
+        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: nil), onConflict: "uid")
         let rows = try database.fetchAll(Row.self, "SELECT * FROM t ORDER BY ID")
         #expect(rows == [Row(id: 9, uid: "x", v: 9), Row(id: 10, uid: "a", v: nil)])
-        #expect(try database.select(from: "t", where: .equal("uid", "a")).fetchOne(Row.self)?.id == 10)
+        #expect(try database.select(from: "t", where: Column("uid") == "a").fetchOne(Row.self)?.id == 10)
     }
 
     @Test func errorsTellInProgramsThatShowTheirLocalizedDescription() throws {
@@ -164,13 +164,13 @@ import Testing
 
     @Test func updatesAndDeletionsTellHowManyRows() throws {
         try numbers()
-        #expect(try database.update("n", set: ["s": "odd"], where: .isNull("s")) == 3)
-        #expect(try database.update("n", set: ["s": nil], where: .equal("s", "none")) == 0)
+        #expect(try database.update("n", set: ["s": "odd"], where: Column("s") == nil) == 3)
+        #expect(try database.update("n", set: ["s": nil], where: Column("s") == "none") == 0)
         struct Row: Codable { var i: Int, s: String? }
-        #expect(try database.update("n", encoding: Row(i: 60, s: nil), where: .equal("i", 6)) == 1)
-        #expect(try found(.isNull("s")) == [60])
+        #expect(try database.update("n", encoding: Row(i: 60, s: nil), where: Column("i") == 6) == 1)
+        #expect(try found(Column("s") == nil) == [60])
         #expect(try database.updateAll("n", set: ["s": "all"]) == 6)
-        #expect(try database.delete(from: "n", where: .lessOrEqual("i", to: 2)) == 2)
+        #expect(try database.delete(from: "n", where: Column("i") <= 2) == 2)
         #expect(try database.deleteAll(from: "n") == 4)
         #expect(throws: DatabaseError.self) { try database.updateAll("n", set: [:]) }
     }
@@ -181,19 +181,19 @@ import Testing
             "t",
             columns: [ColumnDefinition("k", .text, .primaryKey), ColumnDefinition("v", .integer)]
         )
-        try database.upsert(into: "t", ["k": "a", "v": 1], conflictOn: "k")
-        try database.upsert(into: "t", ["k": "a", "v": 2], conflictOn: "k")
+        try database.upsert(into: "t", ["k": "a", "v": 1], onConflict: "k")
+        try database.upsert(into: "t", ["k": "a", "v": 2], onConflict: "k")
         struct Row: Codable { var k: String, v: Int? }
-        try database.upsert(into: "t", encoding: Row(k: "b", v: 3), conflictOn: "k")
-        try database.upsert(into: "t", encoding: Row(k: "b", v: nil), conflictOn: "k")
-        try database.upsert(into: "t", ["k": "a"], conflictOn: "k")
+        try database.upsert(into: "t", encoding: Row(k: "b", v: 3), onConflict: "k")
+        try database.upsert(into: "t", encoding: Row(k: "b", v: nil), onConflict: "k")
+        try database.upsert(into: "t", ["k": "a"], onConflict: "k")
         #expect(try database.fetchAll(Int?.self, "SELECT v FROM t ORDER BY k") == [2, nil])
     }
 
     @Test(.enabled(if: !Engine.current.has(.upsert), "this engine has upsert"))
     func withoutUpsertTheErrorSaysWhatToDo() throws {
         try numbers()
-        #expect { try database.upsert(into: "n", ["i": 1], conflictOn: "i") } throws: {
+        #expect { try database.upsert(into: "n", ["i": 1], onConflict: "i") } throws: {
             "\($0)".contains("upsert needs SQLite 3.24")
         }
     }
@@ -209,17 +209,17 @@ import Testing
             constraints: [.unique("other", column)]
         )
         try database.insert(into: table, [column: "x'y", "other": name])
-        #expect(try database.update(table, set: ["other": "z"], where: .equal(column, "x'y")) == 1)
+        #expect(try database.update(table, set: ["other": "z"], where: Column(column) == "x'y") == 1)
         let rows = try database.select(
             [column, "other"],
             from: table,
-            where: .like(column, "x%"),
+            where: Column(column).like("x%"),
             orderedBy: [.descending(column)]
         )
         #expect(try rows.next())
         #expect(try rows[column] == "x'y")
         rows.close()
-        #expect(try database.delete(from: table, where: .equal(column, "x'y")) == 1)
+        #expect(try database.delete(from: table, where: Column(column) == "x'y") == 1)
         try database.dropTable(table)
         #expect(try database.fetchAll(String.self, "SELECT name FROM sqlite_master WHERE type = 'table'") == ["t"])
     }

@@ -1,5 +1,5 @@
+import CipherSystem
 import Foundation
-import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import CipherKeys
-import SystemSupport
+import CipherSystem
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import CipherKeys
 import CipherPages
+import CipherSystem
 import SQLiteFormat
-import SystemSupport
 import Testing
 
 @Suite struct PagePipelineTests {

@@ -1,7 +1,7 @@
 import CipherKeys
+import CipherSystem
 import FMDBCompat
 import Foundation
-import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import SystemSupport
+import CipherSystem
 
 @testable import CipherKeys
 

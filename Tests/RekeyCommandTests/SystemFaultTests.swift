@@ -1,7 +1,7 @@
 import CipherDB
+import CipherSystem
 import Foundation
 import Rekeying
-import SystemSupport
 import TestSupport
 import Testing
 

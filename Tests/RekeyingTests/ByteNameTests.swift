@@ -1,7 +1,7 @@
 import CipherDB
 import CipherKeys
+import CipherSystem
 import Rekeying
-import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import CipherDB
 import CipherKeys
+import CipherSystem
 import Foundation
 import Rekeying
-import SystemSupport
 import TestSupport
 import Testing
 

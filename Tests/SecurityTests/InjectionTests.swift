@@ -95,15 +95,15 @@ import Testing
             ("drop in a schema", { try database.dropTable(TableName("t", in: text)) }),
             ("insert into", { try database.insert(into: name, ["a": 1]) }),
             ("column of an insert", { try database.insert(into: "t", [text: 1]) }),
-            ("conflict", { try database.upsert(into: "t", ["a": 1], conflictOn: text) }),
+            ("conflict", { try database.upsert(into: "t", ["a": 1], onConflict: text) }),
             ("select from", { _ = try database.select(from: name).next() }),
             ("select", { _ = try database.select([text], from: "t").next() }),
             ("order", { _ = try database.select(from: "t", orderedBy: [.ascending(text)]).next() }),
-            ("update", { try database.update(name, set: ["a": 2], where: .equal("a", 1)) }),
+            ("update", { try database.update(name, set: ["a": 2], where: Column("a") == 1) }),
             ("column of an update", { try database.updateAll("t", set: [text: 2]) }),
-            ("column of a condition", { try database.delete(from: "t", where: .equal(text, 1)) }),
-            ("column that is NULL", { try database.delete(from: "t", where: !.isNull(text)) }),
-            ("column of a list", { try database.delete(from: "t", where: .isIn(text, [1, text])) }),
+            ("column of a condition", { try database.delete(from: "t", where: Column(text) == 1) }),
+            ("column that is NULL", { try database.delete(from: "t", where: Column(text) != nil) }),
+            ("column of a list", { try database.delete(from: "t", where: Column(text).isIn([1, text])) }),
             ("delete", { try database.deleteAll(from: name) }),
             ("definition", { try database.createTable("u", columns: [.init("b", .text, .collate(text))]) }),
             (
@@ -121,17 +121,19 @@ import Testing
             #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master") == 1, "\(name)")
         }
         // Values that are compared, and patterns.
-        for condition in [Condition.equal("a", text), .like("a", text), .isIn("a", [text]), !.notEqual("a", text)] {
+        for condition in [
+            Column("a") == text, Column("a").like(text), Column("a").isIn([text]), !(Column("a") != text),
+        ] {
             #expect(try database.delete(from: "t", where: condition) == 0)
         }
         let change = Migration(text) { try $0.insert(into: "t", ["a": text]) }
         #expect(try database.migrate([change]) == [text] && database.completedMigrations.map(\.name) == [text])
-        #expect(try database.delete(from: "t", where: .equal("a", text)) == 1)
+        #expect(try database.delete(from: "t", where: Column("a") == text) == 1)
         if text.utf8.contains(0) { return }
         // Where it can be a name, a default and a reference, that is what it is.
         try database.createTable(
             TableName(text),
-            columns: [.init(text, .text, .default(text)), .init("r", .text, .references(text, text))],
+            columns: [.init(text, .text, .default(text)), .init("r", .text, .references(text, column: text))],
             constraints: [.primaryKey(text)]
         )
         try database.insert(into: TableName(text), [:])

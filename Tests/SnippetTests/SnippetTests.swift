@@ -17,8 +17,8 @@ struct SnippetTests {
     private static func messages(_ file: String, _ mode: String) throws -> (errors: [Message], warnings: [Message]) {
         let flags = try Program.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher", "libcrypto"]).output
         let maps =
-            ["CSQLCipher", "COpenSSL"].map { "\(Program.packageFolder)/Sources/\($0)/module.modulemap" }
-            + ["CSystem", "CLanes"].map { Program.built("\($0).build/module.modulemap") }
+            ["CCipherEngine", "CCipherOpenSSL"].map { "\(Program.packageFolder)/Sources/\($0)/module.modulemap" }
+            + ["CCipherSystem", "CCipherLanes"].map { Program.built("\($0).build/module.modulemap") }
         let found = try Program.run(
             "/usr/bin/env",
             ["swiftc", "-typecheck", "-swift-version", mode, "-diagnostic-style", "llvm", "-I", Compiler.modules]

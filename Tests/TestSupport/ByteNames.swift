@@ -1,5 +1,5 @@
 import CipherKeys
-import SystemSupport
+import CipherSystem
 
 /// Whether the file system takes names that are not UTF-8, as Linux does.
 public enum ByteNames {

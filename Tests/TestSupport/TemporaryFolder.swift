@@ -1,6 +1,6 @@
 import CipherKeys
+import CipherSystem
 package import Foundation
-import SystemSupport
 
 /// A folder of a test's own, removed with everything in it when the test lets go of it.
 package final class TemporaryFolder: Sendable {

@@ -1,6 +1,7 @@
 import CipherDB
-import FlyingFox
 import Foundation
+import Logging
+import ServiceLifecycle
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -11,16 +12,26 @@ enum Load {
     private static let clients = 8
     private static let notes = 30
 
-    static func run() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await NoteStore(path: folder.path + "/notes.db", key: .random())
-        let server = await NotesService(store: store).server(port: 0)
-        let serving = Task { try await server.run() }
-        try await server.waitUntilListening()
-        guard case .ip6(_, let port) = await server.listeningAddress else { throw Failure("no port") }
+    static func run(_ logger: Logger) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = try await NoteStore(path: directory.path + "/notes.db", key: .random(), logger: logger)
+        let (ports, running) = AsyncStream.makeStream(of: Int.self)
+        let application = NotesService(store: store, logger: logger).application(port: 0) { running.yield($0) }
+        let group = ServiceGroup(services: [application], logger: logger)
+        let serving = Task { try await group.run() }
+        guard let port = await ports.first(where: { _ in true }) else { throw Failure("no port") }
+        try await load(store, port)
+        await group.triggerGracefulShutdown()
+        try await serving.value
+        guard !FileManager.default.fileExists(atPath: directory.path + "/notes.db-wal") else {
+            throw Failure("the service left a write-ahead log")
+        }
+        print("the service was shut down, and closed its pool")
+    }
 
+    private static func load(_ store: NoteStore, _ port: Int) async throws {
         let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
@@ -39,9 +50,6 @@ enum Load {
         guard left == clients * notes / 2 else { throw Failure("\(left) notes are left") }
         let requests = clients * (notes * 3 + notes / 2)
         print("\(requests) requests of \(clients) clients in \(Int(seconds * 1000)) ms; every answer was right")
-        await server.stop()
-        serving.cancel()
-        try await store.pool.close()
     }
 
     /// Adds notes, reads each and all, and deletes every second one.
@@ -66,7 +74,9 @@ enum Load {
         _ body: NoteStore.Note? = nil,
         expecting status: Int
     ) async throws -> Answer {
-        try JSONDecoder().decode(Answer.self, from: try await send(method, url, body, expecting: status))
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try decoder.decode(Answer.self, from: try await send(method, url, body, expecting: status))
     }
 
     private static func send(_ method: String, _ url: URL, _ body: NoteStore.Note?, expecting status: Int) async throws

@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import Logging
 
 /// The notes of the service, in an encrypted pool: many requests read at once, and one writes.
 struct NoteStore: Sendable {
@@ -12,8 +13,8 @@ struct NoteStore: Sendable {
 
     let pool: DatabasePool
 
-    init(path: String, key: DatabaseKey) async throws {
-        pool = try await DatabasePool(path: path, key: key)
+    init(path: String, key: DatabaseKey, logger: Logger) async throws {
+        pool = try await DatabasePool(path: path, key: key, configuration: Configuration { $0.logger = logger })
         try await pool.migrate(Self.steps)
     }
 
@@ -25,10 +26,10 @@ struct NoteStore: Sendable {
                     ColumnDefinition("id", .integer, .primaryKey),
                     ColumnDefinition("author", .text, .notNull),
                     ColumnDefinition("text", .text, .notNull, .check("length(text) BETWEEN 1 AND 10000")),
-                    ColumnDefinition("made", .real, .notNull),
+                    ColumnDefinition("made", .text, .notNull),
                 ]
             )
-            try database.executeStatements("CREATE INDEX notes_by_author ON notes (author, made)")
+            try database.createIndex("notes_by_author", on: "notes", columns: ["author", "made"])
         }
     ]
 
@@ -50,8 +51,8 @@ struct NoteStore: Sendable {
         try await pool.read { database in
             try database.select(
                 from: "notes",
-                where: .equal("author", author),
-                orderedBy: [.descending("made")],
+                where: Column("author") == author,
+                orderedBy: [.descending("made"), .descending("id")],
                 limit: limit
             ).fetchAll(Note.self)
         }
@@ -62,6 +63,6 @@ struct NoteStore: Sendable {
     }
 
     func delete(_ id: Int64) async throws -> Bool {
-        try await pool.write { try $0.delete(from: "notes", where: .equal("id", id)) == 1 }
+        try await pool.write { try $0.delete(from: "notes", where: Column("id") == id) == 1 }
     }
 }

@@ -1,6 +1,6 @@
 internal import CipherKeys
 internal import CipherPages
-internal import SystemSupport
+internal import CipherSystem
 
 /// How far a backup is, in pages of the source.
 public struct BackupProgress: Sendable, Hashable {
@@ -107,7 +107,7 @@ extension Database {
     private func checkIsAuthentic(_ page: Int) throws {
         guard let connection, let verifiedKey, verifiedKey.format.pageAuthentication != nil else { return }
         guard try StoredPages(connection).scan(verifiedKey).isAuthentic(page) else {
-            throw DatabaseError.damagedPage(nil)
+            throw connection.damagedPage(nil)
         }
     }
 

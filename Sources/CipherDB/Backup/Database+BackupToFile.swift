@@ -1,5 +1,5 @@
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 extension Database {
     /// Copies this whole database to a new file, while others may go on using this one.

@@ -1,3 +1,7 @@
+#if Logging
+    public import Logging
+#endif
+
 /// How a database is opened: the same for every connection to it.
 public struct Configuration: Sendable {
     /// The cipher format of the file.
@@ -63,6 +67,11 @@ public struct Configuration: Sendable {
     /// Called with each connection when it is open and keyed, before anything else uses it: for pragmas and functions.
     /// What it throws fails the opening.
     public var prepareDatabase: (@Sendable (Database) throws -> Void)?
+
+    #if Logging
+        /// Where the database logs to; nil for nowhere. Paths and SQL are logged, values and keys never; statements at level `trace`.
+        public var logger: Logger?
+    #endif
 
     /// The defaults.
     public init() {}

@@ -1,5 +1,5 @@
 public import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 // Another file on the same connection. By SQL that is refused on a keyed connection: its key would show, and without one the
 // engine would write plaintext, or give the file the key and the salt of the main one.

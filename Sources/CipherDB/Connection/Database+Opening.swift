@@ -130,6 +130,8 @@ extension Database {
             connection.install(hooks)
             connection.dateFormat = dateFormat
             for install in registrations.values { try install(connection) }
+            connection.instruments = instruments
+            instruments.opened(format: cipherFormat)
             try configuration.prepareDatabase?(self)
         } catch {
             close()

@@ -44,6 +44,7 @@ public final class Database {
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()
+    let instruments: Instruments
     var timeout: Duration
     /// How dates are stored. It begins as the configuration's.
     public var dateFormat: DateFormat {
@@ -73,6 +74,7 @@ public final class Database {
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
         dateFormat = configuration.dateFormat
+        instruments = Instruments(path: self.path, configuration)
     }
 
     /// A database of the file that a URL names; not opened yet.
@@ -114,6 +116,7 @@ public final class Database {
     public func close() {
         cache.removeAll()
         if case .unkeyed(let file) = state { file.close() } else { connection?.close() }
+        if isInUse { instruments.closed() }
         state = .closed
         knownDamage = nil
         keyOfNewFile = nil
@@ -188,6 +191,14 @@ public final class Database {
         return try body(self)
     }
 
+    /// Whether it is open, and keyed where it must be.
+    private var isInUse: Bool {
+        switch state {
+        case .closed, .unkeyed: false
+        case .plain, .keyed: true
+        }
+    }
+
     var connection: Connection? {
         switch state {
         case .closed: nil
@@ -207,6 +218,7 @@ public final class Database {
 
     func takeCached(_ sql: String) -> Statement? {
         let statement = cache.checkOut(sql)
+        instruments.lookedUp(found: statement != nil)
         statement?.database = self
         return statement
     }

@@ -1,4 +1,4 @@
-internal import SystemSupport
+internal import CipherSystem
 
 /// A database named by a URI, such as `file:notes.db?mode=ro` (sqlite.org/uri.html).
 struct DatabaseURI {

@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// What the statements of a connection may do, said while they are compiled.
 final class Authorizer {

@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// One `sqlite3_blob`: the only owner of it.
 final class BlobHandle {

@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 // Whether the file is still the one that was opened.
 extension Connection {

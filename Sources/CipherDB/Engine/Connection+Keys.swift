@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
 
 /// Keys are handed to the engine here and nowhere else.

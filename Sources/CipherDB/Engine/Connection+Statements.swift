@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// Compiling and running SQL.
 extension Connection {
@@ -60,7 +60,7 @@ extension Connection {
         }
         guard code == SQLITE_OK else {
             let failure = error(code, sql: sql)
-            throw hasMetDamage(failure.code) ? .damagedPage(sql) : failure
+            throw hasMetDamage(failure.code) ? damagedPage(sql) : failure.explainingParameter()
         }
         guard let statement else { return (nil, count) }
         let prepared = PreparedStatement(

@@ -1,6 +1,6 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// One `sqlite3` handle: the thin wrapper over the engine's C interface, and the one place where a return code becomes
 /// an error.
@@ -20,6 +20,8 @@ final class Connection {
     var dateFormat = DateFormat.sqlite
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
+    /// Where it reports its statements; nil until it is keyed.
+    var instruments: Instruments?
     /// What notes the tables that are changed; nil where nobody asks.
     // One thread at a time uses a connection, and it is set while no statement runs.
     @exclusivity(unchecked) var tracker: ChangeTracker?

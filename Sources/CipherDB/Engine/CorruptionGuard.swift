@@ -20,6 +20,11 @@ final class CorruptionGuard {
     private let isReadOnly: Bool
     // For each `@exclusivity(unchecked)`: one thread at a time uses a statement, and no access lasts beyond a call that could come
     // back to it.
+    /// What the statement reads and writes. Kept here, because handing it over with each step would copy it.
+    @exclusivity(unchecked) var access: TableAccess {
+        didSet { copiesBetweenSchemas = access.copiesBetweenSchemas }
+    }
+    @exclusivity(unchecked) private var copiesBetweenSchemas: Bool
     /// Of the schemas that the statement reads; empty until the first execution.
     @exclusivity(unchecked) private var watches: [DamageWatch] = []
     @exclusivity(unchecked) private var state = State.off
@@ -27,7 +32,9 @@ final class CorruptionGuard {
     /// ``Connection/cacheMisses`` at the last check; nil asks for one.
     @exclusivity(unchecked) private var misses: Int32?
 
-    init(_ connection: Connection, sql: String, isReadOnly: Bool) {
+    init(_ connection: Connection, sql: String, accessing access: TableAccess, isReadOnly: Bool) {
+        self.access = access
+        copiesBetweenSchemas = access.copiesBetweenSchemas
         self.connection = connection
         self.sql = sql
         self.isReadOnly = isReadOnly
@@ -36,24 +43,24 @@ final class CorruptionGuard {
     /// Whether the end of the execution commits what it wrote.
     var commitsAtEnd: Bool { ownTransaction == .open }
 
-    /// Whether the pages stay locked until the end of the execution: ``willStep(_:isFirst:)`` has nothing to do.
+    /// Whether the pages stay locked until the end of the execution: ``willStep(isFirst:)`` has nothing to do.
     var isHolding: Bool { state == .holding }
 
     /// - Parameter isFirst: Whether this step begins an execution.
-    func willStep(_ access: TableAccess, isFirst: Bool) throws(DatabaseError) {
-        try watch(access)
-        if isFirst, !isReadOnly, access.copiesBetweenSchemas { try beginOwnTransaction() }
+    func willStep(isFirst: Bool) throws(DatabaseError) {
+        try watch()
+        if isFirst, !isReadOnly, copiesBetweenSchemas { try beginOwnTransaction() }
     }
 
     /// The statement reads more schemas than before: SQLite compiled it again, because a schema changed.
     ///
     /// - Parameter onRow: Whether it stands on a row of a query. Then its lock is still held, and what was read for the row is
     ///   checked, too.
-    func accessChanged(_ access: TableAccess, onRow: Bool) throws(DatabaseError) {
+    func readsMoreSchemas(onRow: Bool) throws(DatabaseError) {
         endWatch()
         watches = []
         guard onRow else { return }
-        try watch(access)
+        try watch()
         misses = nil
     }
 
@@ -88,7 +95,7 @@ final class CorruptionGuard {
         endWatch()
     }
 
-    private func watch(_ access: TableAccess) throws(DatabaseError) {
+    private func watch() throws(DatabaseError) {
         if state == .off {
             if watches.isEmpty {
                 let schemas = access.readsAllSchemas ? try connection.schemas() : access.schemas
@@ -101,7 +108,7 @@ final class CorruptionGuard {
             misses = connection.cacheMisses
         }
         // A statement that writes has a lock, and so has a transaction. But SQLite may release both before the statement is over.
-        guard access.copiesBetweenSchemas || (isReadOnly && !connection.isInTransaction) else { return }
+        guard copiesBetweenSchemas || (isReadOnly && !connection.isInTransaction) else { return }
         for watch in watches { try watch.hold(sql) }
         state = .holding
     }

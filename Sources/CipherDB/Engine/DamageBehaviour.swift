@@ -1,6 +1,6 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// What an engine does after it read a page whose MAC is wrong: it hands out zeros for that page, without an error, and keeps a sign
 /// that ``DamageWatch`` looks at.

@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// Notices pages of one schema that the engine read, whose MAC is wrong, and about which it said nothing.
 ///
@@ -59,7 +59,7 @@ final class DamageWatch {
         guard code == SQLITE_ROW else {
             let error = connection.error(code, sql: sql)
             sqlite3_reset(guardian)
-            throw connection.hasMetDamage(error.code) ? .damagedPage(sql) : error
+            throw connection.hasMetDamage(error.code) ? connection.damagedPage(sql) : error
         }
         isGuarding = true
     }
@@ -87,7 +87,7 @@ final class DamageWatch {
             guard error.code.mayBeDamage else { throw error }
         }
         if isLasting { connection.metDamage(in: schema) }
-        throw .damagedPage(sql)
+        throw connection.damagedPage(sql)
     }
 
     /// Whether a damaged page may have been read without a look at the disk since the last check.
@@ -130,6 +130,16 @@ extension Connection {
         let watch = try DamageWatch(self, schema: schema, by: behaviour)
         damageWatches[schema] = watch
         return watch
+    }
+
+    /// The error of a statement that read a damaged page.
+    func damagedPage(_ sql: String?) -> DatabaseError {
+        instruments?.metDamage()
+        return DatabaseError(
+            .corrupt,
+            "a page that was read is damaged: what was answered, or written elsewhere, is not what was stored",
+            sql: sql
+        )
     }
 
     /// Remembers that the engine reads nothing more on this connection. An attached database can be attached again.
@@ -176,15 +186,5 @@ extension ResultCode {
     /// Whether an engine may give this code for a damaged page.
     var mayBeDamage: Bool {
         [.error, .corrupt, .notADatabase, .inputOutput, .outOfMemory].contains(primary)
-    }
-}
-
-extension DatabaseError {
-    static func damagedPage(_ sql: String?) -> DatabaseError {
-        DatabaseError(
-            .corrupt,
-            "a page that was read is damaged: what was answered, or written elsewhere, is not what was stored",
-            sql: sql
-        )
     }
 }

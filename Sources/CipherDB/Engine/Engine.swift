@@ -1,6 +1,6 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// The SQLCipher that this process runs with, and what it can do, found by asking it.
 public struct Engine: Sendable {

@@ -1,8 +1,8 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// The database file, read through the engine's own descriptor.
 ///

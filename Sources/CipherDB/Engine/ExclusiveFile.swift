@@ -1,7 +1,7 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
+package import CipherSystem
 internal import SQLiteFormat
-package import SystemSupport
 
 /// A database file that nobody else can read or write, by the engine's own locks, and that no engine is working on.
 ///

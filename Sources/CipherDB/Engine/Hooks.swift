@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// What a connection tells while it works. Each box is kept by the connection, because these callbacks have no destructor.
 final class Hooks {
@@ -189,7 +189,7 @@ private func tell(
     guard let text = sqlite3_sql(OpaquePointer(statement)) else { return 0 }
     var sql = String(cString: text)
     if sql.hasPrefix(DamageWatch.mark) { return 0 }
-    if DatabaseError.mayHoldKey(sql) { sql = "(a statement that may hold a key)" }
+    if DatabaseError.mayHoldKey(sql) { sql = DatabaseError.hiddenSQL }
     if kind == UInt32(SQLITE_TRACE_STMT) {
         // A trigger's part of the statement comes as a comment; the statement itself was told before.
         let shown = detail.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }

@@ -1,6 +1,6 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// Stops what a connection is doing, from any thread.
 ///

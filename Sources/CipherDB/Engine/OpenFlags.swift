@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// How a database file is opened (sqlite.org/c3ref/open.html).
 public struct OpenFlags: OptionSet, Sendable {

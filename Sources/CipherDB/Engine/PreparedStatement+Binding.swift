@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 internal import SQLiteFormat
 
 /// Binding; parameters are counted from 1.

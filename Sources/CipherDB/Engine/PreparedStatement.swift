@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after.
 @usableFromInline final class PreparedStatement {
@@ -44,6 +44,10 @@ internal import CSQLCipher
     @exclusivity(unchecked) private var changes = StatementChanges()
     /// Nil until it reads a database whose pages are authenticated.
     @exclusivity(unchecked) private var corruptionGuard: CorruptionGuard?
+    /// Whether the guard has an execution to end: asking itself would count a reference.
+    @exclusivity(unchecked) private var isGuarded = false
+    /// The execution that is reported, from its first step to its reset.
+    @exclusivity(unchecked) private var reported: StatementExecution?
 
     init(_ handle: OpaquePointer, sql: String, accessing access: TableAccess, connection: Connection) {
         self.handle = handle
@@ -138,7 +142,7 @@ internal import CSQLCipher
         case SQLITE_DONE:
             // A commit released the locks; it would have failed if this database had been read and was damaged.
             if isReadOnly || connection.isInTransaction { try checkPages() }
-            let commits = corruptionGuard?.commitsAtEnd == true
+            let commits = !isReadOnly && corruptionGuard?.commitsAtEnd == true
             reset()
             if commits, let failure = connection.takeDeferredError() { throw failure }
             return false
@@ -152,14 +156,15 @@ internal import CSQLCipher
         if isFirst, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
         if access.reads, connection.isWatched, corruptionGuard?.isHolding != true {
             do throws(DatabaseError) {
-                try guardOfPages().willStep(access, isFirst: isFirst)
+                try guardOfPages().willStep(isFirst: isFirst)
             } catch {
                 reset()
                 throw error
             }
         }
         if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
-        if !isReadOnly, let tracker = connection.tracker { changes.willStep(access, tracker) }
+        if !isReadOnly, let tracker = connection.tracker, !changes.areReported(to: tracker) { tracker.willRun(access) }
+        if isFirst { reported = connection.instruments?.began(self) }
     }
 
     private func didStep(_ code: Int32) throws {
@@ -179,8 +184,11 @@ internal import CSQLCipher
     /// The error to throw.
     private func didFail(_ code: Int32) -> any Error {
         var error = connection.error(code, sql: sql)
+        reported?.failed(error.code)
         if corruptionGuard?.isDamage(error.code) == true || connection.hasMetDamage(error.code) {
-            error = .damagedPage(sql)
+            error = connection.damagedPage(sql)
+        } else if [.corrupt, .notADatabase].contains(error.code.primary) {
+            connection.instruments?.metDamage()
         }
         corruptionGuard?.didFail()
         reset()
@@ -222,11 +230,18 @@ internal import CSQLCipher
             // That of a commit, such as that of an INSERT … RETURNING that is left at its first row.
             if code != SQLITE_OK {
                 let failure = connection.takeCallbackError() as? DatabaseError ?? connection.error(code, sql: sql)
-                connection.deferError(connection.hasMetDamage(failure.code) ? .damagedPage(sql) : failure)
+                connection.deferError(connection.hasMetDamage(failure.code) ? connection.damagedPage(sql) : failure)
             }
             state = .idle
         }
-        corruptionGuard?.end()
+        if isGuarded {
+            isGuarded = false
+            corruptionGuard?.end()
+        }
+        if let reported, !state.isStepping {
+            self.reported = nil
+            connection.instruments?.ended(reported, of: self)
+        }
     }
 
     // MARK: Values
@@ -253,8 +268,9 @@ internal import CSQLCipher
     // MARK: Observers
 
     private func guardOfPages() -> CorruptionGuard {
+        isGuarded = true
         if let corruptionGuard { return corruptionGuard }
-        let new = CorruptionGuard(connection, sql: sql, isReadOnly: isReadOnly)
+        let new = CorruptionGuard(connection, sql: sql, accessing: access, isReadOnly: isReadOnly)
         corruptionGuard = new
         return new
     }
@@ -281,12 +297,13 @@ internal import CSQLCipher
         }
         let before = access.schemas.count
         access.formUnion(found)
+        corruptionGuard?.access = access
         // Also of a query whose function writes.
         connection.tracker?.willRun(access)
         guard access.schemas.count > before, corruptionGuard != nil || connection.isWatched else { return }
         let onRow = if case .onRow = state, case .nothing = next { isReadOnly && connection.isWatched } else { false }
         do throws(DatabaseError) {
-            try guardOfPages().accessChanged(access, onRow: onRow)
+            try guardOfPages().readsMoreSchemas(onRow: onRow)
         } catch {
             reset()
             throw error
@@ -294,6 +311,12 @@ internal import CSQLCipher
     }
 
     // MARK: Shape
+
+    /// Whether the library runs it for itself, to find damaged pages.
+    var isInternal: Bool { sql.hasPrefix(DamageWatch.mark) }
+
+    /// The SQL, unless it may hold a key.
+    var shownSQL: String { mayHoldKey ? DatabaseError.hiddenSQL : sql }
 
     var dateFormat: DateFormat { connection.dateFormat }
 

@@ -3,10 +3,11 @@ struct StatementChanges {
     /// The transaction in which the statement was reported last: once in each is enough.
     private var transaction = 0
 
-    mutating func willStep(_ access: TableAccess, _ tracker: ChangeTracker) {
-        guard transaction != tracker.transaction else { return }
+    /// Whether the tracker knows what the statement writes, in the transaction there is now; from here on it does.
+    mutating func areReported(to tracker: ChangeTracker) -> Bool {
+        guard transaction != tracker.transaction else { return true }
         transaction = tracker.transaction
-        tracker.willRun(access)
+        return false
     }
 
     /// The step committed, or the execution is over without a commit.

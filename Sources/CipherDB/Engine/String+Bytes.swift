@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 extension String {
     /// Whether both are the same bytes, as they must be for SQL: to Swift an é of one and of two scalars are equal.

@@ -1,4 +1,4 @@
-internal import CSQLCipher
+internal import CCipherEngine
 
 typealias TokenizeBody = @Sendable (String, [String]) -> [Token]
 

@@ -22,12 +22,25 @@ public struct DatabaseError: Error, Sendable, Equatable {
         self.sql = hides ? nil : sql
     }
 
+    /// Says what to write where a value stands for a name.
+    func explainingParameter() -> DatabaseError {
+        guard message == #"near "?": syntax error"# else { return self }
+        return DatabaseError(
+            code,
+            message + #"; a value cannot stand for a name, which is \(identifier: name)"#,
+            sql: sql
+        )
+    }
+
+    /// What stands for SQL that may hold a key.
+    static let hiddenSQL = "(a statement that may hold a key)"
+
     /// Whether a statement sets or gives a key, so that it is repeated nowhere.
     static func mayHoldKey(_ sql: String) -> Bool {
         let words = sql.lowercased()
         // ATTACH and VACUUM INTO name files, and SQLCipher takes a key from a file's name.
         return words.contains("attach") || words.contains("vacuum") && words.contains("into")
-            || words.contains("pragma") && words.contains("key")
+            || words.contains("pragma") && words.replacing("foreign_key", with: "").contains("key")
     }
 }
 

@@ -11,7 +11,7 @@ extension Database {
     ///
     /// Its rows have the table's `rowid`, which an `INTEGER PRIMARY KEY` is; so the table must have one. Three triggers,
     /// `found_insert`, `found_update` and `found_delete`, keep it. SQLite runs none for a row that `INSERT OR REPLACE` replaces: use
-    /// ``upsert(into:_:conflictOn:)``.
+    /// ``upsert(into:_:onConflict:)``.
     ///
     /// - Parameters:
     ///   - index: Its name; it stands in the database of the table.

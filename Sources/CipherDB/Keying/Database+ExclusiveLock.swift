@@ -1,5 +1,5 @@
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 // How a connection locks out all others for a change of key, without holding them up while it waits for them.
 extension Database {

@@ -1,5 +1,5 @@
 public import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

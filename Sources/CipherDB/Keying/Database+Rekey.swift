@@ -1,7 +1,7 @@
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -44,6 +44,7 @@ extension Database {
         // A handle whose rekey failed would write its next page under the new key into a file under the old one.
         connection.close()
         try decide(path: connection.filename, present, next, failure)
+        instruments.keyChanged()
         try removeOldPages(present)
     }
 

@@ -1,7 +1,7 @@
 internal import CipherKeys
 package import CipherPages
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 /// The pages of an open database as they are stored: in its file, and in the WAL or rollback journal beside it.
 package struct StoredPages: PageSource {

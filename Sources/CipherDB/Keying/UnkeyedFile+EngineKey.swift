@@ -1,5 +1,5 @@
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// Sets the key of an opened file in the engine.
 extension UnkeyedFile {

@@ -1,7 +1,7 @@
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// The right key makes a connection of the file.
 extension UnkeyedFile {

@@ -1,7 +1,7 @@
 package import CipherKeys
 package import CipherPages
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 /// Trying keys, before the engine gets one.
 extension UnkeyedFile {

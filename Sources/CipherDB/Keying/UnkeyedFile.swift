@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 package import SQLiteFormat
-internal import SystemSupport
 
 /// A database file that is open and has no key yet: it can be recognised, read, locked, and tried with keys. With the right key
 /// it becomes a connection.

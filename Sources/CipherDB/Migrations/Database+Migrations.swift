@@ -24,7 +24,9 @@ extension Database {
                 let wasRun = try inTransaction { database in
                     try database.run(step, of: steps, checksForeignKeys: enforced)
                 }
-                if wasRun { run.append(step.name) }
+                guard wasRun else { continue }
+                run.append(step.name)
+                instruments.migrated(step.name)
             }
             return run
         }

@@ -1,5 +1,5 @@
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// When the tables of a database were changed last, by the number of the commit; and who waits for a change.
 final class ChangeLog: Sendable {

@@ -9,9 +9,13 @@ extension DatabasePool {
     public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         if writer.isInMemory { return try writer.read(body) }
         if let reader = readers.current { return try body(reader.database) }
-        let reader = try readers.checkOut()
-        defer { readers.release(reader) }
-        return try readers.run(reader) { try $0.inSnapshot(body) }
+        return try writer.instruments.call(.read) {
+            let stopwatch = Stopwatch()
+            let reader = try readers.checkOut()
+            defer { readers.release(reader) }
+            writer.instruments.waited(stopwatch, for: .read)
+            return try readers.run(reader) { try $0.inSnapshot(body) }
+        }
     }
 
     /// Runs `body` with a reader, without blocking a thread of the caller's. It runs in the caller's task:
@@ -24,10 +28,17 @@ extension DatabasePool {
     public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
         if writer.isInMemory { return try await writer.read(body) }
         let cancellation = TaskCancellation()
-        return try await withTaskCancellationHandler {
-            try await ReadingBlock(readers, cancellation).run { try $0.inSnapshot(body) }
-        } onCancel: {
-            cancellation.cancel()
+        let instruments = writer.instruments
+        return try await instruments.call(.read) {
+            let stopwatch = Stopwatch()
+            return try await withTaskCancellationHandler {
+                try await ReadingBlock(readers, cancellation).run { database in
+                    instruments.waited(stopwatch, for: .read)
+                    return try database.inSnapshot(body)
+                }
+            } onCancel: {
+                cancellation.cancel()
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import Dispatch
-internal import SystemSupport
 
 /// Closing readers: for a change of the key, to save memory, and for good.
 extension ReaderPool {

@@ -1,5 +1,5 @@
+internal import CipherSystem
 internal import Dispatch
-internal import SystemSupport
 
 /// Checking readers out, and waiting for one that is free.
 extension ReaderPool {

@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import Dispatch
-internal import SystemSupport
 
 /// Checks readers out to one block at a time. They are opened when they are first needed, up to a maximum; then blocks wait.
 final class ReaderPool: Sendable {

@@ -1,5 +1,5 @@
+internal import CipherSystem
 internal import Dispatch
-internal import SystemSupport
 
 /// A block of a task that reads: it runs in that task, on a thread that may block, when there is a reader for it.
 actor ReadingBlock {

@@ -1,5 +1,5 @@
 public import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 extension DatabaseQueue {
     /// Opens the file with its key and verifies it. A passphrase is derived here, once for this queue.

@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import Synchronization
-internal import SystemSupport
 
 /// One connection that many threads and tasks share, one at a time, in the order they come: FMDB's `FMDatabaseQueue`.
 ///
@@ -23,6 +23,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The thread that runs a block now, so that a block that calls the queue again is noticed.
     private let runner = Atomic<UInt>(0)
     let interrupter: Lock<Interrupter?>
+    let instruments: Instruments
     /// What other connections are opened with; nil when the queue is closed.
     let latestKey: Lock<Access?>
     private let flags: OpenFlags
@@ -37,6 +38,7 @@ public final class DatabaseQueue: DatabaseWriter {
         self.flags = flags
         self.database = database
         interrupter = Lock(database.interrupter)
+        instruments = database.instruments
         latestKey = Lock(Access(key: database.verifiedKey))
         database.track(log)
     }
@@ -59,7 +61,20 @@ public final class DatabaseQueue: DatabaseWriter {
     ///   queue, or after `close()`.
     @discardableResult
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
-        try waitForTurn { try run(body) }
+        try inDatabase(for: .write, body)
+    }
+
+    private func inDatabase<Result>(
+        for access: Instruments.Access,
+        _ body: (Database) throws -> Result
+    ) throws -> Result {
+        try instruments.call(access) {
+            let stopwatch = Stopwatch()
+            return try waitForTurn {
+                instruments.waited(stopwatch, for: access)
+                return try run(body)
+            }
+        }
     }
 
     private func waitForTurn<Result>(_ body: () throws -> Result) throws -> Result {
@@ -86,15 +101,26 @@ public final class DatabaseQueue: DatabaseWriter {
     public func inDatabase<Result: Sendable>(
         _ body: @Sendable (Database) throws -> Result
     ) async throws -> Result {
+        try await inDatabase(for: .write, body)
+    }
+
+    private func inDatabase<Result: Sendable>(
+        for access: Instruments.Access,
+        _ body: @Sendable (Database) throws -> Result
+    ) async throws -> Result {
         let cancellation = TaskCancellation()
-        return try await withTaskCancellationHandler {
-            try await worker.run { [self] in
-                try cancellation.run(interrupter.withLock { $0 }) {
-                    try run { try $0.watched(by: cancellation, body) }
+        return try await instruments.call(access) {
+            let stopwatch = Stopwatch()
+            return try await withTaskCancellationHandler {
+                try await worker.run { [self] in
+                    instruments.waited(stopwatch, for: access)
+                    return try cancellation.run(interrupter.withLock { $0 }) {
+                        try run { try $0.watched(by: cancellation, body) }
+                    }
                 }
+            } onCancel: {
+                cancellation.cancel()
             }
-        } onCancel: {
-            cancellation.cancel()
         }
     }
 
@@ -104,14 +130,14 @@ public final class DatabaseQueue: DatabaseWriter {
     /// - Throws: as `inDatabase(_:)`; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes.
     public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         if isInsideOfBlock, database.connection?.authorizer.isReader == true { return try body(database) }
-        return try inDatabase { try $0.reading(body) }
+        return try inDatabase(for: .read) { try $0.reading(body) }
     }
 
     /// As the form that waits, without blocking a thread of the caller's.
     ///
     /// - Throws: as the form that waits; `CancellationError`.
     public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
-        try await inDatabase { try $0.reading(body) }
+        try await inDatabase(for: .read) { try $0.reading(body) }
     }
 
     /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
@@ -143,9 +169,11 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
     public func openConnection() throws -> sending Database {
-        let verifiedKey = try inDatabase { database in
-            _ = try database.usableConnection()
-            return database.verifiedKey
+        let verifiedKey = try waitForTurn {
+            try run { database in
+                _ = try database.usableConnection()
+                return database.verifiedKey
+            }
         }
         return try connect(verifiedKey, database.configuration)
     }

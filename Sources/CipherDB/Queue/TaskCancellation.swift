@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import Synchronization
-internal import SystemSupport
 
 /// The cancellation of one task that waits for a connection and then runs statements on it: it stops those, and no others.
 final class TaskCancellation: Sendable {

@@ -38,7 +38,7 @@ extension JSONColumn: Bindable {
 
 extension JSONColumn: ColumnDecodable {
     /// The value in a text, or a blob, of JSON.
-    public static func decode(_ column: Column) throws -> JSONColumn {
+    public static func decode(_ column: ResultColumn) throws -> JSONColumn {
         JSONColumn(try column.decodeJSON(Value.self))
     }
 }

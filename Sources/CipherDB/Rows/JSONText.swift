@@ -19,7 +19,7 @@ enum JSONText {
     }
 }
 
-extension Column {
+extension ResultColumn {
     /// The value in a text, or a blob, of JSON.
     func decodeJSON<Value: Decodable>(_ type: Value.Type) throws -> Value {
         guard storageClass == .text || storageClass == .blob else { throw mismatch(type) }

@@ -49,7 +49,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func columns(ofRecord key: Key) -> [Int] { row.columns(ofRecord: prefix + key.stringValue) }
 
-    private func column(_ key: Key) throws -> Column {
+    private func column(_ key: Key) throws -> ResultColumn {
         if let index = index(key) { return try row.column(index) }
         let name = prefix + key.stringValue
         throw DatabaseError(
@@ -127,7 +127,7 @@ private struct SeveralValues: Error {}
 
 /// One column, for a type that is made from one value: an enumeration with raw values, or a wrapper.
 private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
-    let column: Column
+    let column: ResultColumn
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -140,7 +140,7 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try column.decode(type) }
 }
 
-extension Column {
+extension ResultColumn {
     /// The value as the type, by its own way to be read from a column where it has one.
     fileprivate func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Asking for a conformance takes longer than reading the value.

@@ -94,7 +94,7 @@ extension ResultSet {
         switch stored.storageClass {
         case .blob, .text, .null: return stored.bytes
         case .integer, .real:
-            throw Column(statement: prepared, index: index).mismatch(UnsafeRawBufferPointer.self)
+            throw ResultColumn(statement: prepared, index: index).mismatch(UnsafeRawBufferPointer.self)
         }
     }
 

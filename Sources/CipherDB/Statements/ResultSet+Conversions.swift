@@ -6,10 +6,10 @@
 
 /// A column of the current row, read by SQLite's own conversions, which never fail: FMDB's way.
 package struct RawColumn {
-    private let column: Column
+    private let column: ResultColumn
     private var stored: EngineValue { column.stored }
 
-    fileprivate init(_ column: Column) {
+    fileprivate init(_ column: ResultColumn) {
         self.column = column
     }
 

@@ -104,9 +104,9 @@ public final class ResultSet {
     }
 
     /// A column of the current row.
-    @inlinable func column(_ index: Int) throws -> Column {
+    @inlinable func column(_ index: Int) throws -> ResultColumn {
         guard hasColumn(index) else { throw whyNoColumn(index) }
-        return Column(statement: prepared, index: index)
+        return ResultColumn(statement: prepared, index: index)
     }
 
     /// Whether there is a current row, and it has this column.

@@ -73,14 +73,14 @@ public struct ColumnConstraint: Sendable {
     ///
     /// - Parameters:
     ///   - table: The other table.
-    ///   - column: Its primary key, or a column that is unique.
+    ///   - column: A column there that is unique; nil for the primary key.
     ///   - onDelete: What happens when the row there is deleted; unless said, that fails.
     public static func references(
         _ table: String,
-        _ column: String,
+        column: String? = nil,
         onDelete: ForeignKeyAction = .fail
     ) -> ColumnConstraint {
-        let target = "\(quotedIdentifier(table)) (\(quotedIdentifier(column)))"
+        let target = quotedIdentifier(table) + (column.map { " (\(quotedIdentifier($0)))" } ?? "")
         return ColumnConstraint(sql: "REFERENCES \(target) ON DELETE \(onDelete.rawValue)")
     }
 }

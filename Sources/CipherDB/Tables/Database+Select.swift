@@ -60,7 +60,7 @@ extension Database {
     /// How many rows of a table the condition is true of; all of them without one.
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
-    public func count(of table: TableName, where condition: Condition? = nil) throws -> Int {
+    public func count(in table: TableName, where condition: Condition? = nil) throws -> Int {
         var sql: SQL = "SELECT count(*) FROM \(raw: table.quoted)"
         if let condition { sql.append(condition.clause(for: table)) }
         return try value(forQuery: sql) ?? 0
@@ -82,7 +82,7 @@ extension Database {
         guard key.count == 1 else {
             throw DatabaseError(.misuse, "the primary key of \(table) is not one column; use fetchOne, or select")
         }
-        return try select(from: table, where: .equal(key[0].name, id), limit: 1).fetchOne(type)
+        return try select(from: table, where: Column(key[0].name) == id, limit: 1).fetchOne(type)
     }
 
     /// The columns of the primary key, in order. One integer is the row identifier (sqlite.org/lang_createtable.html#rowid).

@@ -48,15 +48,15 @@ extension Database {
     public func upsert(
         into table: TableName,
         _ values: [String: (any Bindable)?],
-        conflictOn columns: String...
+        onConflict columns: String...
     ) throws {
         try upsert(into: table, pairs(values), columns)
     }
 
-    /// Inserts the values of `row`, or changes the row that is there, as ``upsert(into:_:conflictOn:)``.
+    /// Inserts the values of `row`, or changes the row that is there, as ``upsert(into:_:onConflict:)``.
     ///
     /// - Throws: as there; what `row` throws.
-    public func upsert(into table: TableName, encoding row: some Encodable, conflictOn columns: String...) throws {
+    public func upsert(into table: TableName, encoding row: some Encodable, onConflict columns: String...) throws {
         try upsert(into: table, RowEncoder.values(of: row), columns)
     }
 
@@ -147,7 +147,7 @@ extension Database {
         let key = try primaryKey(of: table)
         let columns = columns.isEmpty ? key.map(\.name) : columns
         guard !columns.isEmpty else {
-            throw DatabaseError(.misuse, "\(table) has no primary key; name the columns that are unique (conflictOn)")
+            throw DatabaseError(.misuse, "\(table) has no primary key; name the columns that are unique (onConflict)")
         }
         // Without a value the row identifier is a new one, which the row that is there must not get.
         let rowID = key.count == 1 && key[0].type.lowercased() == "integer" ? key[0].name : nil

@@ -7,11 +7,11 @@
 /// A type that can be read from a column.
 public protocol ColumnDecodable: RowDecodable {
     /// The value in `column`. Throws where what is stored there is not of this type; `column` makes the error.
-    static func decode(_ column: Column) throws -> Self
+    static func decode(_ column: ResultColumn) throws -> Self
 }
 
 /// One column of the current row.
-public struct Column {
+public struct ResultColumn {
     @usableFromInline let statement: PreparedStatement
     /// Counted from 0.
     public let index: Int
@@ -56,12 +56,12 @@ public struct Column {
 
 extension DatabaseValue: ColumnDecodable {
     /// The value as it is stored.
-    public static func decode(_ column: Column) throws -> DatabaseValue { try column.value }
+    public static func decode(_ column: ResultColumn) throws -> DatabaseValue { try column.value }
 }
 
 extension ColumnDecodable where Self: FixedWidthInteger {
     /// An integer that fits, or a real number without a fraction.
-    public static func decode(_ column: Column) throws -> Self {
+    public static func decode(_ column: ResultColumn) throws -> Self {
         let stored = column.stored
         switch stored.storageClass {
         case .integer:
@@ -76,7 +76,7 @@ extension ColumnDecodable where Self: FixedWidthInteger {
 
 extension Int: ColumnDecodable {
     /// An integer, or a real number without a fraction.
-    public static func decode(_ column: Column) throws -> Int {
+    public static func decode(_ column: ResultColumn) throws -> Int {
         let stored = column.stored
         switch stored.storageClass {
         case .integer: return Int(stored.integer)
@@ -90,7 +90,7 @@ extension Int: ColumnDecodable {
 
 extension Int64: ColumnDecodable {
     /// An integer, or a real number without a fraction.
-    public static func decode(_ column: Column) throws -> Int64 {
+    public static func decode(_ column: ResultColumn) throws -> Int64 {
         let stored = column.stored
         switch stored.storageClass {
         case .integer: return stored.integer
@@ -113,7 +113,7 @@ extension UInt64: ColumnDecodable {}
 
 extension Bool: ColumnDecodable {
     /// False for 0, true for any other number.
-    public static func decode(_ column: Column) throws -> Bool {
+    public static func decode(_ column: ResultColumn) throws -> Bool {
         let stored = column.stored
         switch stored.storageClass {
         case .integer: return stored.integer != 0
@@ -125,7 +125,7 @@ extension Bool: ColumnDecodable {
 
 extension Double: ColumnDecodable {
     /// A real number, or an integer.
-    public static func decode(_ column: Column) throws -> Double {
+    public static func decode(_ column: ResultColumn) throws -> Double {
         let stored = column.stored
         switch stored.storageClass {
         case .real, .integer: return stored.real
@@ -136,12 +136,12 @@ extension Double: ColumnDecodable {
 
 extension Float: ColumnDecodable {
     /// The nearest to a real number or an integer.
-    public static func decode(_ column: Column) throws -> Float { Float(try Double.decode(column)) }
+    public static func decode(_ column: ResultColumn) throws -> Float { Float(try Double.decode(column)) }
 }
 
 extension String: ColumnDecodable {
     /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
-    public static func decode(_ column: Column) throws -> String {
+    public static func decode(_ column: ResultColumn) throws -> String {
         let stored = column.stored
         switch stored.storageClass {
         case .text, .integer, .real:
@@ -154,7 +154,7 @@ extension String: ColumnDecodable {
 
 extension Data: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
-    public static func decode(_ column: Column) throws -> Data {
+    public static func decode(_ column: ResultColumn) throws -> Data {
         let stored = column.stored
         switch stored.storageClass {
         case .blob, .text: return stored.data
@@ -167,7 +167,7 @@ extension [UInt8]: RowDecodable {}
 
 extension [UInt8]: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
-    public static func decode(_ column: Column) throws -> [UInt8] {
+    public static func decode(_ column: ResultColumn) throws -> [UInt8] {
         let stored = column.stored
         switch stored.storageClass {
         case .blob, .text: return [UInt8](stored.bytes)
@@ -178,7 +178,7 @@ extension [UInt8]: ColumnDecodable {
 
 extension UUID: ColumnDecodable {
     /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
-    public static func decode(_ column: Column) throws -> UUID {
+    public static func decode(_ column: ResultColumn) throws -> UUID {
         let stored = column.stored
         switch stored.storageClass {
         case .text:
@@ -194,7 +194,7 @@ extension UUID: ColumnDecodable {
 
 extension ColumnDecodable where Self: RawRepresentable, RawValue: ColumnDecodable {
     /// The value whose raw value is stored: `enum Kind: String, Bindable, ColumnDecodable`.
-    public static func decode(_ column: Column) throws -> Self {
+    public static func decode(_ column: ResultColumn) throws -> Self {
         guard let value = Self(rawValue: try RawValue.decode(column)) else { throw column.mismatch(Self.self) }
         return value
     }
@@ -204,7 +204,7 @@ extension Optional: RowDecodable where Wrapped: ColumnDecodable {}
 
 extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
     /// Nil for NULL.
-    public static func decode(_ column: Column) throws -> Wrapped? {
+    public static func decode(_ column: ResultColumn) throws -> Wrapped? {
         column.storageClass == .null ? nil : try Wrapped.decode(column)
     }
 }

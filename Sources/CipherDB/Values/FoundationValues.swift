@@ -11,7 +11,7 @@ extension URL: Bindable {
 
 extension URL: ColumnDecodable {
     /// A text that is a URL.
-    public static func decode(_ column: Column) throws -> URL {
+    public static func decode(_ column: ResultColumn) throws -> URL {
         guard let url = URL(string: try String.decode(column)) else { throw column.mismatch(URL.self) }
         return url
     }
@@ -24,7 +24,7 @@ extension Decimal: Bindable {
 
 extension Decimal: ColumnDecodable {
     /// A text that is a number, or a number.
-    public static func decode(_ column: Column) throws -> Decimal {
+    public static func decode(_ column: ResultColumn) throws -> Decimal {
         let text = try String.decode(column)
         // Decimal takes a prefix that is a number, and a sign alone.
         guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/) != nil, let number = Decimal(string: text)

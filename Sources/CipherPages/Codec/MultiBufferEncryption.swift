@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import CCipherOpenSSL
 internal import CipherKeys
 
 /// Encrypts several pages at once, by AES-256-CBC.

@@ -1,4 +1,4 @@
-internal import CLanes
+internal import CCipherLanes
 internal import CipherKeys
 
 /// Computes the HMAC-SHA512 of several pages at once, by libipsec-mb, where the machine has it.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import CCipherOpenSSL
 package import CipherKeys
 internal import SQLiteFormat
 

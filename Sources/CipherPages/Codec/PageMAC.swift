@@ -1,4 +1,4 @@
-internal import COpenSSL
+internal import CCipherOpenSSL
 internal import CipherKeys
 
 /// The MAC of the pages of one database, by OpenSSL: `HMAC(hmac key, ciphertext || IV || page number, 4 bytes, little endian)`. For one

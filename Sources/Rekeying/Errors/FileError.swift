@@ -1,5 +1,5 @@
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// A file that an operation cannot begin with, or that the system failed on.
 public enum FileError: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
 public import CipherDB
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 extension DatabaseFile {
     /// Changes the key in place by the engine, and verifies every page under the new one.

@@ -1,7 +1,7 @@
 internal import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 extension DatabaseFile {
     /// Removes what killed runs left beside the database, which is not touched: a new file that was not complete, or an old

@@ -1,8 +1,8 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 extension DatabaseFile {
     /// Makes a consistent encrypted copy of a database that others go on using, for a backup.

@@ -1,8 +1,8 @@
 internal import CipherDB
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 // What the engine does for the operations that write a new file.
 extension DatabaseFile {

@@ -1,7 +1,7 @@
 public import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

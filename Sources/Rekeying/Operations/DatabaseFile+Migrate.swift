@@ -1,8 +1,8 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSalvage
 internal import SQLiteFormat
-internal import Salvage
 
 extension DatabaseFile {
     /// Encrypts a database in plaintext, by a new file that takes its place. The plaintext is overwritten.

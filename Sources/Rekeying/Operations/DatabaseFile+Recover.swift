@@ -1,9 +1,9 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSalvage
+internal import CipherSystem
 internal import SQLiteFormat
-internal import Salvage
-internal import SystemSupport
 
 extension DatabaseFile {
     /// Saves what can be read of a damaged database into a new encrypted file. The damaged one stays as it is.

@@ -1,7 +1,7 @@
 public import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 // The database's key in a keyring. What `Database.rotateKey(of:)` is for a database in use, this is for a file at rest; and
 // either ends what the other was killed at.

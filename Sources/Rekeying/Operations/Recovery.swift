@@ -1,4 +1,4 @@
-public import Salvage
+public import CipherSalvage
 
 /// What was saved of a damaged database, and what is missing.
 public struct Recovery: Sendable, Equatable {

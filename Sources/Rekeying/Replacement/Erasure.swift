@@ -1,6 +1,6 @@
 internal import CipherDB
 internal import CipherKeys
-internal import SystemSupport
+internal import CipherSystem
 
 /// Overwrites a file with random bytes, and returns when they are on the disk.
 ///

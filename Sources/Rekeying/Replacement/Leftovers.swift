@@ -1,6 +1,6 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// What killed runs left beside a database: a new file that was not complete, or an old one that was replaced.
 ///

@@ -1,6 +1,6 @@
 internal import CipherDB
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// The old file as a source of pages.
 struct OldFile: PageSource {

@@ -1,8 +1,8 @@
 internal import CipherDB
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// Puts a new file in the place of a database, so that a kill at any moment leaves the one or the other, whole.
 ///

@@ -1,6 +1,6 @@
 internal import CipherDB
+internal import CipherSystem
 internal import SQLiteFormat
-internal import SystemSupport
 
 /// A new file beside a database, which takes its place, or gets a name of its own, when it is complete.
 final class ReplacementFile: PageSink, PageSource, Sendable {

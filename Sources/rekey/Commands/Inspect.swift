@@ -1,9 +1,9 @@
 import ArgumentParser
 import CipherDB
 import CipherKeys
+internal import CipherSystem
 import Foundation
 import Rekeying
-internal import SystemSupport
 
 /// `rekey inspect FILE…`
 struct Inspect: ParsableCommand {

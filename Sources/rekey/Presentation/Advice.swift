@@ -1,7 +1,7 @@
 import CipherDB
+import CipherSystem
 import Foundation
 import Rekeying
-import SystemSupport
 
 /// The command or option that helps after an error: the library's errors do not name the command's.
 struct Advice {

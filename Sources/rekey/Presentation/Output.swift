@@ -1,8 +1,8 @@
 import CipherDB
 import CipherKeys
+internal import CipherSystem
 import Foundation
 import Rekeying
-internal import SystemSupport
 
 /// What the command says on standard output. What does not get there is a failure: a script would take it for success.
 enum Output {

@@ -1,7 +1,7 @@
 import CipherKeys
+internal import CipherSystem
 import Foundation
 import Rekeying
-internal import SystemSupport
 
 /// A text file that replaces nothing, and that its owner alone can read.
 enum OutputFile {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CipherDB
 import CipherKeys
+internal import CipherSystem
 import Foundation
-internal import SystemSupport
 
 /// The options that every subcommand has, and the ways in which it speaks.
 struct Report: ParsableArguments {

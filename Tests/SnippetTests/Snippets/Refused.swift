@@ -53,6 +53,28 @@ func waiting(_ queue: DatabaseQueue) throws {
     _ = rows
 }
 
+func namesOfOthers(_ database: Database, _ queue: DatabaseQueue, _ text: String) throws {
+    // 47: GRDB's names
+    try database.execute(sql: "DELETE FROM player WHERE id = ?", arguments: [1])
+    // refused: 'execute(sql:arguments:)' is unavailable: one statement is executeUpdate("…", values), several are executeStatements("…")
+    _ = database.lastInsertedRowID
+    // refused: 'lastInsertedRowID' has been renamed to 'lastInsertRowID'
+    try queue.inSavepoint { _ in }
+    // refused: 'inSavepoint' has been renamed to 'inSavePoint'
+    _ = try Int.fetchAll(database, sql: "SELECT 1")
+    // refused: 'fetchAll(_:sql:arguments:)' is unavailable: rows as a type are database.fetchAll(Type.self, "SELECT …", values)
+    // 48: FMDB's names
+    try database.executeUpdate("DELETE FROM player WHERE id = ?", withArgumentsIn: [1])
+    // refused: 'executeUpdate(_:withArgumentsIn:)' is unavailable: values follow the SQL: executeUpdate("…", a, b); an array is values: StatementValues(array)
+    _ = database.lastInsertRowId
+    // refused: 'lastInsertRowId' has been renamed to 'lastInsertRowID'
+    // 49: text for a key
+    _ = try DatabaseQueue(path: "a.db", key: text)
+    // refused: 'init(path:key:configuration:)' is unavailable: text is a passphrase as key: .passphrase(text), hexadecimal as key: .raw(hex: text)
+    try database.open(key: text)
+    // refused: 'open(key:flags:)' is unavailable: text is a passphrase as key: .passphrase(text), hexadecimal as key: .raw(hex: text)
+}
+
 struct Payload: Codable { var list: [Int] }
 
 func nested(_ database: Database, _ payload: Payload) throws {

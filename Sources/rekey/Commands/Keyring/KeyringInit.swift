@@ -1,7 +1,7 @@
 import ArgumentParser
 import CipherDB
+import CipherSystem
 import Rekeying
-import SystemSupport
 
 /// `rekey keyring init FILE`
 struct KeyringInit: ParsableCommand {

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 
-#include "CSystem.h"
+#include "CCipherSystem.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 
-#include "CLanes.h"
+#include "CCipherLanes.h"
 
 #if defined(__linux__) && __has_include(<intel-ipsec-mb.h>)
 #include <dlfcn.h>

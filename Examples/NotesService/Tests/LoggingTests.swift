@@ -1,0 +1,90 @@
+import CipherDB
+import Foundation
+import InMemoryLogging
+import Logging
+import Testing
+
+@Suite struct LoggingTests {
+    private let scratch: Scratch
+    private let log = InMemoryLogHandler()
+    private let configuration: Configuration
+
+    init() throws {
+        scratch = try Scratch()
+        let log = log
+        var logger = Logger(label: "test", factory: { _ in log })
+        logger.logLevel = .trace
+        configuration = Configuration { $0.logger = logger }
+    }
+
+    private var text: String { log.entries.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n") }
+
+    @Test func aDatabaseLogsItsLife() throws {
+        let queue = try DatabaseQueue(path: scratch.path, key: .random(), configuration: configuration)
+        try queue.migrate([Migration("notes") { try $0.executeUpdate("CREATE TABLE notes (text)") }])
+        try queue.rekey(.random())
+        try queue.close()
+        let told = log.entries.filter { $0.level > .trace }
+        #expect(
+            told.map { "\($0.message)" } == ["opened", "migrated", "opened", "the key was changed", "closed"]
+        )
+        #expect(told.allSatisfy { $0.metadata["database"] == "\(scratch.path)" })
+        #expect(told[1].metadata["step"] == "notes")
+    }
+
+    @Test func statementsAreLoggedWithoutValues() throws {
+        let queue = try DatabaseQueue(path: scratch.path, key: .random(), configuration: configuration)
+        try queue.inDatabase { database in
+            try database.executeUpdate("CREATE TABLE notes (text UNIQUE)")
+            try database.executeUpdate("INSERT INTO notes VALUES (?)", "secret milk")
+            let word = "secret milk"
+            #expect(try database.int(forQuery: "SELECT count(*) FROM notes WHERE text = \(word)") == 1)
+            #expect(throws: DatabaseError.self) { try database.executeUpdate("INSERT INTO notes VALUES (?)", word) }
+        }
+        #expect(text.contains("SELECT count(*) FROM notes WHERE text = ?"))
+        #expect(!text.contains("milk"))
+    }
+
+    @Test func noKeyIsLogged() throws {
+        var free = configuration
+        free.unsafeAllowsAllSQL = true
+        let queue = try DatabaseQueue(path: scratch.path, key: .passphrase("tr0ub4dor"), configuration: free)
+        let other = scratch.directory + "/other.db"
+        try queue.inDatabase { database in
+            try database.executeUpdate("CREATE TABLE notes (text)")
+            try? database.executeStatements(SQL(unsafe: "ATTACH '\(other)' AS other KEY 'tr0ub4dor'"))
+            try? database.executeStatements("PRAGMA key = 'tr0ub4dor'")
+            try? database.executeStatements("DETACH other")
+        }
+        try queue.rekey(.passphrase("tr0ub4dor too"))
+        #expect(!text.contains("tr0ub4dor"))
+        #expect(text.contains("opened"))
+    }
+
+    @Test func aDamagedPageIsLogged() throws {
+        let queue = try DatabaseQueue(path: scratch.path, key: .random())
+        try queue.inDatabase { database in
+            try database.executeUpdate("CREATE TABLE notes (text)")
+            for _ in 0..<100 { try database.executeUpdate("INSERT INTO notes VALUES (randomblob(1000))") }
+        }
+        let key = try DatabaseKey.random()
+        try queue.rekey(key)
+        try queue.close()
+        let file = try #require(FileHandle(forUpdatingAtPath: scratch.path))
+        try file.seek(toOffset: 4096 * 3 + 100)
+        try file.write(contentsOf: Data([1, 2, 3, 4]))
+        try file.close()
+        let database = Database(path: scratch.path, configuration: configuration)
+        #expect(throws: (any Error).self) {
+            try database.open(key: key)
+            _ = try database.int(forQuery: "SELECT sum(length(text)) FROM notes")
+        }
+        #expect(log.entries.contains { $0.level == .error && "\($0.message)".contains("damaged page") })
+    }
+
+    @Test func withoutALoggerNothingIsLogged() throws {
+        let queue = try DatabaseQueue(path: scratch.path, key: .random())
+        try queue.close()
+        #expect(log.entries.isEmpty)
+    }
+}

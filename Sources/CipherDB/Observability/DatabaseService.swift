@@ -1,0 +1,35 @@
+#if ServiceLifecycle
+    public import ServiceLifecycle
+
+    extension DatabaseQueue: Service {
+        /// Waits for the shutdown of the service group, then copies the write-ahead log into the database file and closes the queue.
+        ///
+        /// Blocks that run come to their end. A group shuts its services down last to first: put the database before what uses it.
+        public func run() async {
+            await closeOnShutdown()
+        }
+    }
+
+    extension DatabasePool: Service {
+        /// Waits for the shutdown of the service group, then copies the write-ahead log into the database file and closes the pool.
+        ///
+        /// Blocks that run come to their end. A group shuts its services down last to first: put the database before what uses it.
+        public func run() async {
+            await closeOnShutdown()
+        }
+    }
+
+    extension DatabaseWriter {
+        fileprivate func closeOnShutdown() async {
+            // Ends also when the group is cancelled.
+            try? await gracefulShutdown()
+            // In a task of its own: one that is cancelled would not begin it.
+            await Task {
+                // Where another process reads, the log stays, and the next opening goes on with it.
+                _ = try? await checkpoint(.truncate)
+                // It is closed already where it fails.
+                try? await close()
+            }.value
+        }
+    }
+#endif

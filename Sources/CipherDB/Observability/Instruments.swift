@@ -1,0 +1,171 @@
+internal import CipherKeys
+
+#if Logging
+    internal import Logging
+#endif
+#if Tracing
+    internal import Tracing
+#endif
+
+/// Where a database reports what it does: to each package whose trait is enabled. Without traits it is empty and does nothing.
+///
+/// What is reported has paths and SQL in it, never a bound value or a key.
+struct Instruments: Sendable {
+    /// What a block, a statement or a wait is for.
+    enum Access: String {
+        case read, write
+    }
+
+    #if Logging
+        private let logger: Logger?
+    #endif
+    #if Metrics
+        private let metrics: DatabaseMetrics
+    #endif
+    #if Tracing
+        /// The file's name.
+        private let database: String
+    #endif
+
+    init(path: String?, _ configuration: Configuration) {
+        #if Logging
+            var logger = configuration.logger
+            logger?[metadataKey: "database"] = "\(path ?? ":memory:")"
+            self.logger = logger
+        #endif
+        #if Metrics || Tracing
+            let name = path?.split(separator: "/").last.map(String.init) ?? ":memory:"
+        #endif
+        #if Metrics
+            metrics = DatabaseMetrics(database: name)
+        #endif
+        #if Tracing
+            database = name
+        #endif
+    }
+
+    // MARK: Statements
+
+    /// The first step of an execution comes.
+    @inline(__always) func began(_ statement: PreparedStatement) -> StatementExecution? {
+        #if Tracing
+            return statement.isInternal ? nil : StatementExecution(span: span(of: statement))
+        #elseif Logging || Metrics
+            return statement.isInternal ? nil : StatementExecution()
+        #else
+            return nil
+        #endif
+    }
+
+    /// The execution is over, its result set closed.
+    @inline(__always) func ended(_ execution: StatementExecution, of statement: PreparedStatement) {
+        #if Logging || Metrics
+            let duration = execution.stopwatch.nanoseconds
+        #endif
+        #if Logging
+            logger?.trace("statement", metadata: ["sql": "\(statement.shownSQL)", "nanoseconds": "\(duration)"])
+        #endif
+        #if Metrics
+            metrics.statementEnded(nanoseconds: duration, isReadOnly: statement.isReadOnly)
+        #endif
+        #if Tracing
+            execution.span.end()
+        #endif
+    }
+
+    /// A compiled statement was looked for in the cache.
+    @inline(__always) func lookedUp(found: Bool) {
+        #if Metrics
+            metrics.lookedUp(found: found)
+        #endif
+    }
+
+    // MARK: Blocks
+
+    /// Runs `body`, the whole of a call with a block: it waits for a connection, and uses it.
+    @inline(__always) func call<Result>(_ access: Access, _ body: () throws -> Result) rethrows -> Result {
+        #if Tracing
+            return try withSpan(access.rawValue, ofKind: .client) { span in
+                describe(span)
+                return try body()
+            }
+        #else
+            return try body()
+        #endif
+    }
+
+    /// As the form that waits.
+    @inline(__always) func call<Result>(
+        _ access: Access,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        #if Tracing
+            return try await withSpan(access.rawValue, ofKind: .client) { span in
+                describe(span)
+                return try await body()
+            }
+        #else
+            return try await body()
+        #endif
+    }
+
+    /// A block has the connection that it waited for.
+    @inline(__always) func waited(_ stopwatch: Stopwatch, for access: Access) {
+        #if Metrics
+            metrics.waited(nanoseconds: stopwatch.nanoseconds, for: access)
+        #endif
+    }
+
+    #if Tracing
+        private func span(of statement: PreparedStatement) -> any Span {
+            let sql = statement.shownSQL
+            // A name that groups spans.
+            let verb = sql.prefix { $0.isLetter }.uppercased()
+            let span = startSpan(verb.isEmpty ? "statement" : verb, ofKind: .client)
+            describe(span)
+            span.attributes["db.query.text"] = sql
+            return span
+        }
+
+        /// In the words of OpenTelemetry's conventions for databases.
+        private func describe(_ span: any Span) {
+            span.updateAttributes { attributes in
+                attributes["db.system.name"] = "sqlite"
+                attributes["db.namespace"] = database
+            }
+        }
+    #endif
+
+    // MARK: The life of a connection
+
+    func opened(format: CipherFormat?) {
+        #if Logging
+            logger?.debug("opened", metadata: ["format": "\(format.map { "\($0)" } ?? "plaintext")"])
+        #endif
+    }
+
+    func closed() {
+        #if Logging
+            logger?.debug("closed")
+        #endif
+    }
+
+    func keyChanged() {
+        #if Logging
+            logger?.info("the key was changed")
+        #endif
+    }
+
+    func migrated(_ step: String) {
+        #if Logging
+            logger?.info("migrated", metadata: ["step": "\(step)"])
+        #endif
+    }
+
+    func metDamage() {
+        #if Logging
+            logger?.error("a damaged page was read; find out more with rekey verify")
+        #endif
+    }
+}

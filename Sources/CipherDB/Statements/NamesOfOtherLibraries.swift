@@ -1,0 +1,129 @@
+// What users of FMDB, GRDB and SQLite.swift type first: the compiler says what it is here.
+
+extension Database {
+    /// Not there: see ``executeUpdate(_:_:)`` and ``executeStatements(_:)``.
+    @available(
+        *,
+        unavailable,
+        message: "one statement is executeUpdate(\"…\", values), several are executeStatements(\"…\")"
+    )
+    public func execute(sql: SQL, arguments: StatementValues = []) throws {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``executeUpdate(_:_:)`` and ``executeStatements(_:)``.
+    @available(
+        *,
+        unavailable,
+        message: "one statement is executeUpdate(\"…\", values), several are executeStatements(\"…\")"
+    )
+    public func execute(_ sql: SQL, _ values: (any Bindable)?...) throws {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``executeUpdate(_:values:)``.
+    @available(
+        *,
+        unavailable,
+        message: "values follow the SQL: executeUpdate(\"…\", a, b); an array is values: StatementValues(array)"
+    )
+    public func executeUpdate(_ sql: SQL, withArgumentsIn values: [Any]) throws {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``executeQuery(_:values:)``.
+    @available(
+        *,
+        unavailable,
+        message: "values follow the SQL: executeQuery(\"…\", a, b); an array is values: StatementValues(array)"
+    )
+    public func executeQuery(_ sql: SQL, withArgumentsIn values: [Any]) throws -> ResultSet {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``lastInsertRowID``.
+    @available(*, unavailable, renamed: "lastInsertRowID")
+    public var lastInsertRowId: Int64 { fatalError("unavailable") }
+
+    /// Not there: see ``lastInsertRowID``.
+    @available(*, unavailable, renamed: "lastInsertRowID")
+    public var lastInsertedRowID: Int64 { fatalError("unavailable") }
+
+    /// Not there: see ``changes``.
+    @available(*, unavailable, renamed: "changes")
+    public var changesCount: Int { fatalError("unavailable") }
+
+    /// Not there: see ``inSavePoint(_:)-((Database)->Result)``.
+    @available(*, unavailable, renamed: "inSavePoint")
+    public func inSavepoint<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``setKey(_:)-(String)``.
+    @available(*, unavailable, renamed: "setKey")
+    public func usePassphrase(_ passphrase: String) throws {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``open(key:flags:)``.
+    @available(
+        *,
+        unavailable,
+        message: "text is a passphrase as key: .passphrase(text), hexadecimal as key: .raw(hex: text)"
+    )
+    public func open(key: String, flags: OpenFlags = [.readWrite, .create]) throws {
+        fatalError("unavailable")
+    }
+}
+
+extension DatabaseWriter {
+    /// Not there: see ``inSavePoint(_:)``.
+    @available(*, unavailable, renamed: "inSavePoint")
+    public func inSavepoint<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``inDatabase(_:)``.
+    @available(*, unavailable, renamed: "inDatabase")
+    public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        fatalError("unavailable")
+    }
+}
+
+extension DatabaseQueue {
+    /// Not there: see ``init(path:key:configuration:flags:)``.
+    @available(
+        *,
+        unavailable,
+        message: "text is a passphrase as key: .passphrase(text), hexadecimal as key: .raw(hex: text)"
+    )
+    public convenience init(path: String?, key: String, configuration: Configuration = Configuration()) throws {
+        fatalError("unavailable")
+    }
+}
+
+extension DatabasePool {
+    /// Not there: see ``init(path:key:configuration:flags:)``.
+    @available(
+        *,
+        unavailable,
+        message: "text is a passphrase as key: .passphrase(text), hexadecimal as key: .raw(hex: text)"
+    )
+    public convenience init(path: String?, key: String, configuration: Configuration = Configuration()) throws {
+        fatalError("unavailable")
+    }
+}
+
+extension RowDecodable {
+    /// Not there: see ``Database/fetchAll(_:_:_:)``.
+    @available(*, unavailable, message: "rows as a type are database.fetchAll(Type.self, \"SELECT …\", values)")
+    public static func fetchAll(_ database: Database, sql: SQL, arguments: StatementValues = []) throws -> [Self] {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``Database/fetchOne(_:_:_:)``.
+    @available(*, unavailable, message: "a row as a type is database.fetchOne(Type.self, \"SELECT …\", values)")
+    public static func fetchOne(_ database: Database, sql: SQL, arguments: StatementValues = []) throws -> Self? {
+        fatalError("unavailable")
+    }
+}

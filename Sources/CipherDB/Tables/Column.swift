@@ -1,0 +1,58 @@
+/// A column in a ``Condition``, compared with values by Swift's operators.
+///
+/// ```swift
+/// try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+/// ```
+public struct Column: Sendable {
+    /// As it is in the table; it is quoted in SQL.
+    public let name: String
+
+    /// A column by name.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    /// The column has this value; nil stands for NULL.
+    public static func == (column: Column, value: (any Bindable)?) -> Condition {
+        // `=` is never true of NULL.
+        column.compared("IS", value)
+    }
+
+    /// The column has another value; NULL is one, unless the value is nil.
+    public static func != (column: Column, value: (any Bindable)?) -> Condition {
+        column.compared("IS NOT", value)
+    }
+
+    /// The column is less than the value; never where one of them is NULL.
+    public static func < (column: Column, value: any Bindable) -> Condition { column.compared("<", value) }
+
+    /// The column is greater than the value; never where one of them is NULL.
+    public static func > (column: Column, value: any Bindable) -> Condition { column.compared(">", value) }
+
+    /// The column is the value or less; never where one of them is NULL.
+    public static func <= (column: Column, value: any Bindable) -> Condition { column.compared("<=", value) }
+
+    /// The column is the value or greater; never where one of them is NULL.
+    public static func >= (column: Column, value: any Bindable) -> Condition { column.compared(">=", value) }
+
+    /// The column is one of the two values, or between them; never where one of them is NULL.
+    public func between(_ least: any Bindable, _ greatest: any Bindable) -> Condition {
+        Condition { "\(raw: $0).\(identifier: name) BETWEEN \(least) AND \(greatest)" }
+    }
+
+    /// The column holds a text like the pattern: `%` stands for any characters, `_` for one (sqlite.org/lang_expr.html#like).
+    public func like(_ pattern: String) -> Condition { compared("LIKE", pattern) }
+
+    /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
+    /// values (``Limit/parameters``).
+    public func isIn(_ values: [any Bindable]) -> Condition {
+        Condition { "\(raw: $0).\(identifier: name) IN (\(list: values))" }
+    }
+
+    /// The column, or the table of an FTS5 index by its own name, has texts that match the pattern.
+    public func matches(_ pattern: FTS5Pattern) -> Condition { compared("MATCH", pattern) }
+
+    private func compared(_ comparison: SQL, _ value: (any Bindable)?) -> Condition {
+        Condition { "\(raw: $0).\(identifier: name) \(sql: comparison) \(value)" }
+    }
+}
