@@ -154,7 +154,8 @@ extension KeyringError: CustomStringConvertible {
             "a change of the database's key was interrupted; open the database for writing, or resume or cancel the change"
         case .noRotationPending: "no change of the database's key is under way"
         case .otherDatabase:
-            "the database is not under the keyring's key: it is another database, or one of the two is an old copy"
+            "the database is not under the keyring's key: it is another database, one of the two is an old copy, or it has a key "
+                + "of its own, and is to be moved to the keyring (moveToKeyring)"
         case .oldDatabase(let retired):
             "the database is an old copy: it is under a key that was retired on \(retired.day); "
                 + "if the copy is meant, adopt its key"

@@ -144,7 +144,7 @@ import Testing
             try database.rekey(.sampleKey("new"))
             Issue.record("started")
         } catch let error as RekeyError {
-            #expect("\(error)".contains(word))
+            #expect("\(error)".contains(word) && error.path == database.path ?? "")
         } catch {
             Issue.record("\(error)")
         }
@@ -214,7 +214,7 @@ import Testing
             try database.rekey(.sampleKey("new"))
             Issue.record("a damaged file was rekeyed")
         } catch let error as RekeyError {
-            guard case .oldKeyInForce = error else { throw error }
+            guard error == .oldKeyInForce else { throw error }
             #expect("\(error)".contains("damaged: page 10"))
         }
         #expect(database.isOpen)

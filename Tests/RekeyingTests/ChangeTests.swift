@@ -102,7 +102,7 @@ struct ChangeTests {
         let raw = try DatabaseKey.random()
         try file.changeKey(from: old.key, to: raw)
         #expect { try file.changeKey(from: raw, to: raw) } throws: {
-            if case RekeyError.sameKey = $0 { true } else { false }
+            ($0 as? RekeyError).map { $0 == .sameKey && $0.path == path } ?? false
         }
         let salted = try DatabaseKey.raw(hex: String(repeating: "ab", count: 48))
         try file.changeKey(from: raw, to: salted)

@@ -103,7 +103,7 @@ import Testing
                 switch outcome {
                 case .success:
                     #expect(found.after != isAfter)
-                case .failure(RekeyError.oldFileRemains):
+                case .failure(let error as RekeyError) where error == .oldFileRemains:
                     #expect(found.after != isAfter, "\(operation): the new file is in force")
                     failures += 1
                 case .failure(let error):

@@ -11,7 +11,7 @@ struct StatementChanges {
     }
 
     /// The step committed, or the execution is over without a commit.
-    func didStep(of connection: Connection, isOver: Bool, isReadOnly: Bool) {
+    @inline(__always) func didStep(of connection: Connection, isOver: Bool, isReadOnly: Bool) {
         guard let tracker = connection.tracker else { return }
         if tracker.isCommitting {
             connection.reportCommit()

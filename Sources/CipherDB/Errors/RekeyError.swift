@@ -1,28 +1,62 @@
+public import CipherKeys
+
 /// Why a change of key did not happen, or is not complete.
-public enum RekeyError: Error, Sendable {
-    /// Something forbids to begin; nothing was touched. The text says what and how to go on.
-    case notStarted(String)
-    /// The file is what it shall be already; nothing was touched. The text says it.
-    case notNeeded(String)
-    /// The new key is the present one: a passphrase under the file's salt always gives the same key.
-    case sameKey
-    /// A raw key with another salt. A file keeps its salt, because SQLCipher cannot change it safely in place: a failure
-    /// half-way would leave a file that neither key opens.
-    case saltDiffers
-    /// The engine did not do it, whatever it answered: the old key still opens the database.
-    case oldKeyInForce(DatabaseError?)
-    /// The new key is in force, but another connection keeps pages under the old key in the file until its next checkpoint.
-    case checkpointPending
-    /// The new file is in force, but the old one could not be overwritten or removed. The path is where it stands; nil where it
-    /// has no name any more.
-    case oldFileRemains(path: String?, any Error)
-    /// The new key is in force; what the error tells was met afterwards, when the file was checked.
-    case newKeyInForce(any Error)
-    /// Neither key could be proved; keep both. The error is what reopening met.
-    case undecided(any Error)
+///
+/// ``RekeyError/sameKey`` and its like are there to be compared with: `catch RekeyError.sameKey`, `error == .notStarted`.
+public struct RekeyError: ErrorWithPath, Sendable {
+    /// The causes. Two are equal where they are the same case: texts and errors in them are not compared.
+    public enum Problem: Equatable, Sendable {
+        /// Something forbids to begin; nothing was touched. The text says what and how to go on.
+        case notStarted(String)
+        /// The file is what it shall be already; nothing was touched. The text says it.
+        case notNeeded(String)
+        /// The new key is the present one: a passphrase under the file's salt always gives the same key.
+        case sameKey
+        /// A raw key with another salt. A file keeps its salt, because SQLCipher cannot change it safely in place: a failure
+        /// half-way would leave a file that neither key opens.
+        case saltDiffers
+        /// The engine did not do it, whatever it answered: the old key still opens the database.
+        case oldKeyInForce(DatabaseError?)
+        /// The new key is in force, but another connection keeps pages under the old key in the file until its next checkpoint.
+        case checkpointPending
+        /// The new file is in force, but the old one could not be overwritten or removed. The path is where it stands; nil where it
+        /// has no name any more.
+        case oldFileRemains(path: String?, any Error)
+        /// The new key is in force; what the error tells was met afterwards, when the file was checked.
+        case newKeyInForce(any Error)
+        /// Neither key could be proved; keep both. The error is what reopening met.
+        case undecided(any Error)
+
+        /// Whether both are the same case.
+        public static func == (first: Problem, second: Problem) -> Bool {
+            switch (first, second) {
+            case (.notStarted, .notStarted), (.notNeeded, .notNeeded), (.sameKey, .sameKey),
+                (.saltDiffers, .saltDiffers),
+                (.oldKeyInForce, .oldKeyInForce), (.checkpointPending, .checkpointPending),
+                (.oldFileRemains, .oldFileRemains), (.newKeyInForce, .newKeyInForce), (.undecided, .undecided):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// The path of the database, as it was given; empty in a value to compare with, such as ``sameKey``.
+    public let path: String
+    /// The cause.
+    public let problem: Problem
+
+    package init(path: String?, problem: Problem) {
+        self.path = path ?? ""
+        self.problem = problem
+    }
 }
 
 extension RekeyError: CustomStringConvertible {
+    /// A sentence with the path, saying which key is in force and what can be done.
+    public var description: String { (path.isEmpty ? "" : "\(path): ") + problem.description }
+}
+
+extension RekeyError.Problem: CustomStringConvertible {
     /// A sentence saying which key is in force and what can be done.
     public var description: String {
         switch self {

@@ -143,7 +143,9 @@ extension Database {
 
     func rotateKey(of keyring: UnlockedKeyring, _ rekey: (DatabaseKey) throws -> Void) throws {
         _ = try usableConnection()
-        guard let present = verifiedKey else { throw RekeyError.notStarted("the database is not encrypted") }
+        guard let present = verifiedKey else {
+            throw RekeyError(path: path, problem: .notStarted("the database is not encrypted"))
+        }
         try keyring.withLock { locked in
             guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }
             try KeyRotation(locked, self).run { _, next in try rekey(next) }

@@ -28,7 +28,7 @@ extension Database {
         let connection = try usableConnection()
         let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
         guard let present = verifiedKey else {
-            throw RekeyError.notStarted("the database is not encrypted")
+            throw RekeyError(path: path, problem: .notStarted("the database is not encrypted"))
         }
         try connection.checkFile()
         try checkMayRekey(connection)
@@ -63,23 +63,28 @@ extension Database {
     }
 
     private func checkMayRekey(_ connection: Connection) throws {
-        if let reason = connection.whyInUse { throw RekeyError.notStarted(reason) }
-        guard !connection.isReadOnly else { throw RekeyError.notStarted("the database is open for reading only") }
+        if let reason = connection.whyInUse { throw RekeyError(path: path, problem: .notStarted(reason)) }
+        guard !connection.isReadOnly else {
+            throw RekeyError(path: path, problem: .notStarted("the database is open for reading only"))
+        }
         if let name = try connection.schemas().first(where: { $0 != "main" && $0 != "temp" }) {
-            throw RekeyError.notStarted("\(name) is attached; detach it first")
+            throw RekeyError(path: path, problem: .notStarted("\(name) is attached; detach it first"))
         }
         guard try connection.text("SELECT name FROM sqlite_temp_master") == nil else {
-            throw RekeyError.notStarted(
-                "the connection has temporary tables, which would be lost; use a new connection"
+            throw RekeyError(
+                path: path,
+                problem: .notStarted(
+                    "the connection has temporary tables, which would be lost; use a new connection"
+                )
             )
         }
     }
 
     private func derive(_ newKey: DatabaseKey, _ present: VerifiedKey) throws -> VerifiedKey {
         let salt = present.key.salt
-        if let other = newKey.salt, other != salt { throw RekeyError.saltDiffers }
+        if let other = newKey.salt, other != salt { throw RekeyError(path: path, problem: .saltDiffers) }
         let next = try VerifiedKey(writing: newKey, salt: salt, format: present.format)
-        guard next.key != present.key else { throw RekeyError.sameKey }
+        guard next.key != present.key else { throw RekeyError(path: path, problem: .sameKey) }
         return next
     }
 
@@ -92,10 +97,10 @@ extension Database {
                 state = .keyed(try reopened(path, present, .readWrite), present)
             } catch {
                 close()
-                throw RekeyError.undecided(newKeyFailed)
+                throw RekeyError(path: path, problem: .undecided(newKeyFailed))
             }
             try finishOpening()
-            throw RekeyError.oldKeyInForce(damage(present) ?? failure)
+            throw RekeyError(path: path, problem: .oldKeyInForce(damage(present) ?? failure))
         }
         try finishOpening()
     }
@@ -118,11 +123,13 @@ extension Database {
         do {
             _ = try connection.checkpoint(.truncate, schema: "main")
         } catch {
-            throw RekeyError.checkpointPending
+            throw RekeyError(path: path, problem: .checkpointPending)
         }
         let pages = try StoredPages(connection)
         let probe = try KeyProbe(database: pages, log: pages.writeAheadLog)
-        guard case .rejected = try probe.run(old.key, format: old.format) else { throw RekeyError.checkpointPending }
+        guard case .rejected = try probe.run(old.key, format: old.format) else {
+            throw RekeyError(path: path, problem: .checkpointPending)
+        }
     }
 
     /// The engine removes it when its connection is closed, and does not say where that failed.
@@ -137,7 +144,7 @@ extension Database {
         } catch let error as Errno where error == .noSuchFile {
             // Its writer removed it meanwhile.
         } catch {
-            throw RekeyError.oldFileRemains(path: journal, error)
+            throw RekeyError(path: path, problem: .oldFileRemains(path: journal, error))
         }
     }
 }

@@ -9,13 +9,13 @@ extension DatabasePool {
     /// - Parameters:
     ///   - newKey: The new key.
     ///   - limit: How long reading blocks that run may take to end.
-    /// - Throws: ``RekeyError``, with ``RekeyError/notStarted(_:)`` where a reading block did not end in time: nothing was
+    /// - Throws: ``RekeyError``, with ``RekeyError/Problem/notStarted(_:)`` where a reading block did not end in time: nothing was
     ///   done then, and the pool goes on. ``DatabaseError`` with ``ResultCode/busy`` where a connection that is not the
     ///   pool's is in the way.
     public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration) throws {
         try checkNotReading()
         try writer.withDatabaseForRekey { [readers] _, change in
-            try readers.withoutReaders(within: limit) { try change(newKey) }
+            try readers.withoutReaders(of: path, within: limit) { try change(newKey) }
         }
     }
 
@@ -24,7 +24,7 @@ extension DatabasePool {
     /// - Throws: as the form that waits; `CancellationError` before it began.
     public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration) async throws {
         try await writer.withDatabaseForRekey { [readers] _, change in
-            try readers.withoutReaders(within: limit) { try change(newKey) }
+            try readers.withoutReaders(of: self.path, within: limit) { try change(newKey) }
         }
     }
 
@@ -35,7 +35,7 @@ extension DatabasePool {
     public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration) throws {
         try checkNotReading()
         try writer.withDatabaseForRekey { [readers] database, change in
-            try readers.withoutReaders(within: limit) { try database.rotateKey(of: keyring, change) }
+            try readers.withoutReaders(of: path, within: limit) { try database.rotateKey(of: keyring, change) }
         }
     }
 
@@ -44,7 +44,7 @@ extension DatabasePool {
     /// - Throws: as the form that waits; `CancellationError` before it began.
     public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration) async throws {
         try await writer.withDatabaseForRekey { [readers] database, change in
-            try readers.withoutReaders(within: limit) { try database.rotateKey(of: keyring, change) }
+            try readers.withoutReaders(of: self.path, within: limit) { try database.rotateKey(of: keyring, change) }
         }
     }
 

@@ -6,9 +6,10 @@ internal import Dispatch
 extension ReaderPool {
     /// Waits until every reader is released, closes them, and runs `body`, during which requests wait.
     ///
-    /// - Throws: what `body` throws; ``RekeyError/notStarted(_:)`` when a reader was not released within `limit`, and then
+    /// - Throws: what `body` throws; ``RekeyError/Problem/notStarted(_:)`` when a reader was not released within `limit`, and then
     ///   nothing was done.
-    func withoutReaders<Result>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
+    func withoutReaders<Result>(of path: String?, within limit: Duration, _ body: () throws -> Result) throws -> Result
+    {
         let drained = DispatchSemaphore(value: 0)
         state.withLock { state in
             state.barrier.raise(by: Platform.currentThread, checkedOut: state.checkedOut) { drained.signal() }
@@ -16,8 +17,11 @@ extension ReaderPool {
         defer { lowerBarrier() }
         guard drained.wait(timeout: .now() + limit.dispatched) == .success else {
             let count = state.withLock { $0.checkedOut }
-            throw RekeyError.notStarted(
-                "\(count) reading block\(count == 1 ? "" : "s") did not end within \(limit)"
+            throw RekeyError(
+                path: path,
+                problem: .notStarted(
+                    "\(count) reading block\(count == 1 ? "" : "s") did not end within \(limit)"
+                )
             )
         }
         closeIdle()

@@ -17,7 +17,7 @@ extension DatabaseFile {
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
     /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`;
     ///   `KeyError/damaged(pages:)` where pages are damaged. The old key is in force then, unless the error is
-    ///   `RekeyError/oldFileRemains(path:_:)`.
+    ///   `RekeyError/Problem/oldFileRemains(path:_:)`.
     @discardableResult
     public func changeKey(
         from oldKey: DatabaseKey,
@@ -27,12 +27,15 @@ extension DatabaseFile {
     ) throws -> RewriteResult {
         let present = try identify(oldKey)
         guard present.format.pageAuthentication != nil else {
-            throw RekeyError.notStarted(
-                "the pages of format 1 are not authenticated; migrate the file to another format"
+            throw RekeyError(
+                path: path,
+                problem: .notStarted(
+                    "the pages of format 1 are not authenticated; migrate the file to another format"
+                )
             )
         }
         let next = try VerifiedKey(newFileUnder: newKey, format: present.format)
-        guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError.sameKey }
+        guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
         return try rewrite(
             .encrypted(present.key, present.format),
             .encrypted(next.key, next.format),

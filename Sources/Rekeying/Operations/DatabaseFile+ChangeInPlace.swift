@@ -32,7 +32,7 @@ extension DatabaseFile {
             // It is too late to stop: what progress throws does not matter any more.
             return try verify(key: newKey) { try? progress($0) }
         } catch {
-            throw RekeyError.newKeyInForce(error)
+            throw RekeyError(path: path, problem: .newKeyInForce(error))
         }
     }
 

@@ -21,7 +21,7 @@ extension DatabaseFile {
     /// Makes the file and the keyring fit each other, where that is meant: the retired key that a copy of the database is under
     /// becomes the current key, and a record of the keyring in the database that another program has altered is written again.
     ///
-    /// - Throws: `RekeyError/notNeeded(_:)` where they fit; `KeyringError`; `DatabaseError`.
+    /// - Throws: `RekeyError/Problem/notNeeded(_:)` where they fit; `KeyringError`; `DatabaseError`.
     public func adopt(_ keyring: UnlockedKeyring) throws -> Adoption {
         let adoptsKey = try keyring.withLock { locked in
             guard try position(locked) == .other else { return false }
@@ -31,7 +31,10 @@ extension DatabaseFile {
         }
         let repairsRecord = try repairRecord(of: keyring)
         guard adoptsKey || repairsRecord else {
-            throw RekeyError.notNeeded("the file is under the keyring's key, and its record of the keyring is sound")
+            throw RekeyError(
+                path: path,
+                problem: .notNeeded("the file is under the keyring's key, and its record of the keyring is sound")
+            )
         }
         return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
     }
@@ -89,7 +92,7 @@ extension DatabaseFile {
     ///   - oldKey: The key that the file has; nil for plaintext.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: `KeyringError/Problem/inUse` where the keyring is another database's; `RekeyError/notNeeded(_:)` where the
+    /// - Throws: `KeyringError/Problem/inUse` where the keyring is another database's; `RekeyError/Problem/notNeeded(_:)` where the
     ///   file is under it already; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func moveToKeyring(
@@ -103,7 +106,7 @@ extension DatabaseFile {
             try locked.sync()
             if case .current = try position(locked) {
                 try locked.fulfil(claimFor: place, salt: salt())
-                throw RekeyError.notNeeded("the file is under the keyring's key")
+                throw RekeyError(path: path, problem: .notNeeded("the file is under the keyring's key"))
             }
             let isClaimed = try locked.content.isClaimed(for: place)
             guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
@@ -120,9 +123,9 @@ extension DatabaseFile {
                     } else {
                         try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
                     }
-            } catch RekeyError.oldFileRemains(let path, let error) {
+            } catch let error as RekeyError where error == .oldFileRemains {
                 try? locked.fulfil(claimFor: place, salt: salt())
-                throw RekeyError.oldFileRemains(path: path, error)
+                throw error
             } catch {
                 try? locked.releaseClaim()
                 throw error

@@ -12,7 +12,7 @@ extension DatabaseFile {
     ///   - format: The format that it shall have; nil for this engine's own.
     ///   - keptAs: A path on the same disk where a copy of the file in plaintext shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: `RekeyError/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
+    /// - Throws: `RekeyError/Problem/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
     ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func encrypt(
@@ -75,7 +75,7 @@ extension DatabaseFile {
     ///   - format: The format that it shall have; nil for this engine's own.
     ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: `RekeyError/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
+    /// - Throws: `RekeyError/Problem/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
     ///   authentic; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func migrate(
@@ -89,7 +89,7 @@ extension DatabaseFile {
         let format = try writable(format)
         guard format != present.format || newKey != nil else {
             try checkPages(key, progress)
-            throw RekeyError.notNeeded("the file is in the format of \(format) already")
+            throw RekeyError(path: path, problem: .notNeeded("the file is in the format of \(format) already"))
         }
         let next = try VerifiedKey(newFileUnder: newKey ?? key, format: format)
         let isSameLayout =
@@ -128,8 +128,11 @@ extension DatabaseFile {
         let own = try Engine.current.ownFormat()
         guard let format else { return own }
         guard Engine.current.writes(format) else {
-            throw RekeyError.notStarted(
-                "SQLCipher \(format.version) or later is needed to write the format of \(format)"
+            throw RekeyError(
+                path: path,
+                problem: .notStarted(
+                    "SQLCipher \(format.version) or later is needed to write the format of \(format)"
+                )
             )
         }
         return format
@@ -139,7 +142,7 @@ extension DatabaseFile {
         let file = try open(forWriting: true, plaintext: true)
         defer { file.close() }
         guard file.kind == .plaintext else {
-            throw RekeyError.notStarted("the file is not a SQLite database in plaintext")
+            throw RekeyError(path: path, problem: .notStarted("the file is not a SQLite database in plaintext"))
         }
         let header = DatabaseHeader(try file.pages.read(512, at: 0))
         try check(

@@ -59,7 +59,7 @@ extension DatabaseFile {
             // It is too late to stop: what progress throws does not matter any more.
             return try verify(key: keyring.databaseKey()) { try? progress($0) }
         } catch {
-            throw RekeyError.newKeyInForce(error)
+            throw RekeyError(path: path, problem: .newKeyInForce(error))
         }
     }
 
@@ -89,14 +89,18 @@ extension DatabaseFile {
 
     /// Takes back a change of key that was interrupted, and removes what it left.
     ///
-    /// - Throws: `KeyringError/Problem/noRotationPending`; `RekeyError/notStarted(_:)` where the new key is in force
+    /// - Throws: `KeyringError/Problem/noRotationPending`; `RekeyError/Problem/notStarted(_:)` where the new key is in force
     ///   already.
     public func cancelRotation(of keyring: UnlockedKeyring) throws {
         try keyring.withLock { locked in
             guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
             switch try position(locked) {
             case .current: try KeyRotation(locked, self).resolve()
-            case .next: throw RekeyError.notStarted("the new key is in force already; `resume` ends the change")
+            case .next:
+                throw RekeyError(
+                    path: path,
+                    problem: .notStarted("the new key is in force already; `resume` ends the change")
+                )
             case .older, .other: throw try whyNoKeyFits(keyring)
             }
         }

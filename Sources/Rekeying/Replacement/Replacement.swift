@@ -39,7 +39,7 @@ struct Replacement {
 
     /// Replaces the file by what `write` puts into the new one; it returns how that one's pages are encoded.
     ///
-    /// - Throws: any error; the file is as it was then, unless it is `RekeyError/oldFileRemains(path:_:)`.
+    /// - Throws: any error; the file is as it was then, unless it is `RekeyError/Problem/oldFileRemains(path:_:)`.
     func run(_ write: (OldFile, ReplacementFile) throws -> PageCoding) throws -> RewriteResult {
         if let ask = file.willRewrite { try announce(to: ask) }
         let old = try file.lockAtRest(present)
@@ -51,7 +51,7 @@ struct Replacement {
             do {
                 try perform(step, old, status, &state, write)
             } catch  where [.syncDirectory, .eraseOld].contains(step) {
-                throw RekeyError.oldFileRemains(path: state.link, error)
+                throw RekeyError(path: file.path, problem: .oldFileRemains(path: state.link, error))
             }
         } undo: {
             // What is in plaintext already must not stay in freed blocks.

@@ -33,7 +33,7 @@ struct Encrypt: ParsableCommand {
             // Nobody is asked for a secret that would not help.
             switch try database.inspect().kind {
             case .plaintext: break
-            case .encrypted: throw RekeyError.notStarted("the file is encrypted already")
+            case .encrypted: throw RekeyError(path: file, problem: .notStarted("the file is encrypted already"))
             case .empty, .notADatabase: throw KeyError(path: file, problem: .notADatabase)
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }

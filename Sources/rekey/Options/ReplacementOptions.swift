@@ -26,7 +26,8 @@ struct ReplacementOptions: ParsableArguments {
         do {
             let done = try body()
             return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))
-        } catch RekeyError.notNeeded(let reason) {
+        } catch let error as RekeyError {
+            guard case .notNeeded(let reason) = error.problem else { throw error }
             // A script may say it twice.
             return Report.Result(NotNeeded(note: reason), lines: [("nothing to do", reason)])
         } catch let dry as DryRun {

@@ -71,7 +71,7 @@ enum ExitStatus: CaseIterable {
         switch error {
         case let error as KeyError: self = ExitStatus(error.problem)
         case let error as DatabaseError: self = ExitStatus(error)
-        case let error as RekeyError: self = ExitStatus(error)
+        case let error as RekeyError: self = ExitStatus(error.problem)
         case let error as KeySourceError: self = ExitStatus(error)
         case let error as FileError: self = ExitStatus(error)
         case let error as KeyringError: self = ExitStatus(error)
@@ -102,8 +102,8 @@ enum ExitStatus: CaseIterable {
         }
     }
 
-    private init(_ error: RekeyError) {
-        switch error {
+    private init(_ problem: RekeyError.Problem) {
+        switch problem {
         case .saltDiffers, .sameKey: self = .usage
         case .checkpointPending: self = .busy
         case .oldKeyInForce(let cause?): self = ExitStatus(cause)

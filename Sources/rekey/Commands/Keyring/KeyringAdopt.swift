@@ -24,7 +24,8 @@ struct KeyringAdopt: ParsableCommand {
                     (adoption.adoptsKey ? [("key", "the one that the file is under")] : [])
                         + (adoption.repairsRecord ? [("record", "written again in the database")] : [])
                 )
-            } catch RekeyError.notNeeded(let reason) {
+            } catch let error as RekeyError {
+                guard case .notNeeded(let reason) = error.problem else { throw error }
                 return target.nothingToDo(reason)
             }
         }
