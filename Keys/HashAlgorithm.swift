@@ -8,7 +8,7 @@ public enum HashAlgorithm: String, Sendable, Hashable, CaseIterable {
     case sha512 = "SHA512"
 
     /// The number of bytes in a digest, and so in an HMAC.
-    public var digestSize: Int {
+    package var digestSize: Int {
         switch self {
         case .sha1: 20
         case .sha256: 32

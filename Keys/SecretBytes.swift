@@ -25,8 +25,14 @@ public struct SecretBytes: Sendable {
     /// A copy of `bytes`. What the caller holds is the caller's to wipe.
     ///
     /// - Throws: ``SecretMemoryError``.
-    public init(copying bytes: [UInt8]) throws {
-        self = try bytes.withUnsafeBytes { try SecretBytes(copying: $0) }
+    public init(copying bytes: some Collection<UInt8>) throws {
+        try self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+
+    /// Not there: see ``init(copying:)-(Collection<UInt8>)``.
+    @available(*, unavailable, renamed: "init(copying:)")
+    public init(_ bytes: some Collection<UInt8>) throws {
+        fatalError("unavailable")
     }
 
     /// The UTF-8 bytes of `text`.

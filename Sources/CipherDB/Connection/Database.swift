@@ -81,8 +81,7 @@ public final class Database {
     ///
     /// - Throws: ``DatabaseError`` for a URL of anything else.
     public convenience init(url: URL, configuration: Configuration = Configuration()) throws {
-        guard url.isFileURL else { throw DatabaseError(.cannotOpen, "the URL is not that of a file") }
-        self.init(path: url.path, configuration: configuration)
+        self.init(path: try url.pathOfFile, configuration: configuration)
     }
 
     deinit {

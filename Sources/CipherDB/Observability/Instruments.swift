@@ -28,13 +28,17 @@ struct Instruments: Sendable {
     #endif
 
     init(path: String?, _ configuration: Configuration) {
+        #if Logging || Metrics || Tracing
+            // The parameters of a URI are no part of the path, and could be a key.
+            let path = path.map { $0.hasPrefix("file:") ? String($0.prefix { $0 != "?" }) : $0 } ?? ":memory:"
+        #endif
         #if Logging
             var logger = configuration.logger
-            logger?[metadataKey: "database"] = "\(path ?? ":memory:")"
+            logger?[metadataKey: "database"] = "\(path)"
             self.logger = logger
         #endif
         #if Metrics || Tracing
-            let name = path?.split(separator: "/").last.map(String.init) ?? ":memory:"
+            let name = path.split(separator: "/").last.map(String.init) ?? path
         #endif
         #if Metrics
             metrics = DatabaseMetrics(database: name)

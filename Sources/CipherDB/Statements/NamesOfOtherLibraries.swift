@@ -127,3 +127,58 @@ extension RowDecodable {
         fatalError("unavailable")
     }
 }
+
+extension Configuration {
+    /// Not there: see ``enforcesForeignKeys``.
+    @available(*, unavailable, renamed: "enforcesForeignKeys")
+    public var foreignKeysEnabled: Bool {
+        get { fatalError("unavailable") }
+        set { fatalError("unavailable") }
+    }
+}
+
+extension Condition {
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") == value")
+    public static func equal(_ column: String, _ value: (any Bindable)?) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") != value")
+    public static func notEqual(_ column: String, _ value: (any Bindable)?) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") < value")
+    public static func less(_ column: String, than value: any Bindable) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") > value")
+    public static func greater(_ column: String, than value: any Bindable) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") <= value")
+    public static func lessOrEqual(_ column: String, to value: any Bindable) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") >= value")
+    public static func greaterOrEqual(_ column: String, to value: any Bindable) -> Condition {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\").between(least, greatest)")
+    public static func between(_ column: String, _ least: any Bindable, and greatest: any Bindable) -> Condition {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\").like(pattern)")
+    public static func like(_ column: String, _ pattern: String) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\").isIn(values)")
+    public static func isIn(_ column: String, _ values: [any Bindable]) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``Column``.
+    @available(*, unavailable, message: "a condition is Column(\"name\") == nil")
+    public static func isNull(_ column: String) -> Condition { fatalError("unavailable") }
+}

@@ -93,6 +93,18 @@ func tasks(_ pool: DatabasePool, _ queue: DatabaseQueue) async throws {
     _ = (count, id)
 }
 
+// 34: typed calls
+func tables(_ database: Database, _ state: String?) throws {
+    let found: Condition = Column("score") >= 10 && Column("name").like("A%") || Column("state") == state
+    _ = try database.select(from: "player", where: found && Column("id").isIn([1, 2]), limit: 10, offset: 20)
+    _ = try database.select(from: "player", where: Column("score").between(1, 10) && !(Column("name") == nil))
+    _ = try database.count(in: "player", where: Column("score") != 3)
+    _ = try database.find(Player.self, in: "player", id: 7)
+    _ = try database.insertOrIgnore(into: "player", ["name": "Ada"])
+    try database.upsert(into: "player", ["name": "Ada", "score": 1], onConflict: "name")
+    try database.update("player", set: ["score": nil], where: Column("name") == "Ada")
+}
+
 // 25: what takes either
 func countPlayers(_ reader: some DatabaseReader) async throws -> Int {
     try await reader.read { try $0.int(forQuery: "SELECT count(*) FROM player") ?? 0 }
@@ -114,6 +126,7 @@ actor Store {
 func opening() async throws {
     // 27
     let pool = try await DatabasePool(path: "game.db", key: .passphrase("correct horse battery staple"))
+    _ = try await DatabasePool(url: URL(fileURLWithPath: "game.db"), key: .raw(SecretBytes(copying: Data(count: 32))))
     // 28: by a keyring
     let keyring = Keyring(besideDatabase: "game.db")
     let queue = try await DatabaseQueue(

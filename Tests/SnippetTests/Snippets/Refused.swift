@@ -75,6 +75,19 @@ func namesOfOthers(_ database: Database, _ queue: DatabaseQueue, _ text: String)
     // refused: 'open(key:flags:)' is unavailable: text is a passphrase as key: .passphrase(text), hexadecimal as key: .raw(hex: text)
 }
 
+func conditions(_ database: Database, _ data: [UInt8]) throws {
+    // 50: a condition by its name
+    _ = try database.select(from: "player", where: .lessOrEqual("score", to: 10))
+    // refused: 'lessOrEqual(_:to:)' is unavailable: a condition is Column("name") <= value
+    _ = try database.select(from: "player", where: .between("score", 1, and: 10))
+    // refused: 'between(_:_:and:)' is unavailable: a condition is Column("name").between(least, greatest)
+    // 51: names of settings and bytes
+    _ = Configuration { $0.foreignKeysEnabled = true }
+    // refused: 'foreignKeysEnabled' has been renamed to 'enforcesForeignKeys'
+    _ = try SecretBytes(data)
+    // refused: 'init(_:)' has been renamed to 'init(copying:)'
+}
+
 struct Payload: Codable { var list: [Int] }
 
 func nested(_ database: Database, _ payload: Payload) throws {
