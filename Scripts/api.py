@@ -74,8 +74,8 @@ def main(arguments):
     lines = [
         "# The public surface",
         "",
-        "Every public type with its members, made by `Scripts/api.py` from the code. A name that stands once has, where the call may block, a",
-        "form that waits and one for `async` functions. FMDBCompat has FMDB's names: [FMDB.md](FMDB.md).",
+        "Every public type with its members, made by `Scripts/api.py` from the code. A call that may block has a synchronous and an asynchronous",
+        "version under one name. FMDBCompat has FMDB's names: [FMDB.md](FMDB.md).",
     ]
     for module, title, about in MODULES:
         own = sorted(name for name in types if module_of(types[name]) == module)

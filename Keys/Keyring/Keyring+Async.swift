@@ -2,9 +2,9 @@ internal import CipherSystem
 
 /// For tasks: deriving a key takes a good part of a second, and writing waits for the disk.
 extension Keyring {
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     @discardableResult
     public func create(
         with secret: KeyringSecret,
@@ -14,16 +14,16 @@ extension Keyring {
         try await SerialWorker.once { try create(with: secret, label: label, derivation: derivation) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func content() async throws -> KeyringContent {
         try await SerialWorker.once { try content() }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func unlock(
         _ secret: KeyringSecret,
         slot: Int? = nil,
@@ -32,9 +32,9 @@ extension Keyring {
         try await SerialWorker.once { try unlock(secret, slot: slot, upgrades: upgrades) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     @discardableResult
     public func change(
         _ secret: KeyringSecret,
@@ -45,9 +45,9 @@ extension Keyring {
         try await SerialWorker.once { try change(secret, to: newSecret, slot: slot, derivation: derivation) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func erase() async throws {
         try await SerialWorker.once { try erase() }
     }

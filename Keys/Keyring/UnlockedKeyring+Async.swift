@@ -2,23 +2,23 @@ internal import CipherSystem
 
 /// For tasks: deriving a key takes a good part of a second, and writing waits for the disk.
 extension UnlockedKeyring {
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func content() async throws -> KeyringContent {
         try await SerialWorker.once { try content() }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func databaseKey() async throws -> DatabaseKey {
         try await SerialWorker.once { try databaseKey() }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     @discardableResult
     public func add(
         _ secret: KeyringSecret,
@@ -28,17 +28,17 @@ extension UnlockedKeyring {
         try await SerialWorker.once { try add(secret, label: label, derivation: derivation) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     @discardableResult
     public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") async throws -> Int {
         try await SerialWorker.once { try add(code, typedBack: typed, label: label) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func change(
         slot number: Int,
         to secret: KeyringSecret,
@@ -47,30 +47,30 @@ extension UnlockedKeyring {
         try await SerialWorker.once { try change(slot: number, to: secret, derivation: derivation) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func remove(slot number: Int, force: Bool = false) async throws {
         try await SerialWorker.once { try remove(slot: number, force: force) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func forgetOlderKeys() async throws {
         try await SerialWorker.once { try forgetOlderKeys() }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func backUp(to path: String) async throws {
         try await SerialWorker.once { try backUp(to: path) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func restore(to other: Keyring, overtaking generation: UInt64 = 0) async throws {
         try await SerialWorker.once { try restore(to: other, overtaking: generation) }
     }

@@ -98,7 +98,7 @@ struct Instruments: Sendable {
         #endif
     }
 
-    /// As the form that waits.
+    /// Asynchronous version.
     @inline(__always) func call<Result>(
         _ access: Access,
         isolation: isolated (any Actor)? = #isolation,

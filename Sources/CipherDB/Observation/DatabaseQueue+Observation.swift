@@ -32,7 +32,7 @@ extension DatabaseQueue {
         try inDatabase { try $0.noticeForeignChanges(log) }
     }
 
-    /// As the form that waits, without holding up a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     @discardableResult
     public func checkForForeignChanges() async throws -> Bool {
         try await inDatabase { [log] in try $0.noticeForeignChanges(log) }
@@ -69,7 +69,7 @@ extension DatabasePool {
         return try writer.checkForForeignChanges()
     }
 
-    /// As the form that waits, without holding up a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     @discardableResult
     public func checkForForeignChanges() async throws -> Bool {
         try await writer.checkForForeignChanges()

@@ -24,7 +24,7 @@ extension DatabasePool {
     /// When the task is cancelled before `body` begins it does not begin; when it is cancelled later, the statement that
     /// runs is interrupted.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
         if writer.isInMemory { return try await writer.read(body) }
         let cancellation = TaskCancellation()
@@ -53,9 +53,9 @@ extension DatabasePool {
         return try writer.inDatabase(body)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func inDatabase<Result: Sendable>(
         _ body: @Sendable (Database) throws -> Result

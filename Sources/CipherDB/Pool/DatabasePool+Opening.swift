@@ -22,9 +22,9 @@ extension DatabasePool {
         self.init(writer, configuration)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         path: String?,
         key: DatabaseKey? = nil,
@@ -59,9 +59,9 @@ extension DatabasePool {
         self.init(writer, configuration)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         path: String,
         keyring: Keyring,
@@ -96,9 +96,9 @@ extension DatabasePool {
         self.init(writer, configuration)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         path: String,
         keyring: UnlockedKeyring,

@@ -19,9 +19,9 @@ extension DatabasePool {
         }
     }
 
-    /// As the form that waits, without holding up a thread of the caller's. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
-    /// - Throws: as the form that waits; `CancellationError` before it began.
+    /// - Throws: as the synchronous version; `CancellationError` before it began.
     public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration) async throws {
         try await writer.withDatabaseForRekey { [readers] _, change in
             try readers.withoutReaders(of: self.path, within: limit) { try change(newKey) }
@@ -39,9 +39,9 @@ extension DatabasePool {
         }
     }
 
-    /// As the form that waits, without holding up a thread of the caller's. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
-    /// - Throws: as the form that waits; `CancellationError` before it began.
+    /// - Throws: as the synchronous version; `CancellationError` before it began.
     public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration) async throws {
         try await writer.withDatabaseForRekey { [readers] database, change in
             try readers.withoutReaders(of: self.path, within: limit) { try database.rotateKey(of: keyring, change) }

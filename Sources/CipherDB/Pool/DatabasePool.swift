@@ -71,7 +71,7 @@ public final class DatabasePool: DatabaseWriter {
         readers.close()
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
         try await writer.close()
         readers.close()

@@ -19,9 +19,9 @@ extension DatabaseQueue {
         self.init(opened: try Database.opened(path, configuration) { try $0.open(key, flags) }, flags: flags)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         path: String?,
         key: DatabaseKey? = nil,
@@ -51,9 +51,9 @@ extension DatabaseQueue {
         self.init(opened: database, flags: flags)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         path: String,
         keyring: Keyring,
@@ -85,9 +85,9 @@ extension DatabaseQueue {
         self.init(opened: database, flags: flags)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         path: String,
         keyring: UnlockedKeyring,

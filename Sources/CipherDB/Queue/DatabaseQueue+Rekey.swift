@@ -26,7 +26,7 @@ extension DatabaseQueue {
         try withDatabaseForRekey { try $0.rotateKey(of: keyring, $1) }
     }
 
-    /// As the form that waits, without holding up a thread of the caller's. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
     /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it began.
     public func rotateKey(of keyring: UnlockedKeyring) async throws {
@@ -38,7 +38,7 @@ extension DatabaseQueue {
         try inDatabase { database in try body(database) { try rekey(database, $0) } }
     }
 
-    /// As the form that waits.
+    /// Asynchronous version.
     func withDatabaseForRekey(
         _ body: @escaping @Sendable (Database, (DatabaseKey) throws -> Void) throws -> Void
     ) async throws {

@@ -133,9 +133,9 @@ public final class DatabaseQueue: DatabaseWriter {
         return try inDatabase(for: .read) { try $0.reading(body) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
         try await inDatabase(for: .read) { try $0.reading(body) }
     }
@@ -152,7 +152,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try waitForTurn { closeNow() }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
         try await worker.run { [self] in closeNow() }
     }

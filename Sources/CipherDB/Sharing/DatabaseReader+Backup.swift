@@ -18,9 +18,9 @@ extension DatabaseReader {
         try read { try $0.backup(to: path, key: key, pagesPerStep: pagesPerStep, progress: progress) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's. Cancelling the task ends it after a step.
+    /// Asynchronous version; does not block the calling thread. Cancelling the task ends it after a step.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     public func backup(
         to path: String,
         key: DatabaseKey? = nil,

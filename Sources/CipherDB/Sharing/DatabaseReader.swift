@@ -10,10 +10,10 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes; ``KeyError``.
     func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result
 
-    /// As the form that waits, without blocking a thread of the caller's. The block runs in the caller's task:
+    /// Asynchronous version; does not block the calling thread. The block runs in the caller's task:
     /// `Task.isCancelled` and task-local values are the caller's.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result
 
     /// A value read by `read` as it is, and again after each commit that touched the tables it was read from.
@@ -30,7 +30,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Looks whether another connection or process committed since the last look; then all that is observed is read again.
     @discardableResult func checkForForeignChanges() throws -> Bool
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     @discardableResult func checkForForeignChanges() async throws -> Bool
 
     /// Stops every statement that runs, which fails with ``ResultCode/interrupted``.
@@ -41,7 +41,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// - Throws: ``DatabaseError`` when called from inside a block.
     func close() throws
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     func close() async throws
 }
 

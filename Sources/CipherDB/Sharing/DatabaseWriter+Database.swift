@@ -9,10 +9,10 @@ extension DatabaseWriter {
         try inDatabase { try $0.migrate(steps) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's. When the task is cancelled, the step that runs is
+    /// Asynchronous version; does not block the calling thread. When the task is cancelled, the step that runs is
     /// undone, and those before it stay done.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func migrate(_ steps: [Migration]) async throws -> [String] {
         try await inDatabase { try $0.migrate(steps) }
@@ -26,9 +26,9 @@ extension DatabaseWriter {
         try inDatabase { try $0.checkpoint(mode) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func checkpoint(
         _ mode: CheckpointMode = .passive

@@ -10,9 +10,9 @@ extension DatabaseWriter {
         try inTransaction(.immediate, body)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's: rolled back also when the task is cancelled.
+    /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func write<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
         try await inTransaction(.immediate, body)
@@ -29,9 +29,9 @@ extension DatabaseWriter {
         try inDatabase { try $0.inTransaction(kind, body) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's: rolled back also when the task is cancelled.
+    /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
@@ -53,9 +53,9 @@ extension DatabaseWriter {
         try inDatabase { try $0.inTransaction(kind, body) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's: rolled back also when the task is cancelled.
+    /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func inTransaction<Result: Sendable>(
         _ kind: TransactionKind = .immediate,
@@ -74,9 +74,9 @@ extension DatabaseWriter {
         try inDatabase { try $0.inSavePoint(body) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's: undone also when the task is cancelled.
+    /// Asynchronous version; does not block the calling thread. A cancelled task undoes the changes.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func inSavePoint<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
         try await inDatabase { database in
@@ -94,9 +94,9 @@ extension DatabaseWriter {
         try inDatabase { try $0.inSavePoint(body) }
     }
 
-    /// As the form that waits, without blocking a thread of the caller's: undone also when the task is cancelled.
+    /// Asynchronous version; does not block the calling thread. A cancelled task undoes the changes.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     public func inSavePoint<Result: Sendable>(
         _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result

@@ -12,9 +12,9 @@ public protocol DatabaseWriter: DatabaseReader {
     @discardableResult
     func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result
 
-    /// As the form that waits, without blocking a thread of the caller's. The block runs in the caller's task.
+    /// Asynchronous version; does not block the calling thread. The block runs in the caller's task.
     ///
-    /// - Throws: as the form that waits; `CancellationError`.
+    /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
     func inDatabase<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result
 
@@ -24,9 +24,9 @@ public protocol DatabaseWriter: DatabaseReader {
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
     func rekey(_ newKey: DatabaseKey) throws
 
-    /// As the form that waits, without blocking a thread of the caller's. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
-    /// - Throws: as the form that waits; `CancellationError` before it began.
+    /// - Throws: as the synchronous version; `CancellationError` before it began.
     func rekey(_ newKey: DatabaseKey) async throws
 
     /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, when the blocks before are done; those after
@@ -35,7 +35,7 @@ public protocol DatabaseWriter: DatabaseReader {
     /// - Throws: as ``Database/rotateKey(of:)``.
     func rotateKey(of keyring: UnlockedKeyring) throws
 
-    /// As the form that waits, without blocking a thread of the caller's. Once it began it cannot be cancelled.
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
     /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it began.
     func rotateKey(of keyring: UnlockedKeyring) async throws

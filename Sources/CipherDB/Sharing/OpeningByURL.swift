@@ -19,9 +19,9 @@ extension DatabaseQueue {
         try self.init(path: url.pathOfFile, key: key, configuration: configuration, flags: flags)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         url: URL,
         key: DatabaseKey? = nil,
@@ -45,9 +45,9 @@ extension DatabasePool {
         try self.init(path: url.pathOfFile, key: key, configuration: configuration, flags: flags)
     }
 
-    /// As the form that waits, without blocking a thread of the caller's.
+    /// Asynchronous version; does not block the calling thread.
     ///
-    /// - Throws: as the form that waits; `CancellationError` where the task is cancelled already.
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public convenience init(
         url: URL,
         key: DatabaseKey? = nil,
