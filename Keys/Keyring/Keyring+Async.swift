@@ -24,6 +24,13 @@ extension Keyring {
     /// Asynchronous version; does not block the calling thread.
     ///
     /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
+    public func slots() async throws -> [KeyringSlot] {
+        try await SerialWorker.once { try slots() }
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func unlock(
         _ secret: KeyringSecret,
         slot: Int? = nil,

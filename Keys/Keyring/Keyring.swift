@@ -58,6 +58,11 @@ public struct Keyring: Sendable, Equatable {
     /// - Throws: ``KeyringError``.
     public func content() throws -> KeyringContent { try KeyringFile.read(path).content }
 
+    /// Its slots with their labels, as ``content()`` has them.
+    ///
+    /// - Throws: ``KeyringError``.
+    public func slots() throws -> [KeyringSlot] { try content().slots }
+
     /// Opens the keyring with the secret of any of its slots, and verifies all of it.
     ///
     /// A passphrase that is stretched less than today's figures ask for is stretched anew, unless the keyring cannot be
@@ -89,13 +94,14 @@ public struct Keyring: Sendable, Equatable {
 
     /// Gives the slot that `secret` opens another secret. The database is not touched.
     ///
-    /// Takes about as long as stretching one passphrase: the old and the new one are stretched at the same time.
+    /// Runs the KDF for the old and the new passphrase at the same time, and once for each other passphrase slot, which must not open
+    /// with the new one.
     ///
     /// - Parameters:
     ///   - slot: The only slot to try.
     ///   - derivation: How a new passphrase is stretched.
     /// - Returns: the number of the slot.
-    /// - Throws: ``KeyringError``.
+    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/secretInUse(slot:)`` where another slot opens with the new secret.
     @discardableResult
     public func change(
         _ secret: KeyringSecret,
@@ -117,6 +123,7 @@ public struct Keyring: Sendable, Equatable {
         }
         guard let opened = try unlocked.withLock({ try $0?.get() }), let new = try new.withLock({ try $0?.get() })
         else { throw KeyringError(path: path, problem: .wrongSecret) }
+        try opened.checkIsUnused(newSecret, in: opened.opened.number)
         try opened.change(opened.opened, to: new)
         return opened.slot
     }

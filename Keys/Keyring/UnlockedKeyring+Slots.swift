@@ -28,12 +28,7 @@ extension UnlockedKeyring {
     }
 
     private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
-        // A secret with two slots would still open after one of them was changed or removed.
-        for slot in try content().slots where slot.kind == secret.kind && slot.isUsable {
-            if (try? content().unlock(secret, slot: slot.number)) != nil {
-                throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
-            }
-        }
+        try checkIsUnused(secret)
         let stretched = try KeyringContent.DerivedSecret(secret, derivation)
         return try update { content in
             try KeyringContent.check(label: label)
@@ -43,6 +38,17 @@ extension UnlockedKeyring {
             }
             content.slots.append(try content.makeSlot(number, stretched, label, masterKey))
             return number
+        }
+    }
+
+    /// Throws where a slot opens with the secret already, but for the one that gets it: it would still open after one of the two was
+    /// changed or removed.
+    func checkIsUnused(_ secret: KeyringSecret, in changed: Int? = nil) throws {
+        let content = try content()
+        for slot in content.slots where slot.kind == secret.kind && slot.isUsable && slot.number != changed {
+            if (try? content.unlock(secret, slot: slot.number)) != nil {
+                throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
+            }
         }
     }
 
@@ -59,6 +65,7 @@ extension UnlockedKeyring {
         guard let slot = try content().slot(number) else {
             throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
         }
+        try checkIsUnused(secret, in: number)
         try change(slot, to: KeyringContent.DerivedSecret(secret, derivation))
     }
 

@@ -59,8 +59,8 @@ import Testing
         )
         // Nor outside of the block's transaction.
         #expect(
-            code { try pool.read { try $0.executeStatements("COMMIT; INSERT INTO t VALUES (1)") } }?.primary
-                == .readOnly
+            code { try pool.read { try $0.executeStatements("COMMIT; INSERT INTO t VALUES (1)") } }
+                == .abortedByRollback
         )
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }

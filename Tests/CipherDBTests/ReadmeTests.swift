@@ -55,6 +55,7 @@ import Testing
         let unlocked = try keyring.unlock(.passphrase("correct horse battery staple"))
         try unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
         try keyring.change(.passphrase("correct horse battery staple"), to: .passphrase("a better passphrase"))
+        for slot in try keyring.slots() { print(slot.number, slot.label) }
         try queue.rotateKey(of: unlocked)
         // end
     }
@@ -103,13 +104,34 @@ import Testing
         print(late.count)
     }
 
+    private struct Note: Codable, RowDecodable, Sendable {
+        var id: Int64?
+        var text: String
+        var due: Date?
+    }
+
+    private func typedCalls(_ pool: DatabasePool) throws {
+        // begin
+        try pool.write { database in
+            try database.createIndex("tags_by_name", on: "tags", columns: ["name"], unique: true)
+            try database.upsert(into: "tags", ["name": "home", "color": "green"], onConflict: "name")
+            let isNew = try database.insertOrIgnore(into: "tags", ["name": "work"]) != nil
+            try database.update("notes", set: ["due": nil], where: Column("due") < Date() && Column("text") != "")
+            let open = try database.count(in: "notes", where: Column("id").between(1, 99) && Column("due") != nil)
+            let note = try database.find(Note.self, in: "notes", id: 7)
+            let latest: Int64? = try database.value(forQuery: "SELECT max(id) FROM notes WHERE text LIKE ?", "%milk%")
+            print(isNew, open, note?.text ?? "", latest ?? 0)
+        }
+        // end
+    }
+
     @Test func theCodeInTheReadmeIsTheCodeHere() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let readme = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
         let blocks = source.components(separatedBy: "// begin\n").dropFirst()
             .compactMap { $0.components(separatedBy: "        // end").first }
             .map { $0.split(separator: "\n").map { $0.dropFirst(8) }.joined(separator: "\n") }
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 7)
         for block in blocks { #expect(readme.contains(block), "\(block)") }
     }
 }

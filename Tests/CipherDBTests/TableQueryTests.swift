@@ -92,7 +92,7 @@ import Testing
         try database.dropIndex("by \"day\"", ifExists: true)
         #expect(throws: DatabaseError.self) { try database.dropIndex("by \"day\"") }
         #expect(try !plan().contains("by \"day\""))
-        try database.createIndex("once", on: "hits", columns: ["day"], isUnique: true)
+        try database.createIndex("once", on: "hits", columns: ["day"], unique: true)
         try database.insert(into: "hits", ["day": 1])
         #expect(throws: DatabaseError.self) { try database.insert(into: "hits", ["day": 1]) }
     }
@@ -104,7 +104,7 @@ import Testing
             "inbox",
             on: TableName("mail", in: "main"),
             columns: ["subject"],
-            isUnique: true,
+            unique: true,
             where: .sql("folder = \(folder)")
         )
         try database.createIndex(

@@ -151,4 +151,89 @@ import Testing
         }
         #expect(try database.fetchAll(String.self, "SELECT a FROM kept") == ["before"])
     }
+
+    /// Ways to end the transaction of a block inside of it.
+    enum Ending: String, CaseIterable {
+        case rollback, commit, conflict, savePoint, script
+
+        func run(_ database: Database) {
+            switch self {
+            case .rollback: try? database.rollback()
+            case .commit: try? database.commit()
+            case .conflict: try? database.executeUpdate("INSERT OR ROLLBACK INTO t VALUES (1)")
+            case .savePoint: try? database.inSavePoint { try $0.rollback() }
+            case .script: try? database.executeStatements("ROLLBACK; BEGIN; INSERT INTO t VALUES (7)")
+            }
+        }
+    }
+
+    private func filled() throws -> DatabaseQueue {
+        let queue = try DatabaseQueue(path: nil)
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1)") }
+        return queue
+    }
+
+    /// Whether `body` throws because its transaction ended.
+    private func isRefused(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return false
+        } catch {
+            return (error as? DatabaseError)?.code == .abortedByRollback
+        }
+    }
+
+    @Test(arguments: Ending.allCases)
+    func noStatementFollowsATransactionThatEnded(_ ending: Ending) throws {
+        let queue = try filled()
+        let isBlockRefused = isRefused {
+            try queue.write { database in
+                try database.executeUpdate("INSERT INTO t VALUES (2)")
+                ending.run(database)
+                #expect(isRefused { try database.executeUpdate("INSERT INTO t VALUES (3)") })
+                #expect(isRefused { try database.beginTransaction() })
+                #expect(isRefused { _ = try database.int(forQuery: "SELECT 1") })
+                #expect(isRefused { _ = try database.openBlob(inTable: "t", column: "a", row: 1) })
+            }
+        }
+        #expect(isBlockRefused)
+        let left = try queue.read { try $0.fetchAll(Int.self, "SELECT a FROM t ORDER BY a") }
+        #expect(left == (ending == .commit ? [1, 2] : [1]))
+        try queue.write { try $0.executeUpdate("INSERT INTO t VALUES (4)") }
+    }
+
+    @Test(arguments: Ending.allCases)
+    func noStatementFollowsASavePointThatEnded(_ ending: Ending) throws {
+        let queue = try filled()
+        let isBlockRefused = isRefused {
+            try queue.inSavePoint { database in
+                ending.run(database)
+                try? database.executeUpdate("INSERT INTO t VALUES (3)")
+            }
+        }
+        #expect(isBlockRefused)
+        #expect(try queue.read { try $0.fetchAll(Int.self, "SELECT a FROM t") } == [1])
+        try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (4)") }
+    }
+
+    @Test func aReadThatEndedItsTransactionFails() throws {
+        let queue = try filled()
+        let isBlockRefused = isRefused {
+            try queue.read { database in
+                try database.rollback()
+                _ = try database.int(forQuery: "SELECT count(*) FROM t")
+            }
+        }
+        #expect(isBlockRefused)
+        #expect(try queue.read { try $0.count(in: "t") } == 1)
+    }
+
+    @Test func aBlockCanBeUndoneByItsArgument() throws {
+        let queue = try filled()
+        try queue.inTransaction { database, rollback in
+            try database.executeUpdate("INSERT INTO t VALUES (2)")
+            rollback = true
+        }
+        #expect(try queue.read { try $0.count(in: "t") } == 1)
+    }
 }

@@ -121,7 +121,7 @@ import Testing
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
         #expect(keyringProblem { try unlocked.remove(slot: 1) } == .lastSlot)
-        #expect(keyringProblem { try unlocked.change(slot: 1, to: file) } == .lastSlot)
+        #expect(keyringProblem { try unlocked.change(slot: 1, to: .keyFile(.random(count: 32))) } == .lastSlot)
         try unlocked.remove(slot: 1, force: true)
         #expect(keyringProblem { try unlocked.remove(slot: 2, force: true) } == .onlySlot)
         _ = try unlock(file)
@@ -146,6 +146,19 @@ import Testing
         #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .full)
         #expect(try unlock(file).slot == 2)
         #expect(keyringProblem { try unlocked.add(file) } == .secretInUse(slot: 2))
+    }
+
+    @Test func noSlotGetsTheSecretOfAnother() throws {
+        let unlocked = try make()
+        let file = try KeyringSecret.keyFile(.random(count: 32))
+        let other = try KeyringSecret.keyFile(.random(count: 32))
+        try unlocked.add(file)
+        try unlocked.add(other)
+        #expect(keyringProblem { try unlocked.change(slot: 2, to: other) } == .secretInUse(slot: 3))
+        #expect(keyringProblem { try keyring.change(file, to: other) } == .secretInUse(slot: 3))
+        #expect(try unlock(file).slot == 2 && unlock(other).slot == 3)
+        try unlocked.change(slot: 2, to: file)
+        #expect(try keyring.slots().map(\.number) == [1, 2, 3])
     }
 
     @Test func manyCostlyPassphrasesAskForTheSlot() throws {

@@ -95,9 +95,13 @@ extension Database {
         writable: Bool = false
     ) throws -> Blob {
         do {
+            let connection = try usableConnection()
+            guard !connection.requiresTransaction || connection.isInTransaction else {
+                throw DatabaseError.transactionEnded
+            }
             return Blob(
                 try BlobHandle(
-                    usableConnection(),
+                    connection,
                     schema: schema,
                     table: table,
                     column: column,

@@ -35,6 +35,8 @@ final class Connection {
     private(set) var runningCallbacks = 0
     /// Set where one of them closed the database that called it.
     private(set) var closesAfterCallbacks = false
+    /// Whether a statement outside of a transaction is refused: set in blocks that have one.
+    var requiresTransaction = false
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
     /// Why a commit failed that was due when a blob or a statement was given up.
@@ -80,6 +82,7 @@ final class Connection {
     func takeOver(_ former: Connection) {
         interrupter = former.interrupter
         interrupter.attach(handle)
+        requiresTransaction = former.requiresTransaction
         watch(former.cancellation)
     }
 

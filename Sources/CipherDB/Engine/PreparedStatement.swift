@@ -153,6 +153,9 @@ internal import CCipherEngine
 
     private func willStep() throws {
         let isFirst = state.isIdle
+        if isFirst, connection.requiresTransaction, !connection.isInTransaction, !isInternal {
+            throw DatabaseError.transactionEnded
+        }
         if isFirst, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
         if access.reads, connection.isWatched, corruptionGuard?.isHolding != true {
             do throws(DatabaseError) {

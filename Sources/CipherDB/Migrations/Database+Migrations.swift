@@ -104,6 +104,8 @@ extension Database {
         try startSavePoint(withName: savePoint)
         do {
             try step.body(self)
+        } catch let error as DatabaseError where error == .transactionEnded {
+            throw MigrationError.transactionEnded(step: step.name)
         } catch {
             throw MigrationError.failed(step: step.name, error)
         }

@@ -23,7 +23,8 @@ extension Database {
     /// Runs `body` in a transaction, which is committed when it returns and rolled back when it throws.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
-    ///   changes are undone.
+    ///   changes are undone; with ``ResultCode/abortedByRollback`` for each statement that follows where the transaction ended inside
+    ///   of `body`, as by `rollback()` or a full disk, and at the end of `body`.
     @discardableResult
     public func inTransaction<Result>(
         _ kind: TransactionKind = .immediate,
@@ -45,7 +46,7 @@ extension Database {
         try beginTransaction(kind)
         do {
             var undo = false
-            let result = try body(self, &undo)
+            let result = try keepingTransaction { try body(self, &undo) }
             if undo {
                 try rollback()
             } else {
@@ -74,10 +75,23 @@ extension Database {
     /// Runs `body` in a transaction of its own, which is rolled back, so that all of it sees one state.
     func inSnapshot<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try beginTransaction(.deferred)
-        let result = Swift.Result { try body(self) }
+        let result = Swift.Result { try keepingTransaction { try body(self) } }
         closeOpenResultSets()
         if isInTransaction { try? rollback() }
         return try result.get()
+    }
+
+    /// Runs `body`, whose statements belong to the transaction that is open now: when it ended inside of `body`, by an error that SQLite
+    /// answers with a rollback or by the program, each further statement throws, as it would be a transaction of its own.
+    private func keepingTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        let connection = connection
+        let isInner = connection?.requiresTransaction ?? false
+        connection?.requiresTransaction = true
+        defer { connection?.requiresTransaction = isInner }
+        let result = try body()
+        // A block may also have closed its database.
+        guard isInTransaction || self.connection !== connection else { throw DatabaseError.transactionEnded }
+        return result
     }
 
     /// Rolls back where a transaction is open, after an error that is thrown on.
@@ -137,7 +151,7 @@ extension Database {
         try startSavePoint(withName: name)
         do {
             var undo = false
-            let result = try body(self, &undo)
+            let result = try keepingTransaction { try body(self, &undo) }
             if undo { try rollbackToSavePoint(withName: name) }
             try releaseSavePoint(withName: name)
             return result

@@ -55,7 +55,25 @@ extension Database {
 
     /// Not there: see ``inSavePoint(_:)-((Database)->Result)``.
     @available(*, unavailable, renamed: "inSavePoint")
+    @discardableResult
     public func inSavepoint<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``inSavePoint(_:)-((Database)->Result)``.
+    @available(*, unavailable, message: "a savepoint is inSavePoint { database in … }, undone when the block throws")
+    @discardableResult
+    public func inSavepoint<Result>(_ body: () throws -> Result) throws -> Result {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``value(forQuery:_:)``.
+    @available(
+        *,
+        unavailable,
+        message: "let value: Int64? = try database.value(forQuery: …) has the type that is wanted"
+    )
+    public func int64(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Int64? {
         fatalError("unavailable")
     }
 
@@ -79,6 +97,7 @@ extension Database {
 extension DatabaseWriter {
     /// Not there: see ``inSavePoint(_:)``.
     @available(*, unavailable, renamed: "inSavePoint")
+    @discardableResult
     public func inSavepoint<Result>(_ body: (Database) throws -> Result) throws -> Result {
         fatalError("unavailable")
     }
@@ -181,4 +200,35 @@ extension Condition {
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") == nil")
     public static func isNull(_ column: String) -> Condition { fatalError("unavailable") }
+}
+
+extension Column {
+    /// Not there: see ``isIn(_:)``.
+    @available(*, unavailable, renamed: "isIn")
+    public func `in`(_ values: [any Bindable]) -> Condition { fatalError("unavailable") }
+
+    /// Not there: see ``between(_:_:)``.
+    @available(*, unavailable, renamed: "between(_:_:)")
+    public func between(_ least: any Bindable, and greatest: any Bindable) -> Condition { fatalError("unavailable") }
+}
+
+extension DatabaseError {
+    /// Not there: see ``code``.
+    @available(*, unavailable, renamed: "code")
+    public var resultCode: ResultCode { fatalError("unavailable") }
+
+    /// Not there: see ``code``.
+    @available(*, unavailable, renamed: "code")
+    public var extendedResultCode: ResultCode { fatalError("unavailable") }
+}
+
+extension ResultSet {
+    /// Not there: see ``JSONColumn``.
+    @_disfavoredOverload
+    @available(
+        *,
+        unavailable,
+        message: "an array in one column is JSON: (try rows[name] as JSONColumn<[Element]>).value"
+    )
+    public subscript<Element: Decodable>(_ column: String) -> [Element] { fatalError("unavailable") }
 }

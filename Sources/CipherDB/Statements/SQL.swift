@@ -45,6 +45,11 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         return sql
     }
 
+    /// Adds SQL with its values, as ``append(_:)``.
+    public static func += (left: inout SQL, right: SQL) {
+        left.append(right)
+    }
+
     /// Adds SQL with its values.
     public mutating func append(_ other: SQL) {
         let start = text.utf8.count

@@ -26,7 +26,7 @@ public enum ColumnType: String, Sendable {
     case text = "TEXT"
     /// Bytes; values stay as they are.
     case blob = "BLOB"
-    /// Numbers, as integers where they are.
+    /// Numbers, as integers where they are; also a `Decimal` that SQL compares, to 15 digits.
     case numeric = "NUMERIC"
 }
 

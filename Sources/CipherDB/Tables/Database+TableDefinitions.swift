@@ -53,7 +53,7 @@ extension Database {
     ///   - name: Its name; it stands in the database of the table.
     ///   - table: The table.
     ///   - columns: The columns by which rows are found, in order.
-    ///   - isUnique: Whether no two rows have the same values in them; several may have NULL.
+    ///   - unique: Whether no two rows have the same values in them; several may have NULL.
     ///   - condition: The rows that are in it; nil for all. Its values become literals.
     ///   - ifNotExists: Nothing is done where there is an index of this name, whatever its columns are.
     /// - Throws: ``DatabaseError``, ``KeyError``.
@@ -61,11 +61,11 @@ extension Database {
         _ name: String,
         on table: TableName,
         columns: [String],
-        isUnique: Bool = false,
+        unique: Bool = false,
         where condition: Condition? = nil,
         ifNotExists: Bool = false
     ) throws {
-        let kind = (isUnique ? "UNIQUE INDEX " : "INDEX ") + (ifNotExists ? "IF NOT EXISTS " : "")
+        let kind = (unique ? "UNIQUE INDEX " : "INDEX ") + (ifNotExists ? "IF NOT EXISTS " : "")
         let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
         let list = columns.map(quotedIdentifier).joined(separator: ", ")
         var sql: SQL =

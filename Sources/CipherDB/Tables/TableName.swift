@@ -1,6 +1,6 @@
 /// The name of a table, and of its database where that is said. It may have any characters: it is quoted where it is used. Names that
 /// differ in the case of letters only are equal, as they are in SQL.
-public struct TableName: Sendable, Hashable, ExpressibleByStringLiteral {
+public struct TableName: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The database: `main`, `temp` or the name that one was attached by; nil for whichever has the table, as in SQL.
     public let schema: String?
     /// The table, without the database.
@@ -12,7 +12,7 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringLiteral {
         self.schema = schema
     }
 
-    /// A table in whichever database has it.
+    /// A table in whichever database has it: `"notes"`, or `"notes_\(year)"`.
     public init(stringLiteral name: String) {
         self.init(name)
     }

@@ -98,6 +98,11 @@ func tables(_ database: Database, _ state: String?) throws {
     let found: Condition = Column("score") >= 10 && Column("name").like("A%") || Column("state") == state
     _ = try database.select(from: "player", where: found && Column("id").isIn([1, 2]), limit: 10, offset: 20)
     _ = try database.select(from: "player", where: Column("score").between(1, 10) && !(Column("name") == nil))
+    let table = "player"
+    _ = try database.count(in: "\(table)")
+    var sql: SQL = "SELECT * FROM player"
+    sql += " WHERE score > \(10)"
+    try database.createIndex("by_name", on: "player", columns: ["name"], unique: true, ifNotExists: true)
     _ = try database.count(in: "player", where: Column("score") != 3)
     _ = try database.find(Player.self, in: "player", id: 7)
     _ = try database.insertOrIgnore(into: "player", ["name": "Ada"])

@@ -63,6 +63,15 @@ func namesOfOthers(_ database: Database, _ queue: DatabaseQueue, _ text: String)
     // refused: 'inSavepoint' has been renamed to 'inSavePoint'
     _ = try Int.fetchAll(database, sql: "SELECT 1")
     // refused: 'fetchAll(_:sql:arguments:)' is unavailable: rows as a type are database.fetchAll(Type.self, "SELECT …", values)
+    try database.inSavepoint { try database.insert(into: "player", ["name": "Ada"]) }
+    // refused: 'inSavepoint' is unavailable: a savepoint is inSavePoint { database in … }, undone when the block throws
+    _ = try database.int64(forQuery: "SELECT 1")
+    // refused: 'int64(forQuery:_:)' is unavailable: let value: Int64? = try database.value(forQuery: …) has the type that is wanted
+    _ = Column("score").between(1, and: 10)
+    // refused: 'between(_:and:)' has been renamed to 'between(_:_:)'
+    let tags: [String] = try database.executeQuery("SELECT tags FROM player")["tags"]
+    // refused: 'subscript(_:)' is unavailable: an array in one column is JSON: (try rows[name] as JSONColumn<[Element]>).value
+    _ = tags
     // 48: FMDB's names
     try database.executeUpdate("DELETE FROM player WHERE id = ?", withArgumentsIn: [1])
     // refused: 'executeUpdate(_:withArgumentsIn:)' is unavailable: values follow the SQL: executeUpdate("…", a, b); an array is values: StatementValues(array)
