@@ -11,13 +11,21 @@ package enum KeyDerivation {
     package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
     private static let stretched = Atomic(0)
 
-    /// Runs `body`, which stretches a passphrase.
-    ///
-    /// - Parameter function: For the metric `cipherdb.key_derivation.duration`.
-    static func noting<Result>(_ function: @autoclosure () -> String, _ body: () throws -> Result) rethrows -> Result {
+    /// The KDFs, for the metric `cipherdb.key_derivation.duration`.
+    enum Function: String {
+        case pbkdf2 = "PBKDF2"
+        case scrypt
+        case argon2id = "Argon2id"
+    }
+
+    /// Runs `body`, which derives a key from a passphrase.
+    static func noting<Result>(_ function: Function, _ body: () throws -> Result) rethrows -> Result {
         stretched.add(1, ordering: .relaxed)
         #if Metrics
-            let timer = Timer(label: "cipherdb.key_derivation.duration", dimensions: [("function", function())])
+            let timer = Timer(
+                label: "cipherdb.key_derivation.duration",
+                dimensions: [("function", function.rawValue)]
+            )
             let begin = DispatchTime.now().uptimeNanoseconds
             defer { timer.recordNanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds - begin)) }
         #endif
@@ -90,7 +98,7 @@ extension DatabaseKey {
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         switch material {
         case .passphrase(let passphrase):
-            let key = try KeyDerivation.noting("PBKDF2") {
+            let key = try KeyDerivation.noting(.pbkdf2) {
                 try KeyDerivation.pbkdf2(
                     format.keyDerivation,
                     password: passphrase,

@@ -117,7 +117,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
     /// Stretches `passphrase` into `count` bytes.
     package func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int = 32) throws -> SecretBytes {
         guard isAvailable else { throw UnusablePassphraseDerivation.unavailable(function) }
-        return try KeyDerivation.noting(function.name) { try run(passphrase, salt, count) }
+        return try KeyDerivation.noting(function.kind) { try run(passphrase, salt, count) }
     }
 
     private func run(_ passphrase: SecretBytes, _ salt: [UInt8], _ count: Int) throws -> SecretBytes {
@@ -176,11 +176,11 @@ extension PassphraseDerivation: CustomStringConvertible {
 }
 
 extension PassphraseDerivation.Function {
-    fileprivate var name: String {
+    fileprivate var kind: KeyDerivation.Function {
         switch self {
-        case .pbkdf2SHA256, .pbkdf2SHA512: "PBKDF2"
-        case .scrypt: "scrypt"
-        case .argon2id: "Argon2id"
+        case .pbkdf2SHA256, .pbkdf2SHA512: .pbkdf2
+        case .scrypt: .scrypt
+        case .argon2id: .argon2id
         }
     }
 }

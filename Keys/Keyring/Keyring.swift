@@ -58,7 +58,7 @@ public struct Keyring: Sendable, Equatable {
     /// - Throws: ``KeyringError``.
     public func content() throws -> KeyringContent { try KeyringFile.read(path).content }
 
-    /// Its slots with their labels, as ``content()`` has them.
+    /// Its slots with their labels, as `content()` has them.
     ///
     /// - Throws: ``KeyringError``.
     public func slots() throws -> [KeyringSlot] { try content().slots }

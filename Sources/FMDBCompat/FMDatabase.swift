@@ -59,7 +59,7 @@ open class FMDatabase {
 
     /// A database that is not opened yet, named by a file URL; nil for one in memory.
     public convenience init(url: URL?) {
-        self.init(path: url?.path)
+        self.init(path: url?.decodedPath)
     }
 
     /// A database in memory.
@@ -71,7 +71,7 @@ open class FMDatabase {
     public class func database(withPath path: String?) -> FMDatabase { FMDatabase(path: path) }
 
     /// A database of a file, or in memory.
-    public class func database(with url: URL?) -> FMDatabase { FMDatabase(path: url?.path) }
+    public class func database(with url: URL?) -> FMDatabase { FMDatabase(path: url?.decodedPath) }
 
     /// The file as a URL; nil for a database in memory.
     public var databaseURL: URL? { databasePath.map { URL(fileURLWithPath: $0) } }

@@ -65,14 +65,14 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
 
     /// A pool; nothing is opened yet.
     public convenience init(url: URL?, flags: Int32, vfs: String?) {
-        self.init(path: url?.path, flags: flags, vfs: vfs)
+        self.init(path: url?.decodedPath, flags: flags, vfs: vfs)
     }
 
     /// A pool; nothing is opened yet.
-    public convenience init(url: URL?, flags: Int32) { self.init(path: url?.path, flags: flags) }
+    public convenience init(url: URL?, flags: Int32) { self.init(path: url?.decodedPath, flags: flags) }
 
     /// A pool that reads and writes, and makes the file where it does not exist; nothing is opened yet.
-    public convenience init(url: URL?) { self.init(path: url?.path) }
+    public convenience init(url: URL?) { self.init(path: url?.decodedPath) }
 
     /// The most databases; 0, as unless set, for any number.
     public var maximumNumberOfDatabasesToCreate: UInt {

@@ -47,14 +47,14 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
 
     /// Opens the file; nil where that cannot be done.
     public convenience init?(url: URL?, flags: Int32, vfs: String?) {
-        self.init(path: url?.path, flags: flags, vfs: vfs)
+        self.init(path: url?.decodedPath, flags: flags, vfs: vfs)
     }
 
     /// Opens the file; nil where that cannot be done.
-    public convenience init?(url: URL?, flags: Int32) { self.init(path: url?.path, flags: flags) }
+    public convenience init?(url: URL?, flags: Int32) { self.init(path: url?.decodedPath, flags: flags) }
 
     /// Opens the file, for reading and writing, and makes it where it does not exist; nil where that cannot be done.
-    public convenience init?(url: URL?) { self.init(path: url?.path) }
+    public convenience init?(url: URL?) { self.init(path: url?.decodedPath) }
 
     /// A queue of a database in memory. There is always one, but where a subclass names a class that is none.
     public convenience init() { self.init(path: nil)! }

@@ -105,6 +105,9 @@ import Testing
         #expect(try found(Column("i") >= 4) == [4, 5, 6])
         #expect(try found(Column("i").isIn([1, 6, 9])) == [1, 6])
         #expect(try found(Column("i").isIn([])) == [])
+        // A NaN, which SQLite stores as NULL, equals nothing.
+        #expect(try found(Column("s") == Double.nan) == [])
+        #expect(try found(Column("s") != Double.nan).count == 6)
         #expect(try found(Column("s").like("ev%")) == [2, 4, 6])
         #expect(try found(Column("i") == 1 || Column("i") == 2 && Column("s") == nil) == [1])
         #expect(try found((Column("i") == 1 || Column("i") == 2) && Column("s") != nil) == [2])

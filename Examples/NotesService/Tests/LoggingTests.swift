@@ -82,6 +82,59 @@ import Testing
         #expect(log.entries.contains { $0.level == .error && "\($0.message)".contains("damaged page") })
     }
 
+    @Test func theParametersOfAURIAreNotLogged() throws {
+        let path = "file:\(scratch.path)?mode=rwc#key=tr0ub4dor"
+        let queue = try DatabaseQueue(
+            path: path,
+            key: .random(),
+            configuration: configuration,
+            flags: [.readWrite, .create, .uri]
+        )
+        try queue.close()
+        #expect(log.entries.count > 1)
+        #expect(!text.contains("tr0ub4dor") && !text.contains("mode=rwc"))
+    }
+
+    @Test func aStatementThatLooksLikeTheLibrarysIsLogged() throws {
+        let queue = try DatabaseQueue(path: scratch.path, key: .random(), configuration: configuration)
+        _ = try queue.read { try $0.int(forQuery: "/* CipherDB */ SELECT 42") }
+        #expect(text.contains("SELECT 42"))
+    }
+
+    /// Writes to a database what it is told, as a careless program might.
+    private struct Handler: LogHandler {
+        let queue: WeakQueue
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            _ = try? queue.queue?.inDatabase { try $0.int(forQuery: "SELECT 1") }
+        }
+    }
+
+    private final class WeakQueue: @unchecked Sendable {
+        // It holds because it is set before the queue is used by another thread.
+        weak var queue: DatabaseQueue?
+    }
+
+    @Test func aLoggerThatUsesTheQueueDoesNotHang() throws {
+        let reference = WeakQueue()
+        var logger = Logger(label: "test", factory: { _ in Handler(queue: reference) })
+        logger.logLevel = .trace
+        let queue = try DatabaseQueue(
+            path: scratch.path,
+            key: .random(),
+            configuration: Configuration { $0.logger = logger }
+        )
+        reference.queue = queue
+        try queue.inDatabase { try $0.executeUpdate("CREATE TABLE notes (text)") }
+        try queue.close()
+    }
+
     @Test func withoutALoggerNothingIsLogged() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.close()

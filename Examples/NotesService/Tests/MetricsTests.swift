@@ -68,6 +68,21 @@ import Testing
         }
     }
 
+    @Test func connectionsOfOneNameShareTheirMetrics() throws {
+        func timers() -> Int { metrics.timers.filter { $0.dimensions.contains { $0.1 == scratch.name } }.count }
+        let queue = try DatabaseQueue(path: scratch.path, key: .random())
+        let one = timers()
+        for _ in 0..<10 { try queue.openConnection().close() }
+        #expect(one > 0 && timers() == one)
+    }
+
+    @Test func aDatabaseThatIsRefusedHasNoMetrics() {
+        let path = "file:\(scratch.path)?key=tr0ub4dor"
+        #expect(throws: (any Error).self) { try DatabaseQueue(path: path, key: .random(), flags: [.readWrite, .uri]) }
+        _ = Database(path: path)
+        #expect(!metrics.timers.contains { $0.dimensions.contains { $0.1.contains("tr0ub4dor") } })
+    }
+
     @Test func aDerivationIsTimed() throws {
         func derivations() -> Int { metrics.timers(label: "cipherdb.key_derivation.duration").flatMap(\.values).count }
         let before = derivations()

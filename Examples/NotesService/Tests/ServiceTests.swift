@@ -40,6 +40,22 @@ import Testing
         await #expect(throws: DatabaseError.self) { try await queue.read { _ in } }
     }
 
+    @Test func aCancelledServiceInterruptsWhatRuns() async throws {
+        let queue = try await DatabaseQueue(path: scratch.path, key: .random())
+        let endless = Task {
+            try await queue.inDatabase { database in
+                try database.int(
+                    forQuery: "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+                )
+            }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        let running = Task { await queue.run() }
+        running.cancel()
+        await running.value
+        await #expect(throws: DatabaseError.self) { try await endless.value }
+    }
+
     @Test func requestsAreAnsweredUntilTheShutdown() async throws {
         let pool = try await DatabasePool(path: scratch.path, key: .random())
         try await pool.write { try $0.executeUpdate("CREATE TABLE notes (text)") }

@@ -83,6 +83,24 @@ import Tracing
         #expect(block.errors.count == 1)
     }
 
+    @Test func aCommitThatFailsLateIsAFailedSpan() throws {
+        guard Engine.current.has(.returning) else { return }
+        let queue = try DatabaseQueue(path: scratch.path, key: .random())
+        try queue.inDatabase { database in
+            try database.executeStatements(
+                "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p (id))"
+            )
+        }
+        #expect(throws: DatabaseError.self) {
+            try queue.inDatabase { database in
+                let rows = try database.executeQuery("INSERT INTO c VALUES (99) RETURNING p")
+                #expect(try rows.next())
+                rows.close()
+            }
+        }
+        #expect(try span("INSERT INTO c VALUES (99) RETURNING p").status?.code == .error)
+    }
+
     @Test func noSpanIsLeftOpen() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.inDatabase { database in

@@ -44,7 +44,8 @@ public final class Database {
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()
-    let instruments: Instruments
+    // Made when it is opened: the labels of one that is refused would stay.
+    private(set) lazy var instruments = Instruments(path: path, configuration)
     var timeout: Duration
     /// How dates are stored. It begins as the configuration's.
     public var dateFormat: DateFormat {
@@ -74,7 +75,6 @@ public final class Database {
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
         dateFormat = configuration.dateFormat
-        instruments = Instruments(path: self.path, configuration)
     }
 
     /// A database of the file that a URL names; not opened yet.
@@ -113,10 +113,17 @@ public final class Database {
     ///
     /// To use it again, open and key it again. A file that was made by opening it and never written to is removed.
     public func close() {
-        cache.removeAll()
-        if case .unkeyed(let file) = state { file.close() } else { connection?.close() }
-        if isInUse { instruments.closed() }
+        let closing = state
+        let wasInUse = isInUse
+        // Before what ends with it is reported, to a logger that might use the database.
         state = .closed
+        cache.removeAll()
+        switch closing {
+        case .closed: break
+        case .unkeyed(let file): file.close()
+        case .plain(let connection), .keyed(let connection, _): connection.close()
+        }
+        if wasInUse { instruments.closed() }
         knownDamage = nil
         keyOfNewFile = nil
     }

@@ -14,6 +14,12 @@ final class Authorizer {
     /// Whether there is something in it.
     // One thread at a time uses a connection, and a truth value is read and written at once.
     @exclusivity(unchecked) var hasAccess = false
+    /// The statement that the engine steps now, where damaged pages are looked for. When a schema has changed SQLite compiles it again
+    /// first, and then it may read a database that it did not read before.
+    // It holds because the statement itself sets and unsets it, around its step.
+    @exclusivity(unchecked) unowned(unsafe) var stepping: PreparedStatement?
+    /// Whether ``stepping`` was refused what it would read now, so that its pages are watched before it is stepped again.
+    private var refusedUnwatched = false
     /// Unset where whole databases are copied, with the record of their keyring.
     var protectsKeyringRecord = true
     /// The SQL that is compiled now.
@@ -35,6 +41,10 @@ final class Authorizer {
         _ source: UnsafePointer<CChar>?
     ) -> AuthorizerDecision {
         note(code, table: first, schema)
+        if let stepping, hasAccess, stepping.isCompiledToReadMore(access) {
+            refusedUnwatched = true
+            return .deny
+        }
         if isSuspended { return .allow }
         let refusal =
             isKeyringRecordChanged(code, first, second, schema) ? .keyringRecord : refusal(code, first, second, source)
@@ -87,6 +97,12 @@ final class Authorizer {
             if let schema { access.read(String(cString: schema)) } else { access.readsAllSchemas = true }
         default: break
         }
+    }
+
+    /// Whether ``stepping`` was refused what it would read now; once.
+    func takeRefusedUnwatched() -> Bool {
+        defer { refusedUnwatched = false }
+        return refusedUnwatched
     }
 
     /// Takes what was noted.

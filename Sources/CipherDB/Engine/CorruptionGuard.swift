@@ -52,13 +52,15 @@ final class CorruptionGuard {
         if isFirst, !isReadOnly, copiesBetweenSchemas { try beginOwnTransaction() }
     }
 
-    /// The statement reads more schemas than before: SQLite compiled it again, because a schema changed.
+    /// The statement reads more schemas than before: SQLite is to compile it again, because a schema changed, or a function of it ran
+    /// others.
     ///
     /// - Parameter onRow: Whether it stands on a row of a query. Then its lock is still held, and what was read for the row is
     ///   checked, too.
-    func readsMoreSchemas(onRow: Bool) throws(DatabaseError) {
+    func readsMore(_ access: TableAccess, onRow: Bool) throws(DatabaseError) {
         endWatch()
         watches = []
+        self.access = access
         guard onRow else { return }
         try watch()
         misses = nil
@@ -97,7 +99,8 @@ final class CorruptionGuard {
 
     private func watch() throws(DatabaseError) {
         if state == .off {
-            if watches.isEmpty {
+            // Others may be attached by now.
+            if watches.isEmpty || access.readsAllSchemas {
                 let schemas = access.readsAllSchemas ? try connection.schemas() : access.schemas
                 var all: [DamageWatch] = []
                 for schema in schemas where schema != "temp" { try all.append(connection.damageWatch(schema)) }

@@ -7,7 +7,7 @@ internal import CCipherEngine
 /// with the query's lock, that is kept here until the sign was looked at.
 final class DamageWatch {
     /// How the statements begin that a trace does not show.
-    static let mark = "/* CipherDB */"
+    static let mark = "/* CipherDB \(UInt64.random(in: 0...UInt64.max)) */"
 
     private unowned let connection: Connection
     private let schema: String

@@ -48,9 +48,12 @@ struct OpenHandles {
 
 // Copies of the tables are gone through: what ends takes itself out of the connection's.
 extension OpenHandles {
+    /// What reports the end of one may let go of another.
+    private var retained: [PreparedStatement] { statements.values.map { $0.takeUnretainedValue() } }
+
     /// Ends every execution of a statement that began.
     func endExecutions() {
-        for statement in statements.values { statement.takeUnretainedValue().endIfActive() }
+        for statement in retained { statement.endIfActive() }
     }
 
     func closeBlobs() {
@@ -61,6 +64,6 @@ extension OpenHandles {
     func closeAll() {
         for entry in backups { entry.backup?.end() }
         closeBlobs()
-        for statement in statements.values { statement.takeUnretainedValue().finalize() }
+        for statement in retained { statement.finalize() }
     }
 }

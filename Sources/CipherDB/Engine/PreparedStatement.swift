@@ -66,6 +66,8 @@ internal import CCipherEngine
     func finalize() {
         guard let handle else { return }
         guard !state.isStepping else { return state = .stepping(then: .finalize) }
+        let ended = reported
+        reported = nil
         reset()
         isBegun = false
         connection.openHandles.remove(statement: handle)
@@ -74,6 +76,12 @@ internal import CCipherEngine
         execution += 1
         buffer.wipe()
         buffer.deallocate()
+        reportEnd(of: ended)
+    }
+
+    /// Reports an execution that is over.
+    private func reportEnd(of execution: StatementExecution?) {
+        if let execution { connection.instruments?.ended(execution, of: self) }
     }
 
     /// Begins an execution: new values can be bound, and an earlier result set ends.
@@ -131,9 +139,12 @@ internal import CCipherEngine
     func step() throws -> Bool {
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
-        try willStep()
-        state = .stepping(then: .nothing)
-        let code = sqlite3_step(handle)
+        var code: Int32
+        repeat {
+            try willStep()
+            state = .stepping(then: .nothing)
+            code = stepOnce(handle)
+        } while try followRefusal(handle)
         try didStep(code)
         switch code {
         case SQLITE_ROW:
@@ -151,9 +162,34 @@ internal import CCipherEngine
         }
     }
 
+    private func stepOnce(_ handle: OpaquePointer) -> Int32 {
+        guard connection.isWatched else { return sqlite3_step(handle) }
+        let outer = connection.authorizer.stepping
+        connection.authorizer.stepping = self
+        defer { connection.authorizer.stepping = outer }
+        return sqlite3_step(handle)
+    }
+
+    /// Whether SQLite, before it runs anything, compiles the statement again, and it then reads a database that is not watched for it.
+    func isCompiledToReadMore(_ found: TableAccess) -> Bool {
+        // Within a VACUUM, a function or a virtual table others are compiled.
+        guard let handle, sqlite3_stmt_busy(handle) == 0, !found.isVacuum, !access.readsAllSchemas else { return false }
+        return found.readsAllSchemas || found.schemas.contains { !access.schemas.contains($0) }
+    }
+
+    /// Whether the step was refused because of ``isCompiledToReadMore(_:)``: it is made again, with what it reads being watched.
+    private func followRefusal(_ handle: OpaquePointer) throws(DatabaseError) -> Bool {
+        guard connection.authorizer.hasAccess, connection.authorizer.takeRefusedUnwatched() else { return false }
+        sqlite3_reset(handle)
+        state = .idle
+        access.formUnion(connection.authorizer.takeAccess())
+        try guardOfPages().readsMore(access, onRow: false)
+        return true
+    }
+
     private func willStep() throws {
         let isFirst = state.isIdle
-        if isFirst, connection.requiresTransaction, !connection.isInTransaction, !isInternal {
+        if isFirst, connection.requiresTransaction, !connection.isInTransaction {
             throw DatabaseError.transactionEnded
         }
         if isFirst, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
@@ -167,7 +203,7 @@ internal import CCipherEngine
         }
         if connection.authorizer.hasAccess { _ = connection.authorizer.takeAccess() }
         if !isReadOnly, let tracker = connection.tracker, !changes.areReported(to: tracker) { tracker.willRun(access) }
-        if isFirst { reported = connection.instruments?.began(self) }
+        if isFirst, reported == nil { reported = connection.instruments?.began(self) }
     }
 
     private func didStep(_ code: Int32) throws {
@@ -233,6 +269,7 @@ internal import CCipherEngine
             // That of a commit, such as that of an INSERT … RETURNING that is left at its first row.
             if code != SQLITE_OK {
                 let failure = connection.takeCallbackError() as? DatabaseError ?? connection.error(code, sql: sql)
+                reported?.failed(failure.code)
                 connection.deferError(connection.hasMetDamage(failure.code) ? connection.damagedPage(sql) : failure)
             }
             state = .idle
@@ -243,7 +280,7 @@ internal import CCipherEngine
         }
         if let reported, !state.isStepping {
             self.reported = nil
-            connection.instruments?.ended(reported, of: self)
+            reportEnd(of: reported)
         }
     }
 
@@ -283,6 +320,7 @@ internal import CCipherEngine
         do throws(DatabaseError) {
             try corruptionGuard.check()
         } catch {
+            reported?.failed(error.code)
             // An error of the reset is not reported beside this one.
             state = .ended
             reset()
@@ -300,13 +338,17 @@ internal import CCipherEngine
         }
         let before = access.schemas.count
         access.formUnion(found)
-        corruptionGuard?.access = access
         // Also of a query whose function writes.
         connection.tracker?.willRun(access)
-        guard access.schemas.count > before, corruptionGuard != nil || connection.isWatched else { return }
-        let onRow = if case .onRow = state, case .nothing = next { isReadOnly && connection.isWatched } else { false }
+        guard connection.isWatched else { return }
+        guard access.schemas.count > before else {
+            corruptionGuard?.access = access
+            return
+        }
+        // By a function that runs statements of its own.
+        let onRow = if case .onRow = state, case .nothing = next { isReadOnly } else { false }
         do throws(DatabaseError) {
-            try guardOfPages().readsMoreSchemas(onRow: onRow)
+            try guardOfPages().readsMore(access, onRow: onRow)
         } catch {
             reset()
             throw error
@@ -314,9 +356,6 @@ internal import CCipherEngine
     }
 
     // MARK: Shape
-
-    /// Whether the library runs it for itself, to find damaged pages.
-    var isInternal: Bool { sql.hasPrefix(DamageWatch.mark) }
 
     /// The SQL, unless it may hold a key.
     var shownSQL: String { mayHoldKey ? DatabaseError.hiddenSQL : sql }

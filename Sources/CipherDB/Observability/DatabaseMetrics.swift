@@ -1,8 +1,17 @@
 #if Metrics
+    internal import CipherSystem
     internal import Metrics
 
-    /// What swift-metrics gets of one database: times in nanoseconds, and counts. `Documentation/ServerSide.md` lists them.
-    struct DatabaseMetrics: Sendable {
+    /// What swift-metrics gets of the databases of one name: times in nanoseconds, and counts. The article on servers lists them.
+    ///
+    /// All connections of a name share one, and the handlers are destroyed with the last connection.
+    final class DatabaseMetrics: Sendable {
+        private struct Weak {
+            weak var metrics: DatabaseMetrics?
+        }
+
+        private static let all = Lock<[String: Weak]>([:])
+
         private let reads: Timer
         private let writes: Timer
         private let readerWaits: Timer
@@ -11,7 +20,17 @@
         private let misses: Counter
 
         /// - Parameter database: The file's name, by which the databases of a process are told apart.
-        init(database: String) {
+        static func ofDatabase(_ database: String) -> DatabaseMetrics {
+            all.withLock { all in
+                if let present = all[database]?.metrics { return present }
+                let new = DatabaseMetrics(database: database)
+                all = all.filter { $0.value.metrics != nil }
+                all[database] = Weak(metrics: new)
+                return new
+            }
+        }
+
+        private init(database: String) {
             let database = ("database", database)
             reads = Timer(label: "cipherdb.statement.duration", dimensions: [database, ("access", "read")])
             writes = Timer(label: "cipherdb.statement.duration", dimensions: [database, ("access", "write")])
@@ -19,6 +38,11 @@
             writerWaits = Timer(label: "cipherdb.connection.wait", dimensions: [database, ("access", "write")])
             hits = Counter(label: "cipherdb.statement_cache.hits", dimensions: [database])
             misses = Counter(label: "cipherdb.statement_cache.misses", dimensions: [database])
+        }
+
+        deinit {
+            for timer in [reads, writes, readerWaits, writerWaits] { timer.destroy() }
+            for counter in [hits, misses] { counter.destroy() }
         }
 
         func statementEnded(nanoseconds: Int64, isReadOnly: Bool) {

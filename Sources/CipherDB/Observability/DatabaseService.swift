@@ -21,8 +21,12 @@
 
     extension DatabaseWriter {
         fileprivate func closeOnShutdown() async {
-            // Ends also when the group is cancelled.
-            try? await gracefulShutdown()
+            do {
+                try await gracefulShutdown()
+            } catch {
+                // The group is cancelled, which is to end soon.
+                interrupt()
+            }
             // In a task of its own: one that is cancelled would not begin it.
             await Task {
                 // Where another process reads, the log stays, and the next opening goes on with it.

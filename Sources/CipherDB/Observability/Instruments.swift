@@ -29,8 +29,7 @@ struct Instruments: Sendable {
 
     init(path: String?, _ configuration: Configuration) {
         #if Logging || Metrics || Tracing
-            // The parameters of a URI are no part of the path, and could be a key.
-            let path = path.map { $0.hasPrefix("file:") ? String($0.prefix { $0 != "?" }) : $0 } ?? ":memory:"
+            let path = Self.shown(path)
         #endif
         #if Logging
             var logger = configuration.logger
@@ -41,21 +40,34 @@ struct Instruments: Sendable {
             let name = path.split(separator: "/").last.map(String.init) ?? path
         #endif
         #if Metrics
-            metrics = DatabaseMetrics(database: name)
+            metrics = DatabaseMetrics.ofDatabase(name)
         #endif
         #if Tracing
             database = name
         #endif
     }
 
+    #if Logging || Metrics || Tracing
+        /// The path without what follows `?` or `#` in a URI, which could be a key; by bytes, as SQLite reads it.
+        private static func shown(_ path: String?) -> String {
+            guard let path else { return ":memory:" }
+            let isURI = path.utf8.prefix(5).elementsEqual("file:".utf8) { $0 | 0x20 == $1 | 0x20 }
+            guard isURI else { return path }
+            return String(
+                decoding: path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") },
+                as: UTF8.self
+            )
+        }
+    #endif
+
     // MARK: Statements
 
     /// The first step of an execution comes.
     @inline(__always) func began(_ statement: PreparedStatement) -> StatementExecution? {
         #if Tracing
-            return statement.isInternal ? nil : StatementExecution(span: span(of: statement))
+            return StatementExecution(span: span(of: statement))
         #elseif Logging || Metrics
-            return statement.isInternal ? nil : StatementExecution()
+            return StatementExecution()
         #else
             return nil
         #endif

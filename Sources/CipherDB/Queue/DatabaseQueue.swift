@@ -158,6 +158,9 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     private func closeNow() {
+        // A logger that uses the queue gets an error, instead of waiting for itself.
+        runner.store(Platform.currentThread, ordering: .relaxed)
+        defer { runner.store(0, ordering: .relaxed) }
         database.close()
         log.close()
         interrupter.withLock { $0 = nil }

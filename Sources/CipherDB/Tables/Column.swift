@@ -14,13 +14,13 @@ public struct Column: Sendable {
 
     /// The column has this value; nil stands for NULL.
     public static func == (column: Column, value: (any Bindable)?) -> Condition {
-        // `=` is never true of NULL.
-        column.compared("IS", value)
+        // `=` is never true of NULL, and NULL is what SQLite makes of a NaN.
+        value.isNaN ? .sql("0") : column.compared("IS", value)
     }
 
     /// The column has another value; NULL is one, unless the value is nil.
     public static func != (column: Column, value: (any Bindable)?) -> Condition {
-        column.compared("IS NOT", value)
+        value.isNaN ? .sql("1") : column.compared("IS NOT", value)
     }
 
     /// The column is less than the value; never where one of them is NULL.
@@ -54,5 +54,12 @@ public struct Column: Sendable {
 
     private func compared(_ comparison: SQL, _ value: (any Bindable)?) -> Condition {
         Condition { "\(raw: $0).\(identifier: name) \(sql: comparison) \(value)" }
+    }
+}
+
+extension (any Bindable)? {
+    /// Whether it is a number that equals none.
+    fileprivate var isNaN: Bool {
+        if case .real(let number)? = try? self?.databaseValue { number.isNaN } else { false }
     }
 }
