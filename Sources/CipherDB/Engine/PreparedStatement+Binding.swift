@@ -98,3 +98,24 @@ extension PreparedStatement {
         try bound(code, of: sql)
     }
 }
+
+extension PreparedStatement {
+    /// Remembers that there are values, and throws where one could not be bound.
+    func bound(_ code: Int32, of sql: String?) throws(DatabaseError) {
+        buffer.hasBoundValues = true
+        guard code != SQLITE_OK else { return }
+        throw connection.error(code, sql: sql)
+    }
+
+    /// A copy of a value that stays as long as it is bound; nil where there is no room for it.
+    func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        buffer.keep(value)
+    }
+
+    /// Forgets the bound values, which may be secret.
+    func clearBindings() {
+        guard buffer.hasBoundValues, let handle else { return }
+        sqlite3_clear_bindings(handle)
+        buffer.wipe()
+    }
+}

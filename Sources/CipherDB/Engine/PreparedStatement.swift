@@ -2,7 +2,7 @@ internal import CCipherEngine
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after.
 @usableFromInline final class PreparedStatement {
-    private enum State {
+    enum State {
         /// Before the first step.
         case idle
         /// SQLite runs it now. A function that it calls may ask for its end.
@@ -16,7 +16,7 @@ internal import CCipherEngine
         var isIdle: Bool { if case .idle = self { true } else { false } }
     }
 
-    private enum AfterStep {
+    enum AfterStep {
         case nothing, end, finalize
     }
 
@@ -25,11 +25,11 @@ internal import CCipherEngine
     let parameterCount: Int
     /// Whether the SQL sets or gives a key.
     let mayHoldKey: Bool
-    private let connection: Connection
+    let connection: Connection
     private(set) var handle: OpaquePointer?
     // For each `@exclusivity(unchecked)`: one thread at a time uses a statement, and no access lasts beyond a call that could come
     // back to it.
-    @exclusivity(unchecked) private var state = State.idle
+    @exclusivity(unchecked) var state = State.idle
     /// Whether an execution began by ``begin()``: such are counted, and end with their block.
     @exclusivity(unchecked) private var isBegun = false {
         didSet {
@@ -39,15 +39,15 @@ internal import CCipherEngine
     /// Raised with each beginning and end, so that a result set of an earlier execution notices.
     @exclusivity(unchecked) @usableFromInline private(set) var execution = 0
     /// What it reads and writes.
-    @exclusivity(unchecked) private var access: TableAccess
-    @exclusivity(unchecked) private var buffer = BindingBuffer()
+    @exclusivity(unchecked) var access: TableAccess
+    @exclusivity(unchecked) var buffer = BindingBuffer()
     @exclusivity(unchecked) private var changes = StatementChanges()
     /// Nil until it reads a database whose pages are authenticated.
-    @exclusivity(unchecked) private var corruptionGuard: CorruptionGuard?
+    @exclusivity(unchecked) var corruptionGuard: CorruptionGuard?
     /// Whether the guard has an execution to end: asking itself would count a reference.
-    @exclusivity(unchecked) private var isGuarded = false
+    @exclusivity(unchecked) var isGuarded = false
     /// The execution that is reported, from its first step to its reset.
-    @exclusivity(unchecked) private var reported: StatementExecution?
+    @exclusivity(unchecked) var reported: StatementExecution?
 
     init(_ handle: OpaquePointer, sql: String, accessing access: TableAccess, connection: Connection) {
         self.handle = handle
@@ -170,23 +170,6 @@ internal import CCipherEngine
         return sqlite3_step(handle)
     }
 
-    /// Whether SQLite, before it runs anything, compiles the statement again, and it then reads a database that is not watched for it.
-    func isCompiledToReadMore(_ found: TableAccess) -> Bool {
-        // Within a VACUUM, a function or a virtual table others are compiled.
-        guard let handle, sqlite3_stmt_busy(handle) == 0, !found.isVacuum, !access.readsAllSchemas else { return false }
-        return found.readsAllSchemas || found.schemas.contains { !access.schemas.contains($0) }
-    }
-
-    /// Whether the step was refused because of ``isCompiledToReadMore(_:)``: it is made again, with what it reads being watched.
-    private func followRefusal(_ handle: OpaquePointer) throws(DatabaseError) -> Bool {
-        guard connection.authorizer.hasAccess, connection.authorizer.takeRefusedUnwatched() else { return false }
-        sqlite3_reset(handle)
-        state = .idle
-        access.formUnion(connection.authorizer.takeAccess())
-        try guardOfPages().readsMore(access, onRow: false)
-        return true
-    }
-
     private func willStep() throws {
         let isFirst = state.isIdle
         if isFirst, connection.requiresTransaction, !connection.isInTransaction {
@@ -282,94 +265,5 @@ internal import CCipherEngine
             self.reported = nil
             reportEnd(of: reported)
         }
-    }
-
-    // MARK: Values
-
-    /// Remembers that there are values, and throws where one could not be bound.
-    func bound(_ code: Int32, of sql: String?) throws(DatabaseError) {
-        buffer.hasBoundValues = true
-        guard code != SQLITE_OK else { return }
-        throw connection.error(code, sql: sql)
-    }
-
-    /// A copy of a value that stays as long as it is bound; nil where there is no room for it.
-    func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
-        buffer.keep(value)
-    }
-
-    /// Forgets the bound values, which may be secret.
-    func clearBindings() {
-        guard buffer.hasBoundValues, let handle else { return }
-        sqlite3_clear_bindings(handle)
-        buffer.wipe()
-    }
-
-    // MARK: Observers
-
-    private func guardOfPages() -> CorruptionGuard {
-        isGuarded = true
-        if let corruptionGuard { return corruptionGuard }
-        let new = CorruptionGuard(connection, sql: sql, accessing: access, isReadOnly: isReadOnly)
-        corruptionGuard = new
-        return new
-    }
-
-    private func checkPages() throws(DatabaseError) {
-        guard let corruptionGuard else { return }
-        do throws(DatabaseError) {
-            try corruptionGuard.check()
-        } catch {
-            reported?.failed(error.code)
-            // An error of the reset is not reported beside this one.
-            state = .ended
-            reset()
-            throw error
-        }
-    }
-
-    /// SQLite compiled the statement again during the step, or a function or trigger ran others.
-    private func followAccess(_ next: AfterStep) throws(DatabaseError) {
-        let found = connection.authorizer.takeAccess()
-        // The schema that it copied into is gone.
-        guard !found.isVacuum else {
-            connection.tracker?.replaced()
-            return
-        }
-        let before = access.schemas.count
-        access.formUnion(found)
-        // Also of a query whose function writes.
-        connection.tracker?.willRun(access)
-        guard connection.isWatched else { return }
-        guard access.schemas.count > before else {
-            corruptionGuard?.access = access
-            return
-        }
-        // By a function that runs statements of its own.
-        let onRow = if case .onRow = state, case .nothing = next { isReadOnly } else { false }
-        do throws(DatabaseError) {
-            try guardOfPages().readsMore(access, onRow: onRow)
-        } catch {
-            reset()
-            throw error
-        }
-    }
-
-    // MARK: Shape
-
-    /// The SQL, unless it may hold a key.
-    var shownSQL: String { mayHoldKey ? DatabaseError.hiddenSQL : sql }
-
-    var dateFormat: DateFormat { connection.dateFormat }
-
-    var columnCount: Int { Int(sqlite3_column_count(handle)) }
-
-    func columnName(_ column: Int) -> String {
-        handle.flatMap { sqlite3_column_name($0, Int32(column)) }.map { String(cString: $0) } ?? ""
-    }
-
-    /// The name of parameter `index`, counted from 1, with its prefix; nil for `?`.
-    func parameterName(_ index: Int) -> String? {
-        handle.flatMap { sqlite3_bind_parameter_name($0, Int32(index)) }.map { String(cString: $0) }
     }
 }
