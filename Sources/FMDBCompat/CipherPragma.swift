@@ -9,8 +9,7 @@ struct CipherPragma {
 
     /// The pragmas of a text that has nothing else in it; nil for any other SQL.
     static func all(in sql: String) -> [CipherPragma]? {
-        // Most SQL is another, and is not divided.
-        guard sql.drop(while: \.isWhitespace).prefix(6).lowercased() == "pragma" else { return nil }
+        guard beginsWithPragma(sql) else { return nil }
         let statements = sql.split(separator: ";").map { $0.trimmed }.filter { !$0.isEmpty }
         var pragmas: [CipherPragma] = []
         for statement in statements {
@@ -18,6 +17,11 @@ struct CipherPragma {
             pragmas.append(pragma)
         }
         return pragmas.isEmpty ? nil : pragmas
+    }
+
+    /// By bytes, because each statement is asked, and most are others.
+    private static func beginsWithPragma(_ sql: String) -> Bool {
+        sql.utf8.drop { $0 <= UInt8(ascii: " ") }.prefix(6).elementsEqual("pragma".utf8) { $0 | 0x20 == $1 }
     }
 
     /// Whether one of the statements of a text gives or changes the key.
