@@ -9,7 +9,6 @@ struct CipherPragma {
 
     /// The pragmas of a text that has nothing else in it; nil for any other SQL.
     static func all(in sql: String) -> [CipherPragma]? {
-        guard beginsWithPragma(sql) else { return nil }
         let statements = sql.split(separator: ";").map { $0.trimmed }.filter { !$0.isEmpty }
         var pragmas: [CipherPragma] = []
         for statement in statements {
@@ -19,15 +18,21 @@ struct CipherPragma {
         return pragmas.isEmpty ? nil : pragmas
     }
 
-    /// By bytes, because each statement is asked, and most are others.
-    private static func beginsWithPragma(_ sql: String) -> Bool {
-        sql.utf8.drop { $0 <= UInt8(ascii: " ") }.prefix(6).elementsEqual("pragma".utf8) { $0 | 0x20 == $1 }
-    }
-
     /// Whether one of the statements of a text gives or changes the key.
     static func givesKey(_ sql: String) -> Bool {
-        guard sql.range(of: "pragma", options: .caseInsensitive) != nil else { return false }
-        return SQL.statements(of: sql).contains { CipherPragma($0)?.isKey == true }
+        SQL.statements(of: sql).contains { CipherPragma($0)?.isKey == true }
+    }
+
+    /// By bytes, because each statement is asked, and most have none.
+    static func mayHavePragma(_ sql: String) -> Bool {
+        var sql = sql
+        return sql.withUTF8 { text in
+            guard text.count >= 6 else { return false }
+            for start in 0...(text.count - 6) where text[start] | 0x20 == UInt8(ascii: "p") {
+                if text[start..<(start + 6)].elementsEqual("pragma".utf8, by: { $0 | 0x20 == $1 }) { return true }
+            }
+            return false
+        }
     }
 
     private init?(_ statement: String) {
@@ -85,6 +90,7 @@ extension FMDatabase {
     ///
     /// - Throws: for the key as a pragma, which must not be passed over while nothing was keyed.
     func statement(_ sql: String) throws -> SQL {
+        guard CipherPragma.mayHavePragma(sql) else { return SQL(unsafe: sql) }
         if database.verifiedKey == nil, CipherPragma.givesKey(sql) { throw DatabaseError.keyPragma }
         guard let pragmas = CipherPragma.all(in: sql), let format = database.cipherFormat,
             pragmas.allSatisfy({ $0.isSo(of: format, database) })

@@ -28,7 +28,8 @@ public final class Database {
     var flags: OpenFlags = []
     /// Whether the last opening said that nobody changes the file, so that no locks are taken.
     var isImmutable = false
-    private(set) var cache: StatementCache
+    // One thread at a time uses a database, and a statement that the cache finalises has ended: that calls no function.
+    @exclusivity(unchecked) private(set) var cache: StatementCache
     /// The most statements that are kept compiled; begins as the configuration's.
     package var statementCacheCapacity: Int {
         get { cache.capacity }

@@ -29,7 +29,8 @@ final class Authorizer {
     /// Functions of the program that no view or trigger may call, in lower case.
     private var directOnly: [String: Set<Int32>] = [:]
     /// The tables that are read by what is compiled from here on, where that is asked for.
-    var recordedReads: Set<TableName>?
+    // One thread at a time uses a connection, and nothing is called while it is added to.
+    @exclusivity(unchecked) var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.
     var user: ((AuthorizerAction) -> AuthorizerDecision)?
 

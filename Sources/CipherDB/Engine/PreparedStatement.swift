@@ -162,7 +162,7 @@ internal import CCipherEngine
         }
     }
 
-    private func stepOnce(_ handle: OpaquePointer) -> Int32 {
+    @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
         guard connection.isWatched else { return sqlite3_step(handle) }
         let outer = connection.authorizer.stepping
         connection.authorizer.stepping = self
@@ -170,7 +170,7 @@ internal import CCipherEngine
         return sqlite3_step(handle)
     }
 
-    private func willStep() throws {
+    @inline(__always) private func willStep() throws {
         let isFirst = state.isIdle
         if isFirst, connection.requiresTransaction, !connection.isInTransaction {
             throw DatabaseError.transactionEnded
@@ -189,7 +189,7 @@ internal import CCipherEngine
         if isFirst, reported == nil { reported = connection.instruments?.began(self) }
     }
 
-    private func didStep(_ code: Int32) throws {
+    @inline(__always) private func didStep(_ code: Int32) throws {
         let next: AfterStep = if case .stepping(let next) = state { next } else { .nothing }
         state = code == SQLITE_ROW ? .onRow : .ended
         if connection.authorizer.hasAccess { try followAccess(next) }

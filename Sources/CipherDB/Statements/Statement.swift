@@ -57,7 +57,7 @@ public final class Statement {
     }
 
     /// Makes it ready to run with new values; result sets of earlier executions end.
-    func begin(_ bind: () throws -> Void) throws {
+    @inline(__always) func begin(_ bind: () throws -> Void) throws {
         try prepared.begin()
         do {
             try bind()

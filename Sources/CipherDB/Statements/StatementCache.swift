@@ -36,14 +36,19 @@ struct StatementCache {
 
     /// Returns nil if there is no such statement, or it is checked out.
     mutating func checkOut(_ sql: String) -> Statement? {
-        let found = latest.flatMap { $0.sql.hasSameBytes(as: sql) ? $0 : nil } ?? statements[sql]
-        guard let found, !found.cacheEntry.isCheckedOut, found.sql.hasSameBytes(as: sql) else {
+        guard let found = statement(of: sql), !found.cacheEntry.isCheckedOut else {
             statistics.misses += 1
             return nil
         }
         found.cacheEntry.isCheckedOut = true
         latest = found
         statistics.hits += 1
+        return found
+    }
+
+    private func statement(of sql: String) -> Statement? {
+        if let latest, latest.sql.hasSameBytes(as: sql) { return latest }
+        guard let found = statements[sql], found.sql.hasSameBytes(as: sql) else { return nil }
         return found
     }
 
