@@ -135,9 +135,8 @@ import Testing
 
     private func changes(_ pool: DatabasePool) async {
         // begin
-        for await tables in pool.tableChanges(of: ["notes", "folders"]) {
-            // Nil where it may be any: the schema changed, or another process wrote.
-            print(tables?.map(\.name) ?? ["all"])
+        for await change in pool.tableChanges(of: ["notes", "folders"]) {
+            if change.changesSchema || change.tables.contains("notes") { print("read the notes again") }
         }
         for await commit in pool.commits() { print(commit.tables, commit.changesSchema) }
         // end

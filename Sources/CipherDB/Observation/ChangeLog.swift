@@ -61,11 +61,11 @@ final class ChangeLog: Sendable {
         for stream in streams { stream.yield(Commit(tables: tables, changesSchema: changesSchema)) }
     }
 
-    /// The tables that were changed after a commit, of those that are wanted; nil where it may be any.
-    func changes(of wanted: TableSelection, since commit: Int) -> (tables: Set<TableName>?, commit: Int) {
+    /// What changed after a commit, of the tables that are wanted, and the number of the last commit.
+    func changes(of wanted: TableSelection, since commit: Int) -> (change: Commit, commit: Int) {
         state.withLock { state in
             let tables = state.last.filter { $0.value > commit && wanted.contains($0.key) }.keys
-            return (state.lastOfAll > commit ? nil : Set(tables), state.commit)
+            return (Commit(tables: Set(tables), changesSchema: state.lastOfAll > commit), state.commit)
         }
     }
 

@@ -13,7 +13,7 @@ extension DatabaseQueue {
 
     /// The tables that commits of this queue change from now on: of some tables, or all.
     public func tableChanges(of tables: [TableName]?) -> TableChanges {
-        TableChanges(log: log, tables: TableSelection(tables: tables.map(Set.init)), begin: log.commit)
+        TableChanges(log: log, tables: TableSelection(tables: tables), begin: log.commit)
     }
 
     /// Each commit of this queue from now on that changed something, also while nobody looks: they are kept until they are

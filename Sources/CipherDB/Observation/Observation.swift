@@ -51,18 +51,17 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
                 throw error
             }
             guard !Task.isCancelled else { return nil }
-            last = (commit, TableSelection(tables: tables))
+            last = (commit, TableSelection(tables: tables.map(Array.init)))
             isOver = false
             return value
         }
     }
 }
 
-/// Which tables were changed, after each commit that changed some: an `AsyncSequence`. Commits that come while a change is looked at
-/// are taken together.
+/// What commits changed: an `AsyncSequence`. Commits that come while one is handled arrive as one.
 public struct TableChanges: AsyncSequence, Sendable {
-    /// The tables that were changed; nil where that may be any.
-    public typealias Element = Set<TableName>?
+    /// The changes of one commit, or of several.
+    public typealias Element = Commit
     let log: ChangeLog
     let tables: TableSelection
     let begin: Int
@@ -75,21 +74,21 @@ public struct TableChanges: AsyncSequence, Sendable {
         fileprivate let changes: TableChanges
         fileprivate var commit: Int
 
-        /// The tables that were changed, and nil in their place where that may be any; no more when the task is cancelled or the
-        /// database closed.
-        public mutating func next() async -> Set<TableName>?? {
+        /// Waits for the next change; nil when the task is cancelled or the database closed.
+        public mutating func next() async -> Commit? {
             guard await changes.log.wait(for: changes.tables, since: commit) else { return nil }
-            let (tables, last) = changes.log.changes(of: changes.tables, since: commit)
+            let (change, last) = changes.log.changes(of: changes.tables, since: commit)
             commit = last
-            return .some(tables)
+            return change
         }
     }
 }
 
-/// A transaction that was committed.
+/// What a transaction changed when it was committed.
 public struct Commit: Sendable, Hashable {
     /// The tables that its statements wrote to, also by triggers and foreign keys; each with its database.
     public let tables: Set<TableName>
-    /// Whether tables, indexes or views were made, changed or dropped, or the whole database replaced by a backup.
+    /// Whether tables, indexes or views were created, changed or dropped, the whole database was replaced by a backup, or another
+    /// process wrote: then any table may have changed, and `tables` has those that are known.
     public let changesSchema: Bool
 }

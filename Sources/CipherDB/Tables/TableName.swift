@@ -17,15 +17,18 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringInterpolation {
         self.init(name)
     }
 
-    /// Whether it is the same table; one without a database is none with one.
+    /// Whether both name the same table. A name without a database equals the one in `main`, which it means unless `temp` has such a
+    /// table.
     public static func == (left: TableName, right: TableName) -> Bool {
-        left.name.lowercased() == right.name.lowercased() && left.schema?.lowercased() == right.schema?.lowercased()
+        left.name.lowercased() == right.name.lowercased() && left.schemaOrMain == right.schemaOrMain
     }
 
     /// Of equal names the same.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name.lowercased())
     }
+
+    private var schemaOrMain: String { schema?.lowercased() ?? "main" }
 
     /// As it stands before the name of one of its columns: a misspelt column is an error then, and no text.
     func column(_ name: String) -> String { quotedIdentifier(self.name) + "." + quotedIdentifier(name) }
