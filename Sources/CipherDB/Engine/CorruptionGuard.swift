@@ -26,7 +26,10 @@ final class CorruptionGuard {
     }
     @exclusivity(unchecked) private var copiesBetweenSchemas: Bool
     /// Of the schemas that the statement reads; empty until the first execution.
-    @exclusivity(unchecked) private var watches: [DamageWatch] = []
+    @exclusivity(unchecked) private var watches: [DamageWatch] = [] {
+        didSet { hasCodecWatch = watches.contains { $0.detection == .codec } }
+    }
+    @exclusivity(unchecked) private var hasCodecWatch = false
     @exclusivity(unchecked) private var state = State.off
     private var ownTransaction = OwnTransaction.none
     /// ``Connection/cacheMisses`` at the last check; nil asks for one.
@@ -43,8 +46,17 @@ final class CorruptionGuard {
     /// Whether the end of the execution commits what it wrote.
     var commitsAtEnd: Bool { ownTransaction == .open }
 
-    /// Whether the pages stay locked until the end of the execution: ``willStep(isFirst:)`` has nothing to do.
-    var isHolding: Bool { state == .holding }
+    /// Whether the pages are watched and locked: ``willStep(isFirst:)`` has nothing to do.
+    var isReady: Bool {
+        switch state {
+        case .off: false
+        case .watching: !copiesBetweenSchemas && isLockedByOthers
+        case .holding: true
+        }
+    }
+
+    /// A statement that writes has a lock, and so has a transaction. But SQLite may release both before the statement is over.
+    private var isLockedByOthers: Bool { !isReadOnly || connection.isInTransaction }
 
     /// - Parameter isFirst: Whether this step begins an execution.
     func willStep(isFirst: Bool) throws(DatabaseError) {
@@ -66,11 +78,14 @@ final class CorruptionGuard {
         misses = nil
     }
 
+    /// Whether a damaged page may have been read since the last check.
+    var mayHaveFailed: Bool {
+        guard state != .off else { return false }
+        return connection.cacheMisses != misses || (hasCodecWatch && watches.contains { $0.mayHaveFailed })
+    }
+
     /// Throws if a page that was read is damaged.
     func check() throws(DatabaseError) {
-        guard state != .off, connection.cacheMisses != misses || watches.contains(where: \.mayHaveFailed) else {
-            return
-        }
         do throws(DatabaseError) {
             for watch in watches { try watch.check(sql, isWriting: !isReadOnly) }
             misses = connection.cacheMisses
@@ -110,8 +125,7 @@ final class CorruptionGuard {
             state = .watching
             misses = connection.cacheMisses
         }
-        // A statement that writes has a lock, and so has a transaction. But SQLite may release both before the statement is over.
-        guard copiesBetweenSchemas || (isReadOnly && !connection.isInTransaction) else { return }
+        guard copiesBetweenSchemas || !isLockedByOthers else { return }
         for watch in watches { try watch.hold(sql) }
         state = .holding
     }

@@ -11,7 +11,7 @@ final class DamageWatch {
 
     private unowned let connection: Connection
     private let schema: String
-    private let detection: DamageDetection
+    let detection: DamageDetection
     private let isLasting: Bool
     /// Whether nothing could be written when the watch began.
     private var wasReadOnly = false

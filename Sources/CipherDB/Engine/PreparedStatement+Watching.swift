@@ -11,7 +11,7 @@ extension PreparedStatement {
     }
 
     func checkPages() throws(DatabaseError) {
-        guard let corruptionGuard else { return }
+        guard let corruptionGuard, corruptionGuard.mayHaveFailed else { return }
         do throws(DatabaseError) {
             try corruptionGuard.check()
         } catch {

@@ -176,7 +176,7 @@ internal import CCipherEngine
             throw DatabaseError.transactionEnded
         }
         if isFirst, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
-        if access.reads, connection.isWatched, corruptionGuard?.isHolding != true {
+        if access.reads, connection.isWatched, corruptionGuard?.isReady != true {
             do throws(DatabaseError) {
                 try guardOfPages().willStep(isFirst: isFirst)
             } catch {
