@@ -8,45 +8,11 @@ import Rekeying
 struct Rekey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rekey",
-        abstract: "Checks, encrypts and decrypts SQLite databases and changes their keys, without losing one.",
+        abstract: "Check, encrypt and decrypt SQLCipher databases and change their keys, without losing one.",
         discussion: """
-            Databases are SQLCipher files. A secret is asked for at the terminal, or comes from a file, a descriptor or \
-            the environment; it is never an argument, because every user of a machine can read those. The format and the \
-            page size are found by trying.
-
-            Of several files the first that failed decides on the exit status; the others are worked on all the same. \
-            Names that begin with a dash stand behind `--`, and behind all options. A lock of another connection is waited for, five \
-            seconds at most. `--generate-completion-script bash` (zsh, fish) prints completions.
-
-            EXIT STATUS
-            \(ExitStatus.table)
-
-            JSON
-
-            With --json one object for each file is printed to standard output, with the key `file` and these:
-              inspect: kind (encrypted, plaintext, empty, notADatabase), size in bytes; with a key that fits format (1 to \
-            4), pageSize in bytes, pageCount, advice (lines); with a \
-            keyring keyring (as keyring list) and keyringAdvice (lines)
-              verify, change --in-place: format, pageSize, pages, damagedPages (numbers, from 1), problems (lines of \
-            SQLite's check), ok
-              change, encrypt, decrypt, migrate, copy: format (missing for plaintext), pageSize, pages, ok; where there \
-            is nothing to do, note and ok
-              recover: format, pageSize, pages, damagedPages, tables (each with name, rows, brokenRows, refusedRows, \
-            lostPages and missing: ranges of row identifiers), schemaWhole, unassignedRows, unassignedTable, notMade, \
-            problems, ok
-              with --dry-run: dryRun, fromFormat, format, pageSize, byPages, size, neededSpace, freeSpace, leftovers
-              cleanup: removed (paths)
-              keyring list, status: keyring (path), generation, created, written, keyCreated (days), olderKeys, version, \
-            rotationPending, slots (each with number, kind, label, stretched, created, changed); status also database \
-            (current, next, older, other)
-              keyring unlock: slot, label; other keyring commands: keyring and ok, or as change
-              calibrate: function, parameters
-              after an error: error, exitStatus, message. The error is the case of the library's KeyError (wrongKey, \
-            keyMissing, notEncrypted, notADatabase, damaged, otherFormat, engineHasNoEncryption, engineHidesDamage) or of its KeyringError \
-            (such as wrongSecret, altered, rotationPending), or else a word for the \
-            exit status (\(ExitStatus.allCases.dropFirst().map(\.name).joined(separator: ", "))).
-            Messages go to standard error all the same. Options that cannot be understood, or that exclude each other, are \
-            told there only, without an object.
+            Format and page size are detected. If several files are given, all are processed; the exit status is that of the \
+            first that failed. A lock of another connection is waited for, five seconds at most. Names that begin with a dash \
+            go after `--`, behind all options.
             """,
         version:
             "rekey \(CipherDBVersion.current), \(Engine.current), damage detection: \(Engine.current.damageDetection)",
@@ -69,14 +35,25 @@ struct Rekey: ParsableCommand {
         StandardStreams.prepare()
         Platform.forbidDumps()
         do {
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } catch let error as FileError {
-            // Of what is not about one file, only its output.
+            try run(arguments)
+        } catch  where error is FileError || error is UnknownCommand {
+            // Errors about no database file: of the output, or of the command line.
             Output.tell("rekey: \(error)\n")
-            exit(withError: ExitCode(ExitStatus(error as any Error).code))
+            exit(withError: ExitCode(ExitStatus(error).code))
         } catch {
             exit(withError: error)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        if let help = HelpTopic.text(for: arguments) { return try Output.write(help) }
+        try Suggestion.check(arguments)
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch  where exitCode(for: error).isSuccess {
+            // Help, or a version.
+            try Output.write(CommandHelp.shortened(fullMessage(for: error)) + "\n")
         }
     }
 }

@@ -126,7 +126,7 @@ struct KeyringCommandTests {
                 bob,
                 "--label",
                 "Bob",
-                "--stretch",
+                "--kdf",
                 "scrypt"
             ).status == 0
         )
@@ -138,7 +138,7 @@ struct KeyringCommandTests {
         let slots = try #require(list["slots"] as? [[String: Any]])
         #expect(slots.map { $0["label"] as? String } == ["Ada", "Bob", ""])
         #expect(slots.map { $0["kind"] as? String } == ["passphrase", "passphrase", "external secret"])
-        #expect((slots[1]["stretched"] as? String)?.hasPrefix("scrypt") == true)
+        #expect((slots[1]["kdf"] as? String)?.hasPrefix("scrypt") == true)
         #expect(try opens("--passphrase-file", bob))
         #expect(try opens("--key-file", keyFile, "--external"))
         #expect(try !opens("--key-file", keyFile))
@@ -317,7 +317,7 @@ struct KeyringCommandTests {
         other.close()
         #expect(throws: KeyringError.self) { try DatabaseQueue(path: path, keyring: unlocked) }
         let adopted = try rekey("keyring", "adopt", path, "--key-file", adaKey)
-        #expect(adopted.status == 0 && adopted.output.contains("written again"), "\(adopted.errors)")
+        #expect(adopted.status == 0 && adopted.output.contains("rewritten"), "\(adopted.errors)")
         try DatabaseQueue(path: path, keyring: unlocked).close()
         #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
     }
@@ -414,8 +414,8 @@ struct KeyringCommandTests {
         )
         #expect(made.status == 0, "\(made.errors)")
         let found = try rekey("inspect", path)
-        #expect(found.output.contains("days old: rekey keyring rotate"))
-        #expect(found.output.contains("made 2020-01-01"))
+        #expect(found.output.contains("days old; run `rekey keyring rotate`"))
+        #expect(found.output.contains("created 2020-01-01"))
         #expect(found.output.contains("by CipherDB 0.1"))
     }
 

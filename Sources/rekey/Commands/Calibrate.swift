@@ -5,31 +5,31 @@ import Foundation
 /// `rekey calibrate`
 struct Calibrate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure how much work this machine can put into a passphrase.",
+        abstract: "Measure KDF parameters for this machine.",
         discussion: """
-            Says, for each function that stretches passphrases, the parameters with which that takes about so long here: \
-            the time that whoever tries passphrases needs for each. Never less than OWASP's figures, nor more than 64 MiB \
-            or about a second. The iterations of a database are set by `rekey migrate --kdf-iter`.
+            Prints, for each KDF, the parameters with which it takes about the given time here; an attacker needs \
+            that time for each guess. They are never weaker than OWASP's recommendations, and never need more than \
+            64 MiB or about one second. Set the iterations of a database with `rekey migrate --kdf-iter`.
             """
     )
 
-    @Option(help: ArgumentHelp("How long opening may take.", valueName: "number"))
+    @Option(help: ArgumentHelp("Time that one derivation may take.", valueName: "number"))
     var milliseconds = 250
-    @Flag(help: "Print one JSON object for each function, a line each.")
+    @Flag(help: "Print one JSON object for each KDF, one line each.")
     var json = false
 
     func validate() throws {
         guard (1...60_000).contains(milliseconds) else {
-            throw ValidationError("--milliseconds is from 1 to 60000.")
+            throw ValidationError("--milliseconds: give a number from 1 to 60000.")
         }
     }
 
     func run() throws {
-        for stretch in KDFOption.allCases {
+        for option in KDFOption.allCases {
             do {
-                let found = try stretch.derivation(milliseconds: milliseconds)
+                let found = try option.derivation(milliseconds: milliseconds)
                 if json {
-                    try Output.print(Object(function: stretch.rawValue, parameters: found.description).text)
+                    try Output.print(Object(kdf: option.rawValue, parameters: found.description).text)
                 } else {
                     try Output.print(found.description)
                 }
@@ -41,7 +41,7 @@ struct Calibrate: ParsableCommand {
     }
 
     private struct Object: Encodable {
-        let function: String
+        let kdf: String
         let parameters: String
 
         var text: String {

@@ -7,35 +7,39 @@ struct Change: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the key of an encrypted database.",
         discussion: """
-            Checks every page under the present key and writes it under the new one into a new file, which takes the old \
-            one's place when it is complete and was read back. The old file is overwritten. Needs the file to itself, and \
-            as much free space as the file is large. Whenever it is stopped, the file opens with one of the two keys: keep \
-            both until it is done. What a killed run leaves is removed by the next, or by `rekey cleanup`.
+            Verifies every page under the old key and writes it under the new key to a new file, which replaces the \
+            old one when it is complete and has been read back. The old file is overwritten. Needs exclusive access \
+            and as much free space as the file's size.
+
+            If the run is killed, the file opens with either the old or the new key: keep both until it is done. The \
+            next run, or `rekey cleanup`, removes what it left.
             """
     )
 
     @Argument(help: "The database files.")
     var files: [String]
-    @OptionGroup var key: KeyOptions
-    @OptionGroup var newKey: SecretOptions<NewSecret>
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
+    @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>
     @Option(
         help: ArgumentHelp(
-            "Put the file under the key of this keyring, which the new passphrase or key file opens; made where it is not there.",
+            "Use the key of this keyring, which the new secret unlocks; it is created if it does not exist.",
             valueName: "path"
         )
     )
     var newKeyring: String?
-    @Flag(help: "Let the engine re-encrypt the file where it is: it keeps its salt, and nothing can stop it half-way.")
+    @Flag(help: "Re-encrypt the file itself by PRAGMA rekey: it keeps its salt, and the run cannot be interrupted.")
     var inPlace = false
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
     func validate() throws {
-        if inPlace, replacement.keepOld != nil { throw ValidationError("A change in place keeps no old file.") }
-        if newKeyring != nil, inPlace || replacement.dryRun || files.count > 1 {
-            throw ValidationError("--new-keyring goes with one file, and neither with --in-place nor with --dry-run.")
+        if inPlace, replacement.keepOld != nil {
+            throw ValidationError("--in-place and --keep-old exclude each other.")
         }
-        if inPlace, replacement.dryRun { throw ValidationError("A change in place has no dry run.") }
+        if newKeyring != nil, inPlace || replacement.dryRun || files.count > 1 {
+            throw ValidationError("--new-keyring needs exactly one database file, without --in-place and --dry-run.")
+        }
+        if inPlace, replacement.dryRun { throw ValidationError("--in-place and --dry-run exclude each other.") }
         try replacement.check(files)
     }
 
@@ -68,7 +72,8 @@ struct Change: ParsableCommand {
             }
             // `rekey keyring` would go on with a keyring that opens nothing any more.
             let left =
-                key.keyring.map { [("note", "\($0) does not open the file any more: rekey keyring erase")] } ?? []
+                key.keyring.map { [("note", "\($0) no longer opens the database; remove it by `rekey keyring erase`")] }
+                ?? []
             return try ReplacementOptions.result(prefix: [("key", "changed")] + left) {
                 try database.changeKey(
                     from: oldSecret,

@@ -4,13 +4,12 @@ import Rekeying
 /// `rekey cleanup FILE…`
 struct Cleanup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Remove what a killed run left beside a database.",
+        abstract: "Remove files that a killed run left beside a database.",
         discussion: """
-            That is a new file that was not complete, or the old one that a complete one had replaced. Both have the \
-            database's name with `.rekey-` and 16 digits after it. They are overwritten and removed, \
-            and so is a journal that was ended. The database itself is not touched, and needs no key for this; every other \
-            command that writes a new file does the same first. What a killed copy or recovery left stands beside its \
-            destination: give that name.
+            These are an incomplete new file, or an old file that was replaced; both are named like the database, \
+            with `.rekey-` and 16 digits appended. They are overwritten and removed, as is a finalized journal. The \
+            database itself is not changed, and no key is needed. Every command that writes a new file does the same \
+            first. A killed copy or recovery leaves its files beside the destination: pass that name.
             """
     )
 

@@ -7,8 +7,9 @@ struct Copy: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a consistent encrypted copy of a database that may be in use.",
         discussion: """
-            For backups. In WAL mode writers are not held up. The copy has a salt of its own, and the same key unless a new \
-            one is given; it gets its name when it is complete and was read back. Nothing is replaced.
+            For backups. In WAL mode writers are not blocked. The copy has its own salt, and the same key unless a \
+            new one is given. It gets its name when it is complete and has been read back. An existing file is never \
+            replaced.
             """
     )
 

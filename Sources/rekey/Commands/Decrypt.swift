@@ -6,18 +6,18 @@ import Rekeying
 /// `rekey decrypt FILE…`
 struct Decrypt: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a database in plaintext, in the place of the encrypted one.",
+        abstract: "Replace an encrypted database by a plaintext one.",
         discussion: """
-            Everybody who gets at the file can read it then. So a word has to be typed at the terminal, or \
-            --yes-write-plaintext given.
+            Everyone with access to the file can read it then. To confirm, type a word at the terminal or give \
+            --yes-write-plaintext.
             """
     )
 
     @Argument(help: "The database files.")
     var files: [String]
-    @Flag(help: "Write the plaintext without asking.")
+    @Flag(help: "Write the plaintext without confirmation.")
     var yesWritePlaintext = false
-    @OptionGroup var key: KeyOptions
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
@@ -40,9 +40,11 @@ struct Decrypt: ParsableCommand {
     }
 
     private static func confirm(_ file: String) throws {
-        let refusal = ValidationError("Nothing was written: type the word, or give --yes-write-plaintext.")
+        let refusal = ValidationError(
+            "Nothing was written. Type 'plaintext' to confirm, or give --yes-write-plaintext."
+        )
         guard isatty(STDIN_FILENO) == 1 else { throw refusal }
-        Output.tell("\(file) will be readable by everybody who gets at it. Type 'plaintext' to go on: ")
+        Output.tell("\(file) will be readable by everyone with access to it. Type 'plaintext' to continue: ")
         guard readLine() == "plaintext" else { throw refusal }
     }
 }

@@ -5,24 +5,26 @@ import Rekeying
 /// `rekey encrypt FILE…`
 struct Encrypt: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Encrypt a database that is in plaintext.",
+        abstract: "Encrypt a plaintext database.",
         discussion: """
-            Writes an encrypted file, which takes the place of the one in plaintext when it is complete and was checked. The \
-            old file is overwritten; on flash, and where there are snapshots or backups, that is no promise. Needs the file \
-            to itself, and as much free space as the file is large.
+            Writes an encrypted file, which replaces the plaintext one when it is complete and has been checked. The \
+            plaintext file is overwritten; on flash storage, and where there are snapshots or backups, its blocks \
+            may survive. Needs exclusive access and as much free space as the file's size.
             """
     )
 
     @Argument(help: "The database files.")
     var files: [String]
-    @OptionGroup var key: KeyOptions
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var format: FormatOptions
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 
     func validate() throws {
         try replacement.check(files)
-        if key.keyring != nil { throw ValidationError("To bring a file under a keyring use `rekey keyring init`.") }
+        if key.keyring != nil {
+            throw ValidationError("--keyring: use `rekey keyring init` to encrypt a database with a keyring.")
+        }
     }
 
     func run() throws {
@@ -33,7 +35,7 @@ struct Encrypt: ParsableCommand {
             // Nobody is asked for a secret that would not help.
             switch try database.inspect().kind {
             case .plaintext: break
-            case .encrypted: throw RekeyError(path: file, problem: .notStarted("the file is encrypted already"))
+            case .encrypted: throw RekeyError(path: file, problem: .notStarted("the file is already encrypted"))
             case .empty, .notADatabase: throw KeyError(path: file, problem: .notADatabase)
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }

@@ -8,17 +8,18 @@ import Rekeying
 /// `rekey inspect FILE…`
 struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what a file is: encrypted, plaintext, empty, or not a database.",
+        abstract: "Print whether a file is encrypted, plaintext or no database.",
         discussion: """
-            With a key also its format, page size and page count; with a keyring beside it, or one that --keyring names, what that \
-            says without a secret. What is old or weak by today's figures is told with the command that mends it. Nothing is \
-            asked for at the terminal, unless --keyring is given without a secret.
+            Needs no key. With a key it also prints format, page size and page count; with a keyring beside the \
+            file, or one given by --keyring, what the keyring stores unencrypted. Weak or outdated parameters are \
+            listed with the command that replaces them. There is no passphrase prompt unless --keyring is given \
+            without a secret.
             """
     )
 
     @Argument(help: "The database files.")
     var files: [String]
-    @OptionGroup var key: KeyOptions
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report
 
     func run() throws {
@@ -68,19 +69,19 @@ struct Inspect: ParsableCommand {
         }
     }
 
-    /// What is to be said of a format by today's figures, and the command that mends it.
+    /// Weak parameters of a format, and the command that replaces them.
     private static func advice(_ format: CipherFormat) -> [String] {
         var advice: [String] = []
         if format.pageAuthentication == nil {
-            advice.append("nothing tells whether pages of this format were changed: rekey migrate")
+            advice.append("this format has no MACs, so tampering is not detected; run `rekey migrate`")
         }
         if format.keyDerivation == .sha1 {
             advice.append(
-                "a passphrase is stretched by PBKDF2 with SHA-1, \(format.iterations) times; OWASP asks for 1400000: rekey migrate"
+                "PBKDF2-SHA-1 with \(format.iterations) iterations is weak for a passphrase (OWASP: 1400000); run `rekey migrate`"
             )
         } else if (try? PassphraseDerivation(.pbkdf2SHA512(iterations: format.iterations))) == nil {
             advice.append(
-                "a passphrase is stretched \(format.iterations) times; OWASP asks for 220000: rekey migrate --kdf-iter"
+                "PBKDF2-SHA-512 with \(format.iterations) iterations is weak for a passphrase (OWASP: 220000); run `rekey migrate --kdf-iter`"
             )
         }
         return advice
@@ -93,20 +94,20 @@ struct Inspect: ParsableCommand {
     private static func advice(_ content: KeyringContent) -> [String] {
         var advice: [String] = []
         if content.isRotationPending {
-            advice.append("a change of the key was interrupted: rekey keyring resume, or cancel")
+            advice.append("a rotation is pending; run `rekey keyring resume` or `rekey keyring cancel`")
         }
         let days = Int(-content.keyCreated.timeIntervalSinceNow / 86400)
-        if days > oldKey { advice.append("the database's key is \(days) days old: rekey keyring rotate") }
+        if days > oldKey { advice.append("the database key is \(days) days old; run `rekey keyring rotate`") }
         for slot in content.slots where slot.derivation?.isWeak == true {
             advice.append(
-                "slot \(slot.number) is stretched too little by today's figures: rekey keyring unlock mends it"
+                "slot \(slot.number) has weak KDF parameters; `rekey keyring unlock` upgrades them"
             )
         }
         if content.needsSlotNumber {
-            advice.append("there are so many passphrases that each needs the number of its slot: --slot")
+            advice.append("with this many passphrases, unlocking needs --slot")
         }
         if !content.slots.contains(where: { $0.kind == .recoveryCode }) {
-            advice.append("there is no recovery code: rekey keyring recovery")
+            advice.append("there is no recovery code; run `rekey keyring recovery`")
         }
         return advice
     }

@@ -5,19 +5,19 @@ import Rekeying
 /// `rekey migrate FILE…`
 struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a database into another SQLCipher format, or other parameters.",
+        abstract: "Convert a database to another SQLCipher format or page size.",
         discussion: """
-            From the formats 1 to 4, whichever the key fits, to the engine's own, or to the one named. Row identifiers, text \
-            encoding, auto_vacuum, user_version, application_id and full-text tables come along. The key stays, unless a new \
-            one is given. Needs the file to itself, and as much free space as the file is large.
+            Reads formats 1 to 4 and writes the engine's own format unless --format is given. Keeps rowids, text \
+            encoding, auto_vacuum, user_version, application_id and full-text tables. Keeps the key unless a new one \
+            is given. Needs exclusive access and as much free space as the file's size.
             """
     )
 
     @Argument(help: "The database files.")
     var files: [String]
     @OptionGroup var format: FormatOptions
-    @OptionGroup var key: KeyOptions
-    @OptionGroup var newKey: SecretOptions<NewSecret>
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
+    @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>
     @OptionGroup var replacement: ReplacementOptions
     @OptionGroup var report: Report
 

@@ -5,11 +5,11 @@ import Rekeying
 /// `rekey recover FILE DESTINATION`
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Save what can be read of a damaged database into a new encrypted file.",
+        abstract: "Copy what is readable of a damaged database to a new file.",
         discussion: """
-            Reads every page that is authentic and leaves the damaged file as it is. Says what is missing: pages, rows, and \
-            the row identifiers that may be among them. Rows whose table is not known stand in a table `lost_and_found` of \
-            the new file. The key stays, unless a new one is given.
+            Reads every page whose MAC is valid and leaves the damaged file unchanged. Reports missing pages, \
+            missing rows and the rowids that they may have had. Rows of unknown tables go to the table \
+            `lost_and_found` of the new file. Keeps the key unless a new one is given.
             """
     )
 

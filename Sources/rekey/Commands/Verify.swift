@@ -6,30 +6,27 @@ import Rekeying
 /// `rekey verify FILE…`
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check every page of an encrypted database.",
-        discussion: """
-            Authenticates each page under the key, then runs SQLite's own integrity check. The file is not changed, \
-            unless a transaction that was cut off must be rolled back first.
-            """
+        abstract: "Check the MAC of every page, then run SQLite's integrity check.",
+        discussion: "Does not change the file, except that SQLite rolls back a hot journal first."
     )
 
     @Argument(help: "The database files.")
     var files: [String]
-    @Flag(help: "Leave out SQLite's own check, which takes several times as long.")
+    @Flag(help: "Skip SQLite's integrity check (several times slower than the page check).")
     var pagesOnly = false
-    @Flag(help: "Draw the file at the terminal, page by page, before the result.")
+    @Flag(help: "Print a map of the file's pages before the result.")
     var map = false
-    @Option(help: ArgumentHelp("Draw the file, page by page, into a new SVG file.", valueName: "path"))
+    @Option(help: ArgumentHelp("Write a map of the file's pages to a new SVG file.", valueName: "path"))
     var mapSvg: String?
-    @OptionGroup var key: KeyOptions
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report
 
     func validate() throws {
-        if mapSvg != nil, files.count > 1 { throw ValidationError("--map-svg goes with one file.") }
+        if mapSvg != nil, files.count > 1 { throw ValidationError("--map-svg needs exactly one database file.") }
         if mapSvg.map(OutputFile.isTaken) == true {
-            throw ValidationError("--map-svg names a file that is there already; nothing is replaced.")
+            throw ValidationError("--map-svg: the file exists already; give another name.")
         }
-        if map, report.json { throw ValidationError("--map does not go with --json.") }
+        if map, report.json { throw ValidationError("--map and --json exclude each other.") }
     }
 
     func run() throws {
@@ -94,7 +91,7 @@ struct VerificationObject: Encodable {
             ),
         ]
         if found.format.pageAuthentication == nil {
-            lines.append(("note", "pages of this format are not authenticated; only SQLite's own check was made"))
+            lines.append(("note", "format 1 has no MACs; only SQLite's integrity check was run"))
         }
         lines += found.problems.map { ("problem", $0) }
         lines.append(("sound", found.isSound ? "yes" : "no"))

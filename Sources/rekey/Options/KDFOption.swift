@@ -1,14 +1,12 @@
 import ArgumentParser
 import CipherDB
 
-/// The functions that stretch passphrases.
+/// KDFs for passphrases.
 enum KDFOption: String, CaseIterable, ExpressibleByArgument {
     case scrypt
     case argon2id
     case pbkdf2SHA512 = "pbkdf2-sha512"
     case pbkdf2SHA256 = "pbkdf2-sha256"
-
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
     /// With OWASP's parameters, or calibrated where a time is given.
     func derivation(milliseconds: Int?) throws -> PassphraseDerivation {

@@ -8,30 +8,30 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take the key from this keyring, which the passphrase or the key file opens; of `rekey keyring` the keyring itself.",
+            "Unlock this keyring and use its key. Default of `rekey keyring`: FILE.keyring.",
             valueName: "path"
         )
     )
     var keyring: String?
 
-    @Flag(help: "What opens the keyring is a recovery code.")
+    @Flag(help: "The secret of the keyring is a recovery code.")
     var recovery = false
 
-    @Flag(help: "What opens the keyring is an external secret; it is read byte for byte.")
+    @Flag(help: "The secret of the keyring is an external secret, read byte for byte.")
     var external = false
 
-    @Option(help: ArgumentHelp("Try this slot of the keyring only.", valueName: "number"))
+    @Option(help: ArgumentHelp("Try only this slot of the keyring.", valueName: "number"))
     var slot: Int?
 
     @Option(
         help: ArgumentHelp(
-            "PBKDF2 iterations that the file was made with, where they are not its format's own.",
+            "PBKDF2 iterations of the file, if they are not the default of its format.",
             valueName: "number"
         )
     )
     var fileKdfIter: Int?
 
-    @Flag(help: "Accept files of secrets that other users can read, for both keys.")
+    @Flag(help: "Accept secret files that other users can read, for both keys.")
     var unsafePermissions = false
 
     var choice: SecretChoice {
@@ -40,7 +40,9 @@ struct KeyOptions: ParsableArguments {
 
     func validate() throws {
         try choice.checkKind()
-        if keyring != nil, fileKdfIter != nil { throw ValidationError("A keyring's key needs no iterations.") }
+        if keyring != nil, fileKdfIter != nil {
+            throw ValidationError("--keyring and --file-kdf-iter exclude each other.")
+        }
     }
 
     /// The key that opens `file`, which is recognised before a secret is asked for that would not help.
@@ -72,13 +74,13 @@ struct KeyOptions: ParsableArguments {
 
     private func checkNoKeyring() throws {
         guard !recovery, !external, slot == nil else {
-            throw ValidationError("--recovery, --external and --slot go with --keyring")
+            throw ValidationError("--recovery, --external and --slot need --keyring.")
         }
     }
 
-    /// Opens a keyring, which is looked at before anybody is asked for a secret.
+    /// Unlocks a keyring, which is read before the passphrase prompt.
     ///
-    /// - Parameter upgrades: Whether a passphrase that is stretched too little is stretched anew: not by what only reads.
+    /// - Parameter upgrades: Whether weak KDF parameters are upgraded: not by commands that only read.
     func unlock(_ keyring: Keyring, upgrades: Bool) throws -> UnlockedKeyring {
         _ = try keyring.content()
         let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")

@@ -2,24 +2,24 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// The database whose keyring a command is about, and what opens the keyring.
+/// The database of a keyring command, and the secret that unlocks its keyring.
 struct KeyringTarget: ParsableArguments {
     @Argument(help: "The database file.")
     var file: String
-    @OptionGroup var key: KeyOptions
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report
 
     var keyring: Keyring { key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file) }
 
     func unlock(upgrades: Bool = true) throws -> UnlockedKeyring { try key.unlock(keyring, upgrades: upgrades) }
 
-    /// Unlocks the keyring; nil where no change of the database's key is under way.
+    /// Unlocks the keyring; nil if no rotation is pending.
     func unlockPending() throws -> UnlockedKeyring? {
         let unlocked = try unlock()
         return try unlocked.content().isRotationPending ? unlocked : nil
     }
 
-    /// The digits of the key that the database is under, or is to be made under.
+    /// The key of the database, or the one for a new database, in hexadecimal digits.
     func exportKey(_ unlocked: UnlockedKeyring) throws -> SecretBytes {
         do {
             return try DatabaseFile(path: file).key(in: unlocked).exported()
@@ -28,12 +28,12 @@ struct KeyringTarget: ParsableArguments {
         }
     }
 
-    /// Runs a command's work on the one file.
+    /// Runs a command on the file.
     func run(_ body: (Progress) throws -> Report.Result) throws {
         try report.run([file]) { _, progress in try body(progress) }
     }
 
-    /// A command that did what it says.
+    /// The result of a command that is done.
     func done(_ lines: [(String, String)], slot: Int? = nil, backup: String? = nil) -> Report.Result {
         Report.Result(
             KeyringDone(keyring: keyring.path, slot: slot, backup: backup, note: nil),
@@ -41,9 +41,9 @@ struct KeyringTarget: ParsableArguments {
         )
     }
 
-    var noRotationPending: Report.Result { nothingToDo("no change of the key is under way") }
+    var noRotationPending: Report.Result { nothingToDo("no rotation is pending") }
 
-    /// A command that found nothing to do, which a script may say twice.
+    /// A command that had nothing to do; no error, so that a script can run it twice.
     func nothingToDo(_ reason: String) -> Report.Result {
         Report.Result(
             KeyringDone(keyring: keyring.path, slot: nil, backup: nil, note: reason),
@@ -52,7 +52,7 @@ struct KeyringTarget: ParsableArguments {
     }
 }
 
-/// That a change of a keyring was made.
+/// A change of a keyring.
 private struct KeyringDone: Encodable {
     let keyring: String
     let slot: Int?

@@ -2,14 +2,14 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// A database file, and a new one that is made of it.
+/// A database file, and a new file that is made from it.
 struct NewFileOptions: ParsableArguments {
     @Argument(help: "The database file.")
     var file: String
-    @Argument(help: "The file that is made.")
+    @Argument(help: "The file to create.")
     var destination: String
-    @OptionGroup var key: KeyOptions
-    @OptionGroup var newKey: SecretOptions<NewSecret>
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
+    @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>
     @OptionGroup var report: Report
 
     /// Runs a command's work on the file, with its key and the new file's, which is nil for the same.

@@ -2,16 +2,16 @@ import ArgumentParser
 import CipherDB
 import Rekeying
 
-/// How the old file is treated when a new one takes its place.
+/// What becomes of the old file when a new one replaces it.
 struct ReplacementOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Keep a copy of the old file here, on the same disk; nothing is replaced.",
+            "Keep a copy of the old file under this name, on the same file system.",
             valueName: "path"
         )
     )
     var keepOld: String?
-    @Flag(help: "Say what would be done, with the key tried and the file locked, and do nothing.")
+    @Flag(help: "Check the key and the lock, print what would be done, and change nothing.")
     var dryRun = false
 
     /// The file, and with a dry run one that ends before anything is written.
@@ -28,7 +28,7 @@ struct ReplacementOptions: ParsableArguments {
             return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))
         } catch let error as RekeyError {
             guard case .notNeeded(let reason) = error.problem else { throw error }
-            // A script may say it twice.
+            // So that a script can run the command twice.
             return Report.Result(NotNeeded(note: reason), lines: [("nothing to do", reason)])
         } catch let dry as DryRun {
             return Report.Result(PlanObject(dry.plan), lines: PlanObject.lines(dry.plan))
@@ -37,7 +37,7 @@ struct ReplacementOptions: ParsableArguments {
 
     /// One path cannot be that of several copies.
     func check(_ files: [String]) throws {
-        if keepOld != nil, files.count > 1 { throw ValidationError("--keep-old goes with one file.") }
+        if keepOld != nil, files.count > 1 { throw ValidationError("--keep-old needs exactly one database file.") }
     }
 }
 
@@ -62,7 +62,7 @@ struct ReplacementObject: Encodable {
     }
 }
 
-/// That the file is what it shall be.
+/// Nothing had to be done.
 private struct NotNeeded: Encodable {
     let note: String
     let ok = true

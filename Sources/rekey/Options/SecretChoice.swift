@@ -16,13 +16,13 @@ struct SecretChoice {
     /// - Parameter prefix: Of the options, in the error.
     func checkCount(prefix: String) throws {
         guard count <= 1 else {
-            throw ValidationError("Give one of the options \(prefix)passphrase-… and \(prefix)key-file.")
+            throw ValidationError("Give only one of the options \(prefix)passphrase-… and \(prefix)key-file.")
         }
     }
 
     func checkKind() throws {
         guard !isRecovery || !isExternal && keyFile == nil else {
-            throw ValidationError("A recovery code is neither an external secret nor the content of a key file.")
+            throw ValidationError("--recovery, --external and --key-file: give only one of them.")
         }
     }
 

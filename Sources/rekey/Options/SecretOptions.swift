@@ -14,10 +14,10 @@ protocol SecretRole {
 enum PresentSecret: SecretRole {
     static let prefix = ""
     static let passphrase = "the passphrase"
-    static let descriptor = "this open descriptor, to its end"
+    static let descriptor = "this open file descriptor"
     static let keyFileHelp = """
-        Read a raw key from this file: 32 bytes, 48 with the salt, or as many hexadecimal digits; for a keyring a secret \
-        of 32 random bytes or more, byte for byte.
+        Read a raw key from this file: 32 bytes, 48 with a salt, or 64 or 96 hexadecimal digits; for a keyring, 32 \
+        random bytes or more, read byte for byte.
         """
 }
 
@@ -25,10 +25,10 @@ enum PresentSecret: SecretRole {
 enum NewSecret: SecretRole {
     static let prefix = "new-"
     static let passphrase = "the new passphrase"
-    static let descriptor = "this open descriptor, another than that of the old"
+    static let descriptor = "this open file descriptor, not that of the old one"
     static let keyFileHelp = """
-        Read a new raw key from this file: 32 bytes, or 64 hexadecimal digits; not in place, also 48 or 96; for a \
-        keyring a secret of 32 random bytes or more, byte for byte.
+        Read a new raw key from this file: 32 bytes or 64 hexadecimal digits; 48 with a salt, or 96 digits, not with \
+        --in-place; for a keyring, 32 random bytes or more, read byte for byte.
         """
 }
 
@@ -42,7 +42,7 @@ extension SecretRole {
 
 /// Where a secret is read from.
 struct SecretOptions<Role: SecretRole>: ParsableArguments {
-    @Option(name: Role.name("passphrase-file"), help: Role.help("this file, without its line ending", "path"))
+    @Option(name: Role.name("passphrase-file"), help: Role.help("this file", "path"))
     var passphraseFile: String?
 
     @Option(name: Role.name("passphrase-fd"), help: Role.help(Role.descriptor, "number"))
@@ -53,7 +53,7 @@ struct SecretOptions<Role: SecretRole>: ParsableArguments {
 
     @Option(
         name: Role.name("passphrase-command"),
-        help: Role.help("what this command prints, split at spaces and run without a shell", "command")
+        help: Role.help("the output of this command, split at spaces and run without a shell", "command")
     )
     var passphraseCommand: String?
 

@@ -3,14 +3,14 @@ import CipherDB
 
 /// What a new slot is like.
 struct SlotOptions: ParsableArguments {
-    @OptionGroup var newKey: SecretOptions<NewSecret>
-    @Flag(help: "The new secret is an external one, of 32 random bytes or more; it is read byte for byte.")
+    @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>
+    @Flag(help: "The new secret is an external secret: 32 random bytes or more, read byte for byte.")
     var newExternal = false
-    @Option(help: ArgumentHelp("How a new passphrase is stretched: \(KDFOption.names).", valueName: "function"))
-    var stretch = KDFOption.scrypt
+    @Option(help: ArgumentHelp("KDF of a new passphrase.", valueName: "kdf"))
+    var kdf = KDFOption.scrypt
     @Option(
         help: ArgumentHelp(
-            "Choose parameters by which the derivation takes about so long here, instead of a tenth or two of a second.",
+            "Choose KDF parameters that take about this long here, instead of 0.1 to 0.2 seconds.",
             valueName: "number"
         )
     )
@@ -18,7 +18,7 @@ struct SlotOptions: ParsableArguments {
 
     func validate() throws {
         guard milliseconds.map((1...60_000).contains) ?? true else {
-            throw ValidationError("--milliseconds is from 1 to 60000.")
+            throw ValidationError("--milliseconds: give a number from 1 to 60000.")
         }
     }
 
@@ -28,6 +28,6 @@ struct SlotOptions: ParsableArguments {
     }
 
     func derivation() throws -> PassphraseDerivation {
-        try stretch.derivation(milliseconds: milliseconds)
+        try kdf.derivation(milliseconds: milliseconds)
     }
 }

@@ -3,7 +3,7 @@ import CipherSystem
 import Foundation
 import Rekeying
 
-/// The command or option that helps after an error: the library's errors do not name the command's.
+/// The command or option to use after an error; the library's errors do not know them.
 struct Advice {
     /// To be appended to the error's message.
     let text: String
@@ -13,7 +13,7 @@ struct Advice {
             switch error {
             case let error as KeyError: Advice.advice(for: error.problem, file)
             case let error as KeyringError: Advice.advice(for: error.problem)
-            case UnusableCipherFormat.rawKeyWithoutAuthentication: "rekey migrate"
+            case UnusableCipherFormat.rawKeyWithoutAuthentication: "run `rekey migrate`"
             default: nil
             }
         text = advice.map { "; \($0)" } ?? ""
@@ -21,26 +21,26 @@ struct Advice {
 
     private static func advice(for problem: KeyError.Problem, _ file: String) -> String? {
         switch problem {
-        case .damaged: return "restore a backup, or save what can be read: rekey recover"
-        case .notEncrypted: return "rekey encrypt"
+        case .damaged: return "restore a backup, or run `rekey recover`"
+        case .notEncrypted: return "run `rekey encrypt`"
         case .wrongKey:
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
             guard (try? Platform.status(of: keyring)) != nil else { return nil }
-            return "there is a keyring beside it: --keyring \(keyring)"
+            return "there is a keyring beside it: give --keyring \(keyring)"
         case .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption, .engineHidesDamage: return nil
         }
     }
 
     private static func advice(for problem: KeyringError.Problem) -> String? {
         switch problem {
-        case .missing: "rekey keyring init, or rekey keyring restore"
-        case .exists: "rekey keyring add adds a slot"
-        case .rotationPending: "rekey keyring resume, or rekey keyring cancel"
-        case .oldDatabase, .recordAltered: "rekey keyring adopt"
-        case .notTypedBack: "rekey keyring recovery"
-        case .tooManySlots: "--slot"
-        case .lastSlot: "--force"
+        case .missing: "run `rekey keyring init` or `rekey keyring restore`"
+        case .exists: "`rekey keyring add` adds a slot"
+        case .rotationPending: "run `rekey keyring resume` or `rekey keyring cancel`"
+        case .oldDatabase, .recordAltered: "run `rekey keyring adopt`"
+        case .notTypedBack: "run `rekey keyring recovery` again"
+        case .tooManySlots: "give --slot"
+        case .lastSlot: "give --force to remove it"
         default: nil
         }
     }

@@ -3,7 +3,7 @@ import CipherDB
 import Foundation
 import Rekeying
 
-/// What the process answers.
+/// The exit statuses of the command.
 enum ExitStatus: CaseIterable {
     case done, failure, usage, damaged, noInput, unavailable, cannotRemove, cannotCreate, inputOutput, busy,
         noPermission, interrupted
@@ -48,17 +48,17 @@ enum ExitStatus: CaseIterable {
         switch self {
         case .done: "done; after `verify` the file is sound, after `recover` nothing is missing"
         case .failure: "another failure"
-        case .usage: "the arguments or the given key make no sense"
+        case .usage: "invalid arguments, or an invalid new key"
         case .damaged: "the file is damaged, not a database, or not encrypted"
         case .noInput: "no such file"
-        case .unavailable: "the SQLCipher library lacks what is needed"
+        case .unavailable: "the SQLCipher library lacks a needed feature"
         case .cannotRemove:
-            "done, but what is left of the old file could not be removed, or may be back after a power failure"
-        case .cannotCreate: "a file could not be created"
+            "done, but the old file could not be removed or synced away"
+        case .cannotCreate: "a file could not be created, or exists already"
         case .inputOutput: "reading or writing failed, or the disk is full"
-        case .busy: "another connection is in the way; try again"
-        case .noPermission: "wrong key, or no permission"
-        case .interrupted: "stopped by a signal; the file is as it was"
+        case .busy: "another connection holds a lock; try again"
+        case .noPermission: "wrong key or secret, or no permission"
+        case .interrupted: "interrupted by a signal; the file is unchanged"
         }
     }
 
@@ -77,7 +77,7 @@ enum ExitStatus: CaseIterable {
         case let error as KeyringError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
         case is MalformedKey, is UnusableCipherFormat, is UnusablePassphraseDerivation,
-            is ValidationError:
+            is ValidationError, is UnknownCommand:
             self = .usage
         default: self = .failure
         }

@@ -7,37 +7,37 @@ struct KeyringJSON: Encodable {
         let number: Int
         let kind: String?
         let label: String
-        let stretched: String?
+        let kdf: String?
         let created: String
         let changed: String
     }
 
     let keyring: String
-    let generation: UInt64
+    let sequenceNumber: UInt64
     let created: String
     let written: String
     let version: String
     let keyCreated: String
-    let olderKeys: Int
+    let retiredKeys: Int
     let rotationPending: Bool
     let slots: [Slot]
     let database: String?
 
     init(_ content: KeyringContent, path: String, position: DatabaseFile.KeyringPosition? = nil) {
         keyring = path
-        generation = content.generation
+        sequenceNumber = content.generation
         created = content.created.day
         written = content.written.day
         version = content.writer
         keyCreated = content.keyCreated.day
-        olderKeys = content.olderKeyCount
+        retiredKeys = content.olderKeyCount
         rotationPending = content.isRotationPending
         slots = content.slots.map { slot in
             Slot(
                 number: slot.number,
                 kind: slot.kind.map { "\($0)" },
                 label: slot.label,
-                stretched: slot.derivation?.description,
+                kdf: slot.derivation?.description,
                 created: slot.created.day,
                 changed: slot.changed.day
             )

@@ -4,11 +4,11 @@ import CipherDB
 enum KeyringLines {
     static func of(_ content: KeyringContent) -> [(String, String)] {
         [
-            ("generation", "\(content.generation)"), ("made", content.created.day),
+            ("sequence number", "\(content.generation)"), ("created", content.created.day),
             ("written", "\(content.written.day), by CipherDB \(content.writer)"),
-            ("database's key", "made \(content.keyCreated.day)"), ("older keys", "\(content.olderKeyCount)"),
+            ("database key", "created \(content.keyCreated.day)"), ("retired keys", "\(content.olderKeyCount)"),
         ]
             + (content.isRotationPending
-                ? [("interrupted", "a change of the key: rekey keyring resume, or cancel")] : [])
+                ? [("rotation", "pending; run `rekey keyring resume` or `rekey keyring cancel`")] : [])
     }
 }

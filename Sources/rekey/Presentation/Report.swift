@@ -4,11 +4,11 @@ import CipherKeys
 internal import CipherSystem
 import Foundation
 
-/// The options that every subcommand has, and the ways in which it speaks.
+/// The options of every subcommand, and how it reports its results.
 struct Report: ParsableArguments {
-    @Flag(help: "Print one JSON object for each file, a line each.")
+    @Flag(help: "Print one JSON object for each file, one line each.")
     var json = false
-    @Flag(help: "Show no progress: at a terminal a bar, elsewhere a line for each tenth of a file of 16 MiB or more.")
+    @Flag(help: "Show no progress (a bar at a terminal; else a line per 10 % of files of 16 MiB or more).")
     var quiet = false
 
     /// What came of one file: the exit status, and how it is told.

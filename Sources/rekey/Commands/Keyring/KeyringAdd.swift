@@ -6,12 +6,12 @@ struct KeyringAdd: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Add a passphrase, a key file or an external secret.",
-        discussion: "Any secret of the keyring opens it for this. Recovery codes are added by `rekey keyring recovery`."
+        discussion: "Any secret of the keyring unlocks it for this. `rekey keyring recovery` adds recovery codes."
     )
 
     @OptionGroup var target: KeyringTarget
     @OptionGroup var slot: SlotOptions
-    @Option(help: "What the slot is called.")
+    @Option(help: "Label of the slot.")
     var label = ""
 
     func run() throws {
@@ -28,6 +28,6 @@ struct KeyringAdd: ParsableCommand {
 
     /// What to say where a passphrase is no longer found without the number of its slot.
     static func note(_ content: KeyringContent) -> [(String, String)] {
-        content.needsSlotNumber ? [("note", "with so many passphrases each needs the number of its slot: --slot")] : []
+        content.needsSlotNumber ? [("note", "with this many passphrases, unlocking needs --slot")] : []
     }
 }

@@ -6,11 +6,11 @@ import Rekeying
 struct KeyringAdopt: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Make the keyring and a database fit that was restored from a backup, or altered by another program.",
+        abstract: "Match the keyring to a restored or altered database.",
         discussion: """
-            Where the database is a copy from before a change of its key, that key becomes the current one, and the one that was \
-            becomes a retired key. Where another program has altered the table cipherdb_keyring, by which the database knows old \
-            copies of the keyring, it is written again.
+            If the database is a copy from before a rotation, its key becomes the current key, and the present one \
+            becomes a retired key. If another program altered the table cipherdb_keyring, by which old copies of the \
+            keyring are detected, the table is rewritten.
             """
     )
 
@@ -21,8 +21,8 @@ struct KeyringAdopt: ParsableCommand {
             do {
                 let adoption = try DatabaseFile(path: target.file).adopt(target.unlock())
                 return target.done(
-                    (adoption.adoptsKey ? [("key", "the one that the file is under")] : [])
-                        + (adoption.repairsRecord ? [("record", "written again in the database")] : [])
+                    (adoption.adoptsKey ? [("key", "now that of the database")] : [])
+                        + (adoption.repairsRecord ? [("record", "rewritten")] : [])
                 )
             } catch let error as RekeyError {
                 guard case .notNeeded(let reason) = error.problem else { throw error }

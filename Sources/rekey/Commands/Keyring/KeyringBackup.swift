@@ -5,12 +5,12 @@ import CipherDB
 struct KeyringBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the keyring, once it has been opened and verified.",
-        discussion: "The copy opens with the secrets that the keyring has now, whatever is changed later."
+        abstract: "Unlock, authenticate and copy the keyring.",
+        discussion: "The copy opens with the secrets that the keyring has now, regardless of later changes."
     )
 
     @OptionGroup var target: KeyringTarget
-    @Argument(help: "The file that is made.")
+    @Argument(help: "The backup to create.")
     var destination: String
 
     func run() throws {

@@ -6,7 +6,7 @@ import Rekeying
 struct KeyringCancel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Take back a change of key that was interrupted."
+        abstract: "Undo an interrupted rotation."
     )
 
     @OptionGroup var target: KeyringTarget

@@ -5,10 +5,11 @@ import CipherDB
 struct KeyringChange: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "change",
-        abstract: "Change the passphrase, or other secret, of the slot that the present one opens, or of another.",
+        abstract: "Change the secret of a slot.",
         discussion: """
-            The database is not touched, whatever its size. An old copy of the keyring still opens with the old secret. Whoever \
-            has forgotten a passphrase opens the keyring with a recovery code, and names the passphrase's slot by --change-slot.
+            Changes the slot that the present secret unlocks, or --change-slot. The database is not rewritten. An \
+            old copy of the keyring still opens with the old secret. To replace a forgotten passphrase, unlock the \
+            keyring with a recovery code and give the slot of the passphrase as --change-slot.
             """
     )
 

@@ -4,14 +4,15 @@ import ArgumentParser
 struct KeyringCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keyring",
-        abstract: "Open one database with several passphrases, recovery codes and key files.",
+        abstract: "Manage passphrases, recovery codes and key files of a database.",
         discussion: """
-            A keyring is a small file, FILE.keyring unless --keyring names another. It holds the random key of the database, \
-            wrapped for each way in: its slots. Changing a passphrase rewrites the keyring and not the database. Without the \
-            keyring the database cannot be opened: keep a backup of both.
+            A keyring is a small file, FILE.keyring unless --keyring is given. It stores the random key of the \
+            database, wrapped once for each slot; a slot has a passphrase, a recovery code, a key file or an \
+            external secret. Changing a passphrase rewrites the keyring, not the database. Without the keyring the \
+            database cannot be opened: back up both.
 
-            Whoever had a secret and the keyring, or a copy of it, may have kept the database's key, and what gives him the \
-            next ones. To lock him out make a new keyring: `rekey change FILE --keyring OLD --new-keyring NEW`.
+            Removing a slot does not revoke a key that was copied from an unlocked keyring. To revoke it, move the \
+            database to a new keyring: `rekey change FILE --keyring OLD --new-keyring NEW`.
             """,
         subcommands: [
             KeyringInit.self, KeyringList.self, KeyringAdd.self, KeyringRemove.self, KeyringChange.self,

@@ -5,19 +5,19 @@ import CipherDB
 struct KeyringErase: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Overwrite and remove the keyring: nobody can open the database any more.",
+        abstract: "Overwrite and remove the keyring: the database can no longer be opened.",
         discussion: """
-            Backups of the keyring still open it, and so does whoever has noted its key; on flash, and where there are snapshots, \
-            overwriting is no promise.
+            Backups of the keyring still open the database, and so does an exported key. On flash storage, and where \
+            there are snapshots, overwritten blocks may survive.
             """
     )
 
     @OptionGroup var target: KeyringTarget
-    @Flag(help: "Say that the database may be lost with it.")
+    @Flag(help: "Confirm that the database may be lost.")
     var yesDestroyTheData = false
 
     func validate() throws {
-        guard yesDestroyTheData else { throw ValidationError("Give --yes-destroy-the-data, where that is meant.") }
+        guard yesDestroyTheData else { throw ValidationError("Give --yes-destroy-the-data to confirm.") }
     }
 
     func run() throws {

@@ -6,24 +6,23 @@ import Rekeying
 struct KeyringForget: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract:
-            "Give up the older keys for good: copies of the database from before a change cannot be opened any more.",
-        discussion: "Refused where the database itself is under one of them. Backups of the keyring still hold theirs."
+        abstract: "Delete the retired keys, which open older copies of the database.",
+        discussion: "Refused if the database itself is under a retired key. Backups of the keyring keep theirs."
     )
 
     @OptionGroup var target: KeyringTarget
-    @Flag(help: "Say that backups of the database from before may be lost with them.")
+    @Flag(help: "Confirm that older backups of the database may be lost.")
     var yesForgetBackups = false
 
     func validate() throws {
-        guard yesForgetBackups else { throw ValidationError("Give --yes-forget-backups, where that is meant.") }
+        guard yesForgetBackups else { throw ValidationError("Give --yes-forget-backups to confirm.") }
     }
 
     func run() throws {
         try target.run { _ in
             let unlocked = try target.unlock()
             let content = try unlocked.content()
-            guard content.olderKeyCount > 0 else { return target.nothingToDo("there are no older keys") }
+            guard content.olderKeyCount > 0 else { return target.nothingToDo("there are no retired keys") }
             guard !content.isRotationPending else {
                 throw KeyringError(path: target.keyring.path, problem: .rotationPending)
             }
@@ -31,7 +30,7 @@ struct KeyringForget: ParsableCommand {
                 throw KeyringError(path: target.keyring.path, problem: .otherDatabase)
             }
             try unlocked.forgetOlderKeys()
-            return target.done([("older keys", "forgotten")])
+            return target.done([("retired keys", "deleted")])
         }
     }
 }

@@ -7,30 +7,32 @@ import Rekeying
 struct KeyringInit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a keyring, and bring the database under its key.",
+        abstract: "Create a keyring and put the database under its key.",
         discussion: """
-            The new passphrase or key file opens the keyring from then on; the other options say what opens the database now. \
-            A database in plaintext is encrypted, and for one that is not there the keyring alone is made. When it was killed, \
-            run it again. For the way back: `rekey change FILE --keyring FILE.keyring`.
+            The new passphrase or key file unlocks the keyring from then on; the other options open the database \
+            now. A plaintext database is encrypted. If the database does not exist, only the keyring is created. \
+            After a kill, run it again. To undo it: `rekey change FILE --keyring FILE.keyring`.
             """
     )
 
     @OptionGroup var target: KeyringTarget
     @OptionGroup var slot: SlotOptions
-    @Option(help: "What the first slot is called.")
+    @Option(help: "Label of the first slot.")
     var label = ""
     @Option(
         help: ArgumentHelp(
-            "Keep a copy of the old file here, on the same disk; nothing is replaced.",
+            "Keep a copy of the old file under this name, on the same file system.",
             valueName: "path"
         )
     )
     var keepOld: String?
 
     func validate() throws {
-        guard !target.file.isEmpty, target.file != ":memory:" else { throw ValidationError("Name a database file.") }
+        guard !target.file.isEmpty, target.file != ":memory:" else {
+            throw ValidationError("Give the path of a database file.")
+        }
         if target.key.recovery || target.key.external || target.key.slot != nil {
-            throw ValidationError("--recovery, --external and --slot are for keyrings that are there.")
+            throw ValidationError("--recovery, --external and --slot need an existing keyring.")
         }
     }
 
@@ -55,13 +57,13 @@ struct KeyringInit: ParsableCommand {
                     label: label,
                     derivation: slot.derivation()
                 )
-                return target.done([("database", "not there yet")])
+                return target.done([("database", "does not exist yet")])
             case .plaintext:
                 if target.key.choice.isGiven { throw KeyError(path: target.file, problem: .notEncrypted) }
                 oldKey = nil
             case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
-                let key = try target.key.choice.read(prompt: "Present passphrase of \(target.file)")
+                let key = try target.key.choice.read(prompt: "Current passphrase of \(target.file)")
                 // Nothing is made where it is wrong.
                 _ = try database.inspect(key: key)
                 oldKey = key

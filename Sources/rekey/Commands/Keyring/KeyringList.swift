@@ -5,8 +5,8 @@ import CipherDB
 struct KeyringList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Say what stands in the keyring; no secret is needed.",
-        discussion: "Nothing proves it without a secret: see `rekey keyring unlock`."
+        abstract: "Print the slots and dates of the keyring; no secret is needed.",
+        discussion: "Without a secret they are not authenticated: see `rekey keyring unlock`."
     )
 
     @OptionGroup var target: KeyringTarget
@@ -28,9 +28,9 @@ struct KeyringList: ParsableCommand {
 
     private static func lines(_ content: KeyringContent) -> [(String, String)] {
         content.slots.map { slot in
-            let kind = slot.kind.map { "\($0)" } ?? "of a kind that this version does not know"
-            let stretched = slot.derivation.map { ", \($0)" } ?? ""
-            return (name(slot.number, slot.label), "\(kind)\(stretched), changed \(slot.changed.day)")
+            let kind = slot.kind.map { "\($0)" } ?? "unknown kind"
+            let kdf = slot.derivation.map { ", \($0)" } ?? ""
+            return (name(slot.number, slot.label), "\(kind)\(kdf), changed \(slot.changed.day)")
         }
     }
 }

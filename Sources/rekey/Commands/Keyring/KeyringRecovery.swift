@@ -6,19 +6,19 @@ import Foundation
 struct KeyringRecovery: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recovery",
-        abstract: "Add a recovery code: a random secret to be written down.",
+        abstract: "Add a recovery code: a random secret to write down.",
         discussion: """
-            The code is printed and must be typed back: only then it counts. It is shown this once; keep it where the database \
-            and the keyring are not.
+            Prints the code once and asks you to type it back; only then is the slot added. Store the code apart \
+            from the database and the keyring.
             """
     )
 
     @OptionGroup var target: KeyringTarget
-    @Option(help: "What the slot is called.")
+    @Option(help: "Label of the slot.")
     var label = ""
 
     func validate() throws {
-        if target.report.json { throw ValidationError("A recovery code is for people; there is no --json.") }
+        if target.report.json { throw ValidationError("--json: a recovery code is printed as text only.") }
     }
 
     func run() throws {

@@ -7,15 +7,15 @@ struct KeyringRemove: ParsableCommand {
         commandName: "remove",
         abstract: "Remove a slot.",
         discussion: """
-            Any secret of the keyring opens it for this. An old copy of the keyring still opens with the removed secret; see \
-            `rekey keyring --help` for how to lock somebody out.
+            Any secret of the keyring unlocks it for this. An old copy of the keyring still opens with the removed \
+            secret; `rekey help keyring` says how to revoke it.
             """
     )
 
     @OptionGroup var target: KeyringTarget
-    @Argument(help: "The number of the slot, as `rekey keyring list` prints it.")
+    @Argument(help: "The number of the slot; `rekey keyring list` prints it.")
     var number: Int
-    @Flag(help: "Also where no passphrase and no recovery code would be left.")
+    @Flag(help: "Remove it even if no passphrase and no recovery code remains.")
     var force = false
 
     func run() throws {

@@ -6,10 +6,10 @@ import Rekeying
 struct KeyringRestore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup in the place of a keyring that is missing, damaged, or has other slots.",
+        abstract: "Replace a missing, damaged or changed keyring by a backup.",
         discussion: """
-            The options say what opens the backup. Refused where the database has another key by now, or is another one: then \
-            the backup would lock it out.
+            The key options unlock the backup. Refused if the database has a newer key, or is another database: the \
+            backup could not open it.
             """
     )
 
@@ -23,7 +23,8 @@ struct KeyringRestore: ParsableCommand {
             let unlocked = try target.key.unlock(backup, upgrades: false)
             try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
             let position = try DatabaseFile(path: target.file).position(in: unlocked)
-            let note = position == .older ? [("note", "the database is an old copy: rekey keyring adopt")] : []
+            let note =
+                position == .older ? [("note", "the database is under a retired key; run `rekey keyring adopt`")] : []
             return target.done([("restored", "from \(backup.path)")] + note, backup: backup.path)
         }
     }

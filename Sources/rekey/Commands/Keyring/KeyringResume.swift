@@ -6,7 +6,7 @@ import Rekeying
 struct KeyringResume: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "End a change of key that was interrupted."
+        abstract: "Complete an interrupted rotation."
     )
 
     @OptionGroup var target: KeyringTarget
@@ -15,7 +15,7 @@ struct KeyringResume: ParsableCommand {
         try target.run { progress in
             guard let unlocked = try target.unlockPending() else { return target.noRotationPending }
             let done = try DatabaseFile(path: target.file).resumeRotation(of: unlocked, progress: progress.show)
-            guard let done else { return target.done([("key", "rotated; it was in force already")]) }
+            guard let done else { return target.done([("key", "rotated; the new key was already in use")]) }
             return try ReplacementOptions.result(prefix: KeyringRotate.lines) { done }
         }
     }

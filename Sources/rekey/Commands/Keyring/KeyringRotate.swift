@@ -6,16 +6,16 @@ import Rekeying
 struct KeyringRotate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Give the database a new random key; every slot stays.",
+        abstract: "Give the database a new random key; all slots stay.",
         discussion: """
-            Writes the database anew, as `rekey change` does. Both keys stand in the keyring until the new file is proved and on \
-            the disk, so that the keyring opens the database whenever this is stopped. The next opening, or `rekey keyring \
-            resume` or `cancel`, ends what was interrupted.
+            Rewrites the database like `rekey change`. Until the new file is verified and synced the keyring holds \
+            both keys, so it opens the database if the run is killed. The next opening, `rekey keyring resume` or \
+            `rekey keyring cancel` completes or undoes an interrupted rotation.
             """
     )
 
     @OptionGroup var target: KeyringTarget
-    @Flag(help: "Let the engine re-encrypt the file where it is: it keeps its salt, and nothing can stop it half-way.")
+    @Flag(help: "Re-encrypt the file itself by PRAGMA rekey: it keeps its salt, and the run cannot be interrupted.")
     var inPlace = false
 
     func run() throws {
@@ -36,6 +36,7 @@ struct KeyringRotate: ParsableCommand {
 
 extension KeyringRotate {
     static let lines = [
-        ("key", "rotated"), ("note", "backups of the keyring have not got the new key: rekey keyring backup"),
+        ("key", "rotated"),
+        ("note", "older backups of the keyring lack the new key; make one by `rekey keyring backup`"),
     ]
 }

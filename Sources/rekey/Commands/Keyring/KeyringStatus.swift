@@ -6,8 +6,8 @@ import Rekeying
 struct KeyringStatus: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say whether the database is under the keyring's key, and whether a change of it was interrupted.",
-        discussion: "The keyring is opened and verified for this."
+        abstract: "Print which key of the keyring the database is under, and whether a rotation is pending.",
+        discussion: "Unlocks and authenticates the keyring."
     )
 
     @OptionGroup var target: KeyringTarget
@@ -20,10 +20,10 @@ struct KeyringStatus: ParsableCommand {
             let text =
                 switch position {
                 case .current: "under the keyring's key"
-                case .next: "under the new key, which `rekey keyring resume` makes the only one"
-                case .older: "under a key that was given up; `rekey keyring adopt` makes it the one that counts"
+                case .next: "under the new key of a pending rotation; `rekey keyring resume` completes it"
+                case .older: "under a retired key; `rekey keyring adopt` makes it the current one"
                 case .other where content.isInUse: "not under the keyring's key"
-                case .other: "not under the keyring's key yet: `rekey keyring init`"
+                case .other: "not under the keyring's key yet; run `rekey keyring init`"
                 }
             return Report.Result(
                 KeyringJSON(content, path: target.keyring.path, position: position),

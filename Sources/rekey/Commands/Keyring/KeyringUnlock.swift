@@ -5,19 +5,19 @@ import CipherDB
 struct KeyringUnlock: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
-        abstract: "Try a secret: which slot it opens, and that nobody altered the keyring.",
+        abstract: "Check which slot a secret unlocks, and authenticate the keyring.",
         discussion: """
-            With --export-raw-key the database's key is printed, 64 hexadecimal digits that any SQLCipher takes as \
-            a raw key: whoever has them has the database.
+            --export-raw-key prints the database key as 64 hexadecimal digits, which every SQLCipher accepts as a \
+            raw key. Everyone who has them can open the database.
             """
     )
 
     @OptionGroup var target: KeyringTarget
-    @Flag(help: "Print the database's key to standard output, and nothing else.")
+    @Flag(help: "Print the database key to standard output, and nothing else.")
     var exportRawKey = false
 
     func validate() throws {
-        if exportRawKey, target.report.json { throw ValidationError("--export-raw-key prints the key and no JSON.") }
+        if exportRawKey, target.report.json { throw ValidationError("--export-raw-key and --json exclude each other.") }
     }
 
     func run() throws {

@@ -1,0 +1,55 @@
+extension HelpTopic {
+    static var jsonText: String {
+        """
+        --json prints one object for each file to standard output, one line each, with
+        the member `file` and these:
+
+          inspect     kind (encrypted, plaintext, empty, notADatabase), size in bytes;
+                      with the key: format (1 to 4), pageSize in bytes, pageCount,
+                      advice (lines); with a keyring: keyring (as keyring list),
+                      keyringAdvice (lines)
+          verify, change --in-place
+                      format, pageSize, pages, damagedPages (numbers, from 1),
+                      problems (lines of SQLite's integrity check), ok
+          change, encrypt, decrypt, migrate, copy
+                      format (absent for plaintext), pageSize, pages, ok; if there is
+                      nothing to do: note, ok
+          recover     format, pageSize, pages, damagedPages, tables (name, rows,
+                      brokenRows, refusedRows, lostPages and missing: ranges of
+                      rowids), schemaWhole, unassignedRows, unassignedTable, notMade,
+                      problems, ok
+          --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
+                      freeSpace, leftovers
+          cleanup     removed (paths)
+          keyring list, keyring status
+                      keyring (path), sequenceNumber, created, written, keyCreated
+                      (days), retiredKeys, version, rotationPending, slots (number,
+                      kind, label, kdf, created, changed); status also: database
+                      (current, next, older, other)
+          keyring unlock
+                      slot, label
+          other keyring commands
+                      keyring and ok, or as change
+          calibrate   kdf, parameters
+          errors      error, exitStatus, message
+
+        `error` is the case of the library's KeyError or KeyringError, such as wrongKey
+        or wrongSecret, or a word for the exit status:
+          \(ExitStatus.allCases.dropFirst().map(\.name).joined(separator: ", ").wrapped(to: 78, indent: 2))
+
+        Messages also go to standard error. Invalid options are reported there only.
+        """
+    }
+}
+
+extension String {
+    /// Broken at spaces; lines after the first are indented.
+    func wrapped(to width: Int, indent: Int) -> String {
+        var lines = [""]
+        for word in split(separator: " ") {
+            if lines[lines.count - 1].count + word.count + 1 + indent > width { lines.append("") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        }
+        return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+    }
+}

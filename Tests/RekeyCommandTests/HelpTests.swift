@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `rekey --help`, the help of each command, and the topics.
+@Suite struct HelpTests {
+    private static let commands: [[String]] = [
+        ["inspect"], ["verify"], ["change"], ["encrypt"], ["decrypt"], ["migrate"], ["recover"], ["copy"], ["cleanup"],
+        ["keyring"], ["calibrate"],
+    ]
+    private static let keyringCommands: [[String]] = [
+        "init", "list", "add", "remove", "change", "recovery", "unlock", "rotate", "status", "resume", "cancel",
+        "adopt",
+        "forget", "backup", "restore", "erase",
+    ].map { ["keyring", $0] }
+
+    private func rekey(_ arguments: [String]) throws -> Program.Outcome {
+        try Program.run(Program.built("rekey"), arguments)
+    }
+
+    private func lines(_ arguments: [String]) throws -> [Substring] {
+        let outcome = try rekey(arguments)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(arguments)")
+        return outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    @Test(arguments: [[], ["--help"], ["-h"], ["help"]]) func overviewFitsOneScreen(_ arguments: [String]) throws {
+        let lines = try lines(arguments)
+        #expect(lines.count <= 40 && lines.allSatisfy { $0.count <= 80 })
+        #expect(lines.first?.hasPrefix("Usage: rekey ") == true)
+        for command in Self.commands { #expect(lines.contains { $0.hasPrefix("  \(command[0]) ") }, "\(command)") }
+    }
+
+    @Test(arguments: commands + keyringCommands) func commandHelpIsShort(_ command: [String]) throws {
+        let lines = try lines(command + ["--help"])
+        #expect(lines.count <= 60 && lines.allSatisfy { $0.count <= 80 })
+        #expect(try self.lines(["help"] + command) == lines)
+        #expect(lines[0].hasPrefix("OVERVIEW: "))
+        // Shared options are explained once.
+        let options = lines.filter { $0.hasPrefix("  --") }
+        #expect(!options.contains { $0.contains("passphrase-") || $0.contains("key-file") || $0.contains("--slot ") })
+        let takesKey = !["keyring", "cleanup", "calibrate"].contains(command.joined(separator: " "))
+        #expect(lines.contains { $0.contains("'rekey help keys'") } == takesKey)
+    }
+
+    @Test func helpNamesEveryOption() throws {
+        let dump = try rekey(["--experimental-dump-help"]).output
+        let names = Set(dump.matches(of: /"kind" : "long",\s+"name" : "([a-z-]+)"/).map { "--\($0.output.1)" })
+        #expect(names.count > 40)
+        let help =
+            try (Self.commands + Self.keyringCommands).map { try rekey(["help"] + $0).output } + [
+                rekey(["help", "keys"]).output
+            ]
+        let shown = Set(help.flatMap { $0.matches(of: /--[a-z-]+/).map { String($0.output) } })
+        #expect(names.subtracting(shown) == [])
+    }
+
+    @Test(arguments: ["keys", "exit-status", "json", "environment"]) func topicIsPrinted(_ topic: String) throws {
+        let lines = try lines(["help", topic])
+        #expect(lines.count > 5 && lines.allSatisfy { $0.count <= 80 })
+        #expect(try self.lines([]).contains { $0.hasPrefix("  \(topic) ") })
+    }
+
+    @Test(arguments: [
+        (["chnage", "a.db"], "'change'"), (["verfy"], "'verify'"), (["keyring", "rotat", "a.db"], "'rotate'"),
+        (["Inspect"], "'inspect'"), (["frobnicate"], "'rekey --help'"), (["key", "--json"], "'rekey --help'"),
+    ])
+    func misspeltCommandGetsSuggestion(_ arguments: [String], _ expected: String) throws {
+        let outcome = try rekey(arguments)
+        #expect(outcome.status == 64 && outcome.output.isEmpty)
+        #expect(
+            outcome.errors.contains("there is no command") && outcome.errors.contains(expected),
+            "\(outcome.errors)"
+        )
+    }
+
+    @Test func commandIsNotTakenForMisspelt() throws {
+        #expect(try rekey(["--version"]).status == 0)
+        #expect(try rekey(["verify"]).errors.contains("Missing expected argument"))
+        #expect(try rekey(["keyring", "--help"]).status == 0)
+    }
+}
