@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/matrix.sh
-left_out='IsLeftInMemory|memoryIsLocked|theEngineWipesItsMemory|ForeignEngineTests|KillTests|CrashStateTests|theCommandLeavesNoCoreDump|aFileSizeLimit'
+left_out='LeavesNoKeyInMemory|LeavesNothingInMemory|memoryIsLocked|engineWipesItsMemory|ForeignEngineTests|KillTests|CrashStateTests|commandLeavesNoCoreDump|fileSizeLimit'
 in_time='PoolDeadlockTests|PoolRekeyTests|DatabasePoolTests|DatabaseQueueTests|FMDBBehaviourTests'
 # A backtrace of a crash would be that of the sanitizer.
 export SWIFT_BACKTRACE=enable=no

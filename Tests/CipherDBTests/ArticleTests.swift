@@ -388,7 +388,7 @@ import Testing
         // end
     }
 
-    @Test func aPathOfBytes() {
+    @Test func pathOfBytes() {
         // begin
         let path = String(pathBytes: [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
         let database = Database(path: path)
@@ -396,7 +396,7 @@ import Testing
         #expect(database.path?.pathBytes == [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
     }
 
-    @Test func theCodeInArticlesAndCommentsIsTheCodeHere() throws {
+    @Test func articleCodeCompiles() throws {
         let here = Set(Self.blocks(in: try Self.lines(#filePath), from: "// begin", to: "// end"))
         var shown: [String] = []
         for path in try Self.files("Sources/CipherDB/CipherDB.docc", ".md") {

@@ -43,7 +43,7 @@ import Testing
         #expect(try database.string(forQuery: "PRAGMA integrity_check") == "ok")
     }
 
-    @Test func aCopyKeepsItsOwnKeyAndIsMadeInSteps() throws {
+    @Test func copyInStepsKeepsItsKey() throws {
         let copy = try encrypted("copy.db", "two")
         try copy.executeStatements("CREATE TABLE replaced (a)")
         var steps: [BackupProgress] = []
@@ -60,7 +60,7 @@ import Testing
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
     }
 
-    @Test func othersWriteBetweenTwoSteps() throws {
+    @Test func writersCommitBetweenSteps() throws {
         try source.executeStatements("PRAGMA journal_mode = WAL")
         let writer = try encrypted("source.db", "one")
         let copy = try encrypted("copy.db", "two")
@@ -74,7 +74,7 @@ import Testing
         #expect(try copy.string(forQuery: "PRAGMA integrity_check") == "ok")
     }
 
-    @Test func aPlaintextDestinationIsRefusedUnlessDecryptingIsMeant() throws {
+    @Test func plaintextDestinationNeedsDecrypting() throws {
         let plain = try plaintext("plain.db")
         let memory = Database(path: nil)
         try memory.open()
@@ -96,7 +96,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try source.backup(to: memory, decrypting: true) }
     }
 
-    @Test func aPlaintextSourceIsEncryptedOnTheWay() throws {
+    @Test func plaintextSourceIsEncrypted() throws {
         let plain = try plaintext("plain.db")
         try source.backup(to: plain, decrypting: true)
         let copy = try encrypted("copy.db", "two")
@@ -113,7 +113,7 @@ import Testing
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
     }
 
-    @Test func inMemoryOneIsCopiedToTheOther() throws {
+    @Test func memoryDatabaseIsBackedUp() throws {
         let first = Database(path: nil)
         let second = Database(path: nil)
         try first.open()
@@ -123,7 +123,7 @@ import Testing
         #expect(try second.int(forQuery: "SELECT a FROM t") == 5)
     }
 
-    @Test func whatEndsABackupLeavesTheDestinationAsItWas() throws {
+    @Test func failedBackupLeavesDestination() throws {
         let copy = try encrypted("copy.db", "two")
         try copy.executeStatements("CREATE TABLE kept (a)")
         #expect(throws: Stop.self) { try source.backup(to: copy, pagesPerStep: 5) { _ in throw Stop() } }
@@ -140,7 +140,7 @@ import Testing
         #expect(try copy.tableExists("kept"))
     }
 
-    @Test func aLockThatStaysInTheWayIsBusy() throws {
+    @Test func persistentLockIsBusy() throws {
         let copy = try encrypted("copy.db", "two") { $0.busyTimeout = .zero }
         let other = try encrypted("copy.db", "two")
         try other.beginTransaction(.exclusive)
@@ -151,7 +151,7 @@ import Testing
         try checkCopy(copy)
     }
 
-    @Test func aReadingBlockOfAPoolCanBeTheSource() throws {
+    @Test func readingBlockOfPoolCanBeSource() throws {
         let copy = try encrypted("copy.db", "two")
         source.close()
         let pool = try DatabasePool(path: folder.file("source.db"), key: .sample("one"))
@@ -160,7 +160,7 @@ import Testing
         try checkCopy(copy)
     }
 
-    @Test func neitherSideIsRekeyedNorTheDestinationUsedWhileABackupRuns() throws {
+    @Test func backupBlocksRekeyAndUseOfDestination() throws {
         let destination = try encrypted("copy.db", "two")
         try destination.executeStatements("CREATE TABLE precious (a)")
         var calls = 0
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func closingASideEndsTheBackupWithAnErrorAndUndoesIt(closesSource: Bool) throws {
+    func closingEitherSideUndoesBackup(closesSource: Bool) throws {
         let destination = try encrypted("copy.db", "two")
         try destination.executeStatements("CREATE TABLE precious (a)")
         #expect {
@@ -201,7 +201,7 @@ import Testing
         try checkCopy(destination)
     }
 
-    @Test func aDecryptingBackupThatFailsLeavesNoPlaintext() throws {
+    @Test func decryptingBackupThatFailsLeavesNoPlaintext() throws {
         let destination = try plaintext("plain.db")
         #expect(throws: Stop.self) { try source.backup(to: destination, decrypting: true) { _ in throw Stop() } }
         #expect(try destination.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)

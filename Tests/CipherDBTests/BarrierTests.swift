@@ -18,7 +18,7 @@ struct BarrierTests {
         #expect(barrier.isRaised(by: 7) && !barrier.isRaised(by: 8))
     }
 
-    @Test func itIsDrainedOnceByTheLastReader() {
+    @Test func barrierDrainsOnceByLastReader() {
         var barrier = raised(checkedOut: 2)
         barrier.readerWasReleased(checkedOut: 1)
         #expect(drained.value == 0 && barrier.isRaised(by: 7))

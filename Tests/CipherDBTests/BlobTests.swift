@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereOrOutsideIsRefused() throws {
+    @Test func missingRowAndRangeAreRefused() throws {
         try queue.inDatabase { database in
             for (table, column, row) in [("no", "data", 1), ("t", "no", 1), ("t", "data", 99), ("t", "data", 4)] {
                 #expect(throws: DatabaseError.self) {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func aRowThatWasChangedMeanwhileIsNotReadAsIfItWereNot() throws {
+    @Test func blobOfChangedRowIsError() throws {
         try queue.inDatabase { database in
             let blob = try database.openBlob(inTable: "t", column: "data", row: 2)
             try database.executeUpdate("UPDATE t SET other = 7 WHERE id = 2")
@@ -90,7 +90,7 @@ import Testing
         try other.inTransaction(.exclusive) { try $0.executeUpdate("DELETE FROM t") }
     }
 
-    @Test func whatCouldNotBeCommittedIsNotLostInSilence() throws {
+    @Test func failedBlobCommitIsReported() throws {
         let other = Database(path: folder.file("test.db"))
         try other.open(key: .sample("secret"))
         try queue.inDatabase { $0.busyTimeout = .milliseconds(10) }
@@ -132,7 +132,7 @@ import Testing
         )
     }
 
-    @Test func writingToABlobOpenedForReadingSaysSo() throws {
+    @Test func writingToReadOnlyBlobThrows() throws {
         try queue.inDatabase { database in
             let blob = try database.openBlob(inTable: "t", column: "data", row: 2)
             #expect { try blob.write(Data([1]), at: 0) } throws: { "\($0)".contains("writable: true") }

@@ -17,7 +17,7 @@ import Testing
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
     }
 
-    @Test func aGoodConnectionIsOneThatReadsAPage() throws {
+    @Test func goodConnectionIsOneThatReadsPage() throws {
         #expect(database.goodConnection)
         let other = Database(path: folder.file("test.db"))
         #expect(!other.goodConnection)
@@ -33,7 +33,7 @@ import Testing
         #expect(!damaged.goodConnection)
     }
 
-    @Test func openResultSetsAreKnownAndCanBeEnded() throws {
+    @Test func openResultSetsAreListedAndClosed() throws {
         #expect(!database.hasOpenResultSets)
         let rows = try database.executeQuery("SELECT a FROM t")
         #expect(database.hasOpenResultSets, "begun, and not yet stepped")
@@ -54,7 +54,7 @@ import Testing
         #expect(!database.hasOpenResultSets)
     }
 
-    @Test func aForgottenResultSetKeepsNoLockAndNoDatabase() throws {
+    @Test func forgottenResultSetReleasesLockAndDatabase() throws {
         weak var released: Database?
         do {
             let other = Database(path: folder.file("test.db"))
@@ -86,7 +86,7 @@ import Testing
         try other.inTransaction(.exclusive) { try $0.executeUpdate("INSERT INTO t VALUES (4)") }
     }
 
-    @Test func whetherATransactionIsOpenIsSQLitesOwnAccount() throws {
+    @Test func transactionStateIsSQLites() throws {
         #expect(!database.isInTransaction)
         try database.executeStatements("BEGIN")
         #expect(database.isInTransaction)
@@ -99,7 +99,7 @@ import Testing
         #expect(!database.isInTransaction)
     }
 
-    @Test func theStateOfADatabaseCannotBeSetFromOutside() {
+    @Test func stateOfDatabaseCannotBeSetFromOutside() {
         func canBeSet<Value>(_ path: KeyPath<Database, Value>) -> Bool {
             path is ReferenceWritableKeyPath<Database, Value>
         }
@@ -108,7 +108,7 @@ import Testing
         #expect(canBeSet(\.busyTimeout))
     }
 
-    @Test func anErrorKeepsItsCodeWhateverRunsAfterwards() throws {
+    @Test func errorKeepsItsCode() throws {
         try database.executeStatements("CREATE UNIQUE INDEX i ON t (a)")
         var caught: DatabaseError?
         do {
@@ -121,7 +121,7 @@ import Testing
         #expect(caught?.message.contains("UNIQUE") == true)
     }
 
-    @Test func theStatementCacheCountsItsHits() throws {
+    @Test func statementCacheCountsItsHits() throws {
         let before = database.statementCacheStatistics
         for number in 0..<10 { try database.executeUpdate("INSERT INTO t VALUES (?)", number) }
         let after = database.statementCacheStatistics
@@ -131,7 +131,7 @@ import Testing
         #expect(database.statementCacheStatistics.count == 0)
     }
 
-    @Test func aCachedPragmaTakesEffectEachTime() throws {
+    @Test func cachedPragmaTakesEffectEachTime() throws {
         for _ in 0..<3 {
             try database.executeUpdate("PRAGMA foreign_keys = OFF")
             #expect(try database.int(forQuery: "PRAGMA foreign_keys") == 0)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func aBusyHandlerDecidesHowOftenToTry() throws {
+    @Test func busyHandlerDecidesHowOftenToTry() throws {
         let other = Database(path: folder.file("test.db"))
         try other.open(key: .sample("secret"))
         try other.beginTransaction(.exclusive)
@@ -161,7 +161,7 @@ import Testing
         try database.executeUpdate("INSERT INTO t VALUES (9)")
     }
 
-    @Test func aTraceShowsStatementsAndNeitherValuesNorKeys() throws {
+    @Test func traceShowsStatementsAndNeitherValuesNorKeys() throws {
         let events = Lock<[TraceEvent]>([])
         database.setTrace { event in events.withLock { $0.append(event) } }
         try database.executeUpdate("INSERT INTO t VALUES (?)", "hunter2")
@@ -186,14 +186,14 @@ import Testing
         #expect(!more.contains("hunter2") && more.contains("may hold a key"))
     }
 
-    @Test func theHandleIsLentForWhatIsMissing() throws {
+    @Test func unsafeHandleIsUsable() throws {
         let first = try database.withUnsafeHandle { $0 }
         #expect(try database.withUnsafeHandle { $0 == first })
         database.close()
         #expect(throws: DatabaseError.self) { try database.withUnsafeHandle { _ in } }
     }
 
-    @Test func interruptingAClosedDatabaseDoesNothing() throws {
+    @Test func interruptingClosedDatabaseDoesNothing() throws {
         let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .sample("secret"))
         let interrupter = database.interrupter
         database.close()
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test(arguments: [0x20000, 0x80] as [Int32])
-    func aSharedCacheAndAnUnsavedFileAreRefused(flag: Int32) throws {
+    func sharedCacheAndUnsavedFileAreRefused(flag: Int32) throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"), configuration: Configuration { $0.allowsPlaintext = true })
         #expect { try database.open(flags: [.readWrite, .create, OpenFlags(rawValue: flag)]) } throws: {
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(arguments: ["?key=\u{301}x", "?\u{301}x=1&key=x", "?a=b&\u{301}hexkey=00", "?%6bey=x"])
-    func aURIIsReadByBytesAsSQLiteReadsIt(parameters: String) throws {
+    func uriIsParsedLikeSQLite(parameters: String) throws {
         let folder = try TemporaryFolder()
         let uri = "file:\(folder.file("u.db"))\(parameters)"
         let database = Database(path: uri, configuration: Configuration { $0.allowsPlaintext = true })
@@ -241,7 +241,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func thePathOfAFileIsNoURIWhateverFollows() throws {
+    @Test func filePathIsNeverURI() throws {
         let folder = try TemporaryFolder()
         let here = FileManager.default.currentDirectoryPath
         let name = "file:\u{301}\(UUID().uuidString).db?key=x"

@@ -5,7 +5,7 @@ import Testing
 
 /// What an engine does after a wrong MAC is tried, once in each process.
 @Suite struct DamageBehaviourTests {
-    @Test func theBehaviourOfThisEngineIsKnown() throws {
+    @Test func behaviourOfThisEngineIsKnown() throws {
         let version = try #require(Engine.current.sqlcipherVersion)
         let behaviour = try DamageBehaviour.ofThisEngine.get()
         #expect(behaviour.detection == Engine.current.damageDetection)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func anEngineWithoutASignIsRefused() {
+    @Test func engineWithoutSignIsRefused() {
         for (before, after) in [(nil, nil), (CodecStatus.works, CodecStatus.works), (.failed, .failed), (.works, nil)] {
             #expect(throws: KeyError.engineHidesDamage) {
                 _ = try DamageBehaviour.concluded(pagerFails: false, codec: (before, after), isLasting: true)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func theProofLeavesNoFile() throws {
+    @Test func proofLeavesNoFile() throws {
         let folder = try TemporaryFolder()
         let memory = try #require(MemoryFile())
         let connection = try memory.open()

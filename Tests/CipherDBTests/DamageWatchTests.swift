@@ -20,7 +20,7 @@ import Testing
         try flipByte(of: path, at: FileState(path).bytes.count - pageSize + 5)
     }
 
-    @Test func aStatementWhoseSchemaWasAwayWatchesItWhenItIsBack() throws {
+    @Test func reattachedSchemaIsWatched() throws {
         let folder = try TemporaryFolder()
         let key = try DatabaseKey.random()
         let other = folder.file("other.db")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aStatementThatReadsAnotherTableThanItWasCompiledForIsWatched() throws {
+    @Test func statementOfShadowedTableIsWatched() throws {
         let folder = try TemporaryFolder()
         let key = try DatabaseKey.random()
         let path = folder.file("test.db")

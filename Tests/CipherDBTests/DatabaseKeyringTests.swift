@@ -28,7 +28,7 @@ import Testing
         return try queue.inDatabase { try $0.string(forQuery: SampleFile.question) }
     }
 
-    @Test func aDatabaseOpensWithAnySlotOfItsKeyring() throws {
+    @Test func databaseOpensWithAnySlotOfItsKeyring() throws {
         try make()
         try unlocked().add(.sample("another way in"))
         let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .sample("another way in"))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
-    func theDatabaseIsAStandardFileUnderARawKey() throws {
+    func databaseIsStandardFileUnderRawKey() throws {
         try make()
         let digits = try unlocked().databaseKey().derive(salt: Array(repeating: 0, count: 16), format: .v4)
             .withPageKey { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
@@ -53,7 +53,7 @@ import Testing
         #expect(try shell.run(path, key: "key = \"x'\(digits)'\"", SampleFile.query) == [SampleFile.answer])
     }
 
-    @Test func changingAPassphraseLeavesTheDatabaseAsItIs() throws {
+    @Test func changingPassphraseLeavesDatabaseUnchanged() throws {
         try make()
         let before = try FileState(path)
         let unlocked = try unlocked()
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test func aNewDatabaseIsMadeUnderANewKeyringOnly() throws {
+    @Test func newDatabaseNeedsNewKeyring() throws {
         try make()
         try FileManager.default.removeItem(atPath: path)
         #expect(keyringProblem { _ = try queue() } == .databaseMissing)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func anotherDatabaseIsNotTakenForTheKeyrings() throws {
+    @Test func foreignDatabaseIsNotThatOfKeyring() throws {
         try make()
         let other = folder.file("other.db")
         try DatabaseQueue(path: other, key: .sample("other")).close()
@@ -93,7 +93,7 @@ import Testing
     // MARK: Rotation
 
     @Test(arguments: modes)
-    func aRotationGivesAllSlotsTheNewKey(mode: JournalMode) throws {
+    func rotationGivesAllSlotsNewKey(mode: JournalMode) throws {
         try make(mode)
         try unlocked().add(.sample("another way in"))
         let old = try unlocked().databaseKey()
@@ -111,7 +111,7 @@ import Testing
         #expect(try !keyring.content().isRotationPending)
     }
 
-    @Test func aPoolRotatesWhileItLives() async throws {
+    @Test func poolRotatesWhileItLives() async throws {
         try make()
         let pool = try await DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
         let old = try await unlocked().databaseKey()
@@ -124,7 +124,7 @@ import Testing
         #expect(try answer() == SampleFile.answer)
     }
 
-    @Test func aRotationThatCannotBeginLeavesNothingPending() throws {
+    @Test func rotationThatCannotBeginLeavesNothingPending() throws {
         try make(.wal)
         let queue = try queue()
         let other = try self.queue()
@@ -137,7 +137,7 @@ import Testing
         #expect(try unlocked().databaseKey() == before)
     }
 
-    @Test func onlyTheDatabaseOfTheKeyringIsRotated() throws {
+    @Test func onlyDatabaseOfKeyringIsRotated() throws {
         try make()
         let other = try DatabaseQueue(path: folder.file("other.db"), key: .sample("other"))
         #expect(keyringProblem { try other.rotateKey(of: unlocked()) } == .otherDatabase)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: modes, [false, true])
-    func theNextOpeningEndsARotationOrTakesItBack(mode: JournalMode, isRekeyed: Bool) throws {
+    func nextOpeningCompletesOrUndoesRotation(mode: JournalMode, isRekeyed: Bool) throws {
         try make(mode)
         let (old, next) = try beginRotation(isRekeyed)
         #expect(keyringProblem { _ = try unlocked().databaseKey() } == .rotationPending)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whoCannotWriteOrComesMeanwhileOpensWithTheKeyThatFits(isRekeyed: Bool) throws {
+    func readerOpensWithFittingKeyDuringRotation(isRekeyed: Bool) throws {
         try make()
         _ = try beginRotation(isRekeyed)
         let reader = Database(path: path)
@@ -183,7 +183,7 @@ import Testing
 
     /// Until the log is in the file, pages under the old key may stand there.
     @Test(arguments: [false, true])
-    func aRotationIsNotEndedWhileAReaderKeepsTheLog(isRekeyed: Bool) throws {
+    func rotationWaitsForReaderOfWAL(isRekeyed: Bool) throws {
         try make(.wal)
         let (old, next) = try beginRotation(isRekeyed)
         let reader = Database(path: path)
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Old copies
 
-    @Test func anOldCopyOfTheKeyringIsToldUnlessItIsMeant() throws {
+    @Test func oldKeyringCopyIsRefusedUnlessAccepted() throws {
         try make()
         try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
         try unlocked().add(.sample("added later"))
@@ -215,7 +215,7 @@ import Testing
         #expect(try keyring.content().generation == generation + 1)
     }
 
-    @Test func anOldCopyOfTheDatabaseIsToldAfterARotation() throws {
+    @Test func oldDatabaseCopyIsRefusedAfterRotation() throws {
         try make()
         try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
         let queue = try queue()
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// What looks like a rotation that was cut off may be a copy of the database, which was rotated.
-    @Test func openingACopyLosesNoKeyOfTheDatabase() throws {
+    @Test func openingCopyLosesNoKeyOfDatabase() throws {
         try make()
         try FileManager.default.copyItem(atPath: path, toPath: folder.file("copy.db"))
         let (_, next) = try beginRotation(true)
@@ -261,7 +261,7 @@ import Testing
         )
     }
 
-    @Test func aPendingRotationNeitherNeedsAKeyringNorAFolderThatCanBeWritten() throws {
+    @Test func readingDuringRotationWritesNothing() throws {
         try make()
         _ = try unlocked().withLock { try $0.beginRotation() }
         let unlocked = try unlocked()
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func aRotationThatIsRefusedInATransactionLeavesNothingPending() throws {
+    @Test func refusedRotationLeavesNothingPending() throws {
         try make(.wal)
         let queue = try queue()
         let unlocked = try unlocked()
@@ -293,7 +293,7 @@ import Testing
         #expect(try !unlocked.content().isRotationPending)
     }
 
-    @Test func anOldCopyOfTheKeyringIsNotWrittenToBeforeItIsKnown() throws {
+    @Test func oldKeyringCopyIsNotWritten() throws {
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 10))
         try make()
         try unlocked().add(.sample("weak"), derivation: weak)
@@ -308,7 +308,7 @@ import Testing
         #expect(try FileState(keyring.path) == before)
     }
 
-    @Test func anEmptyDatabaseAndABusyOneAreNotWrittenTo() throws {
+    @Test func keyringRecordSkipsEmptyAndBusyDatabases() throws {
         try keyring.create(with: secret)
         let queue = try queue()
         #expect(try queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM sqlite_master") } == 0)
@@ -322,7 +322,7 @@ import Testing
         #expect(try self.queue().inDatabase { try $0.tableExists("cipherdb_keyring") })
     }
 
-    @Test func aDatabaseThatIsOpenIsNotOpenedAgain() throws {
+    @Test func openDatabaseIsNotReopened() throws {
         try make()
         let database = Database(path: path)
         try database.open(keyring: keyring, unlockedBy: secret)

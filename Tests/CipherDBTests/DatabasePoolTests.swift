@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func aReadingBlockSeesOneStateWhateverIsWrittenMeanwhile() throws {
+    @Test func readingBlockSeesOneSnapshot() throws {
         let pool = try pool()
         try pool.read { database in
             let before = try database.int(forQuery: "SELECT count(*) FROM t")
@@ -49,7 +49,7 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
     }
 
-    @Test func aReaderCannotWriteAndCannotChangeThat() throws {
+    @Test func readerCannotBecomeWritable() throws {
         let pool = try pool { $0.maximumReaders = 1 }
         for _ in 0..<2 {
             #expect(code { try pool.read { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }?.primary == .readOnly)
@@ -65,7 +65,7 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }
 
-    @Test func aReaderThatComesBackToAClosedPoolIsClosed() throws {
+    @Test func readerReleasedToClosedPoolIsClosed() throws {
         let pool = try pool()
         let (isIn, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         // Used by one thread at a time: the semaphores stand between.
@@ -87,7 +87,7 @@ import Testing
         #expect(reader?.isOpen == false && pool.readerCounts.open == 0)
     }
 
-    @Test func writingBlocksAreTransactionsOneAfterTheOther() throws {
+    @Test func writingBlocksAreTransactionsOneAfterOther() throws {
         let pool = try pool()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<25 {
@@ -116,7 +116,7 @@ import Testing
         try pool.inDatabase { try $0.executeStatements("VACUUM") }
     }
 
-    @Test func readersAreOpenedWhenNeededUpToTheMaximumAndDeriveNothing() throws {
+    @Test func readersOpenOnDemandWithoutDeriving() throws {
         let pool = try pool(key: .passphrase("secret")) { $0.maximumReaders = 3 }
         #expect(pool.readerCounts == (0, 0, 0))
         let derived = KeyDerivation.passphraseCount
@@ -141,7 +141,7 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }
 
-    @Test func withoutAFreeReaderTheWaitEndsWithAnErrorThatSaysSo() async throws {
+    @Test func waitForReaderTimesOut() async throws {
         let pool = try pool {
             $0.maximumReaders = 1
             $0.readerWaitingLimit = .milliseconds(30)
@@ -203,7 +203,7 @@ import Testing
         return task
     }
 
-    @Test func cancellingATaskInterruptsItsReading() async throws {
+    @Test func cancellingTaskInterruptsItsReading() async throws {
         let pool = try pool()
         let task = try await endlessReading(pool)
         task.cancel()
@@ -211,7 +211,7 @@ import Testing
         #expect(pool.readerCounts.inUse == 0)
     }
 
-    @Test func aTaskThatIsCancelledWhileItWaitsNeitherRunsNorKeepsAPlace() async throws {
+    @Test func cancelledWaiterLeavesQueue() async throws {
         let pool = try pool { $0.maximumReaders = 1 }
         let ran = Gate()
         let block = try await HeldBlock { hold in try? pool.read { _ in hold() } }
@@ -230,7 +230,7 @@ import Testing
         #expect(!ran.passed)
     }
 
-    @Test func interruptingThePoolStopsItsReaders() async throws {
+    @Test func interruptingPoolStopsItsReaders() async throws {
         let pool = try pool()
         let task = try await endlessReading(pool)
         let ended = Gate()
@@ -246,7 +246,7 @@ import Testing
         await #expect { try await watcher.value } throws: { ($0 as? DatabaseError)?.code.primary == .interrupted }
     }
 
-    @Test func aReaderThatIsRefusedTakesNoPlace() throws {
+    @Test func readerThatIsRefusedTakesNoPlace() throws {
         let ran = Gate()
         let asked = Lock(0)
         let refuse = Lock(true)
@@ -265,7 +265,7 @@ import Testing
         #expect(asked.withLock { $0 } == 4, "once for each new reader")
     }
 
-    @Test func aBlockThatClosesItsReaderHarmsNoOther() throws {
+    @Test func closingReaderLeavesOtherReaders() throws {
         let pool = try pool { $0.maximumReaders = 1 }
         try pool.read { $0.close() }
         #expect(pool.readerCounts == (0, 0, 0))
@@ -273,7 +273,7 @@ import Testing
     }
 
     /// A task that gets a reader while Swift's threads are all blocked must not keep it from others.
-    @Test func aTaskHoldsNoReaderWhileItWaitsForAThread() throws {
+    @Test func waitingTaskHoldsNoReader() throws {
         let pool = try pool {
             $0.maximumReaders = 1
             $0.readerWaitingLimit = .seconds(5)
@@ -299,7 +299,7 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } != nil)
     }
 
-    @Test func aClosedPoolSaysSo() async throws {
+    @Test func closedPoolThrows() async throws {
         let pool = try pool()
         _ = try await pool.read { try $0.int(forQuery: "SELECT 1") }
         try await pool.close()
@@ -310,7 +310,7 @@ import Testing
         #expect(folder.names == ["test.db"], "the last connection takes the log with it")
     }
 
-    @Test func whatCannotBePooledIsRefused() throws {
+    @Test func unpoolableDatabaseIsRefused() throws {
         #expect(throws: DatabaseError.self) { try self.pool { $0.maximumReaders = 0 } }
         #expect(throws: KeyError.keyMissing) { try DatabasePool(path: folder.file("new.db")) }
         #expect(folder.names.isEmpty)
@@ -318,7 +318,7 @@ import Testing
         #expect(throws: KeyError.wrongKey) { try DatabasePool(path: folder.file("test.db"), key: .sample("wrong")) }
     }
 
-    @Test func aPoolForReadingOnlyReads() throws {
+    @Test func poolForReadingOnlyReads() throws {
         let writing = try pool()
         try writing.write { try $0.executeUpdate("INSERT INTO t VALUES (5)") }
         let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("secret"), flags: .readOnly)
@@ -326,7 +326,7 @@ import Testing
         #expect(code { try pool.inDatabase { try $0.executeUpdate("DELETE FROM t") } }?.primary == .readOnly)
     }
 
-    @Test func aReaderThatABlockOpenedAnewIsLentToNobody() throws {
+    @Test func reopenedReaderIsDiscarded() throws {
         let pool = try pool()
         _ = try pool.read { database in
             database.close()
@@ -336,7 +336,7 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT 1") } == 1)
     }
 
-    @Test func aTaskThatIsCancelledAlreadyDoesNotWait() async throws {
+    @Test func cancelledTaskDoesNotWait() async throws {
         let pool = try pool {
             $0.maximumReaders = 1; $0.readerWaitingLimit = .seconds(60)
         }
@@ -353,7 +353,7 @@ import Testing
         block.letGo()
     }
 
-    @Test func theWritersFormsAreAsyncToo() async throws {
+    @Test func writerCallsHaveAsyncVersions() async throws {
         let pool = try pool()
         try await pool.inDatabase { try $0.executeStatements("CREATE TABLE forms (a)") }
         try await pool.inTransaction { try $0.executeUpdate("INSERT INTO forms VALUES (1)") }

@@ -16,7 +16,7 @@ import Testing
 
     private func count() throws -> Int { try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } }
 
-    @Test func aQueueWhoseFileIsGoneSaysSo() throws {
+    @Test func queueOfDeletedFileThrows() throws {
         try FileManager.default.removeItem(atPath: folder.file("test.db"))
         #expect { try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") } } throws: {
             "\($0)".contains("removed or replaced")
@@ -36,7 +36,7 @@ import Testing
 
     /// In WAL mode the engine itself writes on.
     @Test(arguments: [JournalMode.delete, .wal])
-    func aDatabaseWhoseFileIsGoneSaysSo(mode: JournalMode) throws {
+    func databaseOfDeletedFileThrows(mode: JournalMode) throws {
         let path = folder.file("one.db")
         let database = Database(path: path, configuration: Configuration { $0.journalMode = mode })
         try database.open(key: .sample("k"))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [JournalMode.wal, .delete, .persist])
-    func aTransactionWhoseFileIsRemovedIsNotCommitted(mode: JournalMode) throws {
+    func transactionOfDeletedFileIsNotCommitted(mode: JournalMode) throws {
         let path = folder.file("one.db")
         func open() throws -> Database {
             for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func callingAQueueFromItsOwnBlockThrowsAtOnce() throws {
+    @Test func reentrantCallThrows() throws {
         let other = try DatabaseQueue(path: nil)
         try queue.inDatabase { database in
             #expect(isMisuse { try queue.inDatabase { _ in } })
@@ -122,7 +122,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func blocksOfManyThreadsRunOneAtATime() throws {
+    @Test func blocksOfManyThreadsRunOneAtTime() throws {
         let before = try count()
         let queue = queue
         DispatchQueue.concurrentPerform(iterations: 16) { _ in
@@ -151,7 +151,7 @@ import Testing
         #expect(sum == 19900)
     }
 
-    @Test func aCancelledTaskDoesNotBegin() async throws {
+    @Test func cancelledTaskDoesNotBegin() async throws {
         let block = try await HeldBlock { [queue] hold in try? queue.inDatabase { _ in hold() } }
         let task = Task { [queue] in
             try await queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") }
@@ -162,7 +162,7 @@ import Testing
         #expect(try count() == 0)
     }
 
-    @Test func cancellingATaskInterruptsItsStatement() async throws {
+    @Test func cancellingTaskInterruptsItsStatement() async throws {
         let started = Gate()
         let task = Task { [queue] in
             try await queue.inDatabase { database in
@@ -179,7 +179,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func aTransactionCancelledBetweenTwoStatementsIsUndone() async throws {
+    @Test func transactionCancelledBetweenTwoStatementsIsUndone() async throws {
         let started = Gate()
         let release = Gate()
         let task = Task { [queue] in
@@ -196,7 +196,7 @@ import Testing
         #expect(try count() == 0)
     }
 
-    @Test func aBlockThatLeavesATransactionOpenIsToldAndUndone() throws {
+    @Test func unfinishedTransactionIsRolledBackWithError() throws {
         #expect(throws: DatabaseError.self) {
             try queue.inDatabase { database in
                 try database.beginTransaction()
@@ -213,7 +213,7 @@ import Testing
         #expect(try queue.inDatabase { $0.isInTransaction } == false)
     }
 
-    @Test func resultSetsEndWithTheBlock() throws {
+    @Test func resultSetsEndWithBlock() throws {
         try queue.inDatabase { try $0.executeStatements("INSERT INTO t VALUES (1), (2)") }
         nonisolated(unsafe) var kept: ResultSet?
         try queue.inDatabase { database in
@@ -226,7 +226,7 @@ import Testing
         kept = nil
     }
 
-    @Test func aTransactionOfTheQueueRollsBackWhenAsked() throws {
+    @Test func transactionRollsBackByFlag() throws {
         try queue.inTransaction { database, rollback in
             try database.executeUpdate("INSERT INTO t VALUES (1)")
             rollback = true
@@ -240,7 +240,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func aClosedQueueStaysClosed() async throws {
+    @Test func closedQueueStaysClosed() async throws {
         try await queue.close()
         #expect(throws: DatabaseError.self) { try queue.inDatabase { _ in } }
         try await queue.close()
@@ -248,14 +248,14 @@ import Testing
         queue.interrupt()
     }
 
-    @Test func aQueueInMemoryNeedsNoKey() throws {
+    @Test func queueInMemoryNeedsNoKey() throws {
         let memory = try DatabaseQueue(path: ":memory:")
         try memory.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         #expect(memory.path == nil)
         #expect(throws: DatabaseError.self) { _ = try memory.openConnection() }
     }
 
-    @Test func aBlockCannotOpenTheDatabaseWithoutItsKey() throws {
+    @Test func blockCannotOpenDatabaseWithoutItsKey() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         let queue = try DatabaseQueue(
@@ -275,7 +275,7 @@ import Testing
         #expect(left.isEmpty)
     }
 
-    @Test func aDatabaseInMemoryNamedByAURIHasOneConnectionOnly() throws {
+    @Test func memoryURIHasOneConnection() throws {
         let queue = try DatabaseQueue(path: "file:x?mode=memory", flags: [.readWrite, .create, .uri])
         #expect(throws: DatabaseError.self) { _ = try queue.openConnection() }
     }

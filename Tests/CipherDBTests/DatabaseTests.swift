@@ -72,7 +72,7 @@ import Testing
         #expect(rows.columnNames == ["int", "bool", "double", "string", "data", "date", "none"])
     }
 
-    @Test func aValueOfAnotherKindIsAnErrorThatNamesTheColumnAndNotTheValue() throws {
+    @Test func wrongKindNamesColumnNotValue() throws {
         let database = try memory()
         let rows = try database.executeQuery("SELECT 'hunter2' AS text, 300 AS number, NULL AS none, x'ff' AS bytes")
         #expect(try rows.next())
@@ -93,7 +93,7 @@ import Testing
         #expect(message { let _: Date = try rows["text"] }.contains("Date"))
     }
 
-    @Test func textThatIsNotUTF8IsAnError() throws {
+    @Test func textThatIsNotUTF8IsError() throws {
         let database = try memory()
         let rows = try database.executeQuery("SELECT CAST(x'ff41' AS TEXT)")
         #expect(try rows.next())
@@ -140,7 +140,7 @@ import Testing
         #expect(try database.first("SELECT count(*) FROM t") == 1)
     }
 
-    @Test func namedParametersAreBoundByNameWhateverTheirPrefix() throws {
+    @Test func namedParametersBindByName() throws {
         let database = try memory()
         let rows = try database.executeQuery(
             "SELECT :a || @b || $c || :a",
@@ -166,13 +166,13 @@ import Testing
         #expect(message("SELECT :a", ["a": nil]) == "no error")
     }
 
-    @Test func anUnsignedIntegerThatDoesNotFitIsRefused() throws {
+    @Test func unsignedIntegerThatDoesNotFitIsRefused() throws {
         let database = try memory()
         try database.executeUpdate("SELECT ?", UInt64(Int64.max))
         #expect(throws: DatabaseError.self) { try database.executeUpdate("SELECT ?", UInt64.max) }
     }
 
-    @Test func aSecondStatementIsNotDroppedButRefused() throws {
+    @Test func secondStatementIsNotDroppedButRefused() throws {
         let database = try memory()
         try database.executeStatements("CREATE TABLE t (a)")
         #expect(throws: DatabaseError.self) {
@@ -187,20 +187,20 @@ import Testing
     }
 
     @Test(arguments: ["", "  ", ";", "-- nothing", "SELECT\0 1", "SELEC 1", "SELECT * FROM nothing"])
-    func sqlWithoutAStatementOrWithAFaultIsRefused(sql: String) throws {
+    func emptyAndMalformedSQLIsRefused(sql: String) throws {
         let database = try memory()
         #expect(throws: DatabaseError.self) { try database.executeUpdate(SQL(unsafe: sql)) }
         #expect(throws: DatabaseError.self) { _ = try database.executeQuery(SQL(unsafe: sql)) }
     }
 
-    @Test func anUpdateThatReturnsRowsRunsToItsEnd() throws {
+    @Test func updateThatReturnsRowsRunsToItsEnd() throws {
         let database = try memory()
         try database.executeUpdate("PRAGMA user_version = 7")
         try database.executeUpdate("PRAGMA user_version")
         try database.executeUpdate("WITH n (i) AS (VALUES (1), (2), (3)) SELECT i FROM n")
     }
 
-    @Test func constraintsAreToldByTheirExtendedCode() throws {
+    @Test func constraintsHaveExtendedCodes() throws {
         let database = try memory()
         try database.executeStatements("CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1)")
         do {
@@ -225,7 +225,7 @@ import Testing
         try lax.executeUpdate("INSERT INTO b VALUES (1)")
     }
 
-    @Test func aClosedDatabaseSaysSo() throws {
+    @Test func closedDatabaseThrows() throws {
         let database = try memory()
         let statement = try database.prepare("SELECT 1")
         let rows = try database.executeQuery("SELECT 1")
@@ -245,7 +245,7 @@ import Testing
         #expect(database.lastInsertRowID == 0 && database.changes == 0 && !database.isInTransaction)
     }
 
-    @Test func aDatabaseThatIsLetGoOfIsClosed() throws {
+    @Test func releasedDatabaseIsClosed() throws {
         weak var database: Database?
         func use() throws {
             let used = try memory()
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/at/all.db", "/dev", "/dev/null", "a\0b"])
-    func pathsThatCannotBeADatabaseAreNamed(path: String) throws {
+    func pathsThatCannotBeDatabaseAreNamed(path: String) throws {
         let database = Database(path: path)
         do {
             try database.open()
@@ -279,13 +279,13 @@ import Testing
         }
     }
 
-    @Test func aPipeIsRefusedAndNotWaitedFor() throws {
+    @Test func pipeIsRefusedAndNotWaitedFor() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
         #expect(throws: DatabaseError.self) { try Database(path: folder.file("pipe")).open() }
     }
 
-    @Test func aMissingFileIsNotMadeWithoutTheFlag() throws {
+    @Test func missingFileIsNotCreatedWithoutFlag() throws {
         let folder = try TemporaryFolder()
         for flags in [OpenFlags.readOnly, .readWrite] {
             #expect(throws: DatabaseError.self) { try Database(path: folder.file("none.db")).open(flags: flags) }
@@ -293,7 +293,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aPathThatLooksLikeAURIIsAFile() throws {
+    @Test func pathThatLooksLikeURIIsFile() throws {
         let folder = try TemporaryFolder()
         // Relative to the working folder such a path would be a URI with a key in it, for SQLCipher 4.
         let name = "file:\(UUID().uuidString).db?key=other"
@@ -305,7 +305,7 @@ import Testing
         _ = try DatabaseQueue(path: folder.file("copy.db"), key: .sample("secret"))
     }
 
-    @Test func aReadOnlyConnectionReadsAndDoesNotWrite() throws {
+    @Test func readOnlyConnectionReadsAndDoesNotWrite() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("test.db")
         let queue = try DatabaseQueue(path: path, key: .sample("secret"))
@@ -322,7 +322,7 @@ import Testing
         }
     }
 
-    @Test func theConfigurationsClosureSeesEachConnectionFirst() throws {
+    @Test func prepareDatabaseRunsFirst() throws {
         let folder = try TemporaryFolder()
         let configuration = Configuration {
             $0.prepareDatabase = { try $0.executeStatements("CREATE TEMP TABLE mine (a)") }
@@ -344,7 +344,7 @@ import Testing
         }
     }
 
-    @Test func busyIsToldAfterTheTimeout() throws {
+    @Test func busyIsThrownAfterTimeout() throws {
         let folder = try TemporaryFolder()
         let configuration = Configuration { $0.busyTimeout = .milliseconds(50) }
         let queue = try DatabaseQueue(
@@ -367,7 +367,7 @@ import Testing
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") }
     }
 
-    @Test func aBusyDatabaseIsWaitedFor() throws {
+    @Test func busyDatabaseIsWaitedFor() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }

@@ -13,12 +13,12 @@ struct DesignDocumentTests {
         }
     }
 
-    @Test func everyTestInTheDesignExists() throws {
+    @Test func everyTestInDesignExists() throws {
         let named = DocumentedTests.named(in: try DocumentedTests.text("Documentation/DESIGN.md"))
         #expect(try named.count > 20 && named.subtracting(DocumentedTests.all()).isEmpty)
     }
 
-    @Test func everyFileInTheDesignExists() throws {
+    @Test func everyFileInDesignExists() throws {
         let document = try DocumentedTests.text("Documentation/DESIGN.md")
         let named = Set(document.matches(of: #/`([A-Za-z+\/]+\.swift)`/#).map { String($0.1) })
         let sources = try Self.sources()
@@ -31,7 +31,7 @@ struct DesignDocumentTests {
         ("CCipherLanes", "Sources/CipherPages/Codec/"),
         ("CCipherSystem", "Sources/CipherSystem/Platform|Keys/CommandOutput|Keys/KernelKeyring"),
     ])
-    func onlyTheBoundaryImportsCModules(module: String, places: String) throws {
+    func onlyBoundaryImportsCModules(module: String, places: String) throws {
         let importers = try Self.sources().filter {
             try DocumentedTests.text($0).split(separator: "\n").contains { $0.hasSuffix("import \(module)") }
         }

@@ -10,11 +10,11 @@ import Testing
             "make test gives one build each engine's library"
         )
     )
-    func theHeaderAndTheLibraryAreOfOneEngine() {
+    func headerAndLibraryAreOfOneEngine() {
         #expect(Engine.headerVersion == Engine.current.sqliteVersion)
     }
 
-    @Test func thisProcessHasAnEngineThatEncrypts() throws {
+    @Test func thisProcessHasEngineThatEncrypts() throws {
         #expect(Engine.current.canEncrypt)
         let version = try #require(Engine.current.sqlcipherVersion)
         #expect("\(Engine.current)".contains(version))
@@ -25,12 +25,12 @@ import Testing
     private static let expected = ProcessInfo.processInfo.environment["CIPHERDB_ENGINE"]
 
     @Test(.enabled(if: expected != nil, "no engine was named by CIPHERDB_ENGINE"))
-    func theEngineIsTheOneThatTheRunIsFor() throws {
+    func engineIsThatOfTheRun() throws {
         let expected = try #require(Self.expected)
         #expect(try #require(Engine.current.sqlcipherVersion).hasPrefix(expected))
     }
 
-    @Test func capabilitiesAreThoseMeasuredForTheVersion() throws {
+    @Test func capabilitiesAreThoseMeasuredForVersion() throws {
         let since4: Set<Capability> = [
             .fts5, .json, .math, .upsert, .returning, .windowFunctions, .strictTables, .generatedColumns, .dropColumn,
             .vacuumInto, .cipherIntegrityCheck, .cipherCompatibility, .exportFromAttached,
@@ -41,7 +41,7 @@ import Testing
         if version.hasPrefix("4.6") { #expect(Engine.current.capabilities.isSuperset(of: since4)) }
     }
 
-    @Test func aCapabilityCanBeUsedAndALackingOneFails() throws {
+    @Test func capabilityMatchesSQL() throws {
         let database = Database(path: nil)
         try database.open()
         func works(_ sql: String) -> Bool { (try? database.executeStatements(SQL(unsafe: sql))) != nil }
@@ -51,7 +51,7 @@ import Testing
         #expect(works("SELECT json_array(1)") == Engine.current.has(.json))
     }
 
-    @Test func formatsBeginWithTheEnginesOwn() throws {
+    @Test func formatsBeginWithEnginesOwn() throws {
         let major = try #require(Engine.current.sqlcipherVersion?.first?.wholeNumberValue)
         #expect(Engine.current.formats.map(\.version) == Array((1...major).reversed()))
     }
@@ -62,7 +62,7 @@ import Testing
             "CIPHERDB_WHOLE_MATRIX does not ask for it"
         )
     )
-    func theMatrixIsCompleteWhereItMustBe() {
+    func matrixIsCompleteWhereItMustBe() {
         #expect(Set(StockShell.fetched.map(\.version)).isSuperset(of: ["3.4.1", "4.6.1", "4.12.0", "4.19.0"]))
         #expect(StockShell.isAvailable)
     }

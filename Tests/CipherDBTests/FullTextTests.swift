@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    @Test func patternsFindWhatTheySay() throws {
+    @Test func patternsMatchTheirWords() throws {
         #expect(try ids(FTS5Pattern(matchingAllTokensIn: "stamp buy")) == [1, 2])
         #expect(try ids(FTS5Pattern(matchingAllTokensIn: "stamp parcel")) == [1])
         #expect(try ids(FTS5Pattern(matchingAnyTokenIn: "parcel tree")) == [1, 2])
@@ -55,7 +55,7 @@ import Testing
         #expect(try ids(both) == [2] && ids(either) == [1, 2] && ids(stamp.excluding(tree)) == [1])
     }
 
-    @Test func anIndexFollowsItsTable() throws {
+    @Test func indexFollowsItsTable() throws {
         try database.update("my notes", set: ["title": "Wood"], where: Column("id") == 2)
         #expect(try ids(FTS5Pattern(matchingPhrase: "garden")) == [] && ids(FTS5Pattern(matchingPhrase: "wood")) == [2])
         try database.delete(from: "my notes", where: Column("id") == 1)
@@ -68,7 +68,7 @@ import Testing
         #expect(try database.tableExists("found it") == false)
     }
 
-    @Test func anIndexThatCannotBeMadeLeavesNothing() throws {
+    @Test func failedIndexLeavesNothing() throws {
         #expect(throws: DatabaseError.self) {
             try database.createFullTextIndex(
                 "other",
@@ -83,7 +83,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master WHERE name LIKE 'other%'") == 0)
     }
 
-    @Test func noTextMakesAMalformedPattern() throws {
+    @Test func noTextMakesMalformedPattern() throws {
         var random = SplitMix(5)
         let pieces = [
             "\"", "'", "*", "(", ")", "^", ":", "-", "+", "{", "}", "AND", "OR", "NOT", "NEAR(", "NEAR", "a", "é",

@@ -16,7 +16,7 @@ import Testing
         try database.executeStatements("CREATE TABLE t (k, a); INSERT INTO t VALUES ('x', 1), ('x', 2), ('y', 40)")
     }
 
-    @Test func aFunctionGetsValuesOfEveryKindAndGivesThemBack() throws {
+    @Test func functionTakesAndReturnsEveryKind() throws {
         try database.makeFunction(named: "same", arguments: 1, isDeterministic: true) { $0[0] }
         let values: [DatabaseValue] = [
             .null, .integer(.min), .real(-0.5), .text("a\0b"), .text(""), .blob(Data()), .blob(Data([0, 1])),
@@ -31,7 +31,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT sum(same(a)) FROM t") == 43)
     }
 
-    @Test func theNumberOfArgumentsIsCheckedUnlessAnyWillDo() throws {
+    @Test func argumentCountIsChecked() throws {
         try database.makeFunction(named: "two", arguments: 2) { ($0[0].int64Value ?? 0) + ($0[1].int64Value ?? 0) }
         try database.makeFunction(named: "many") { $0.count }
         #expect(try database.int(forQuery: "SELECT two(3, 4)") == 7)
@@ -44,7 +44,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.makeFunction(named: tooLong) { _ in nil } }
     }
 
-    @Test func whatAFunctionThrowsIsThrownAsItIs() throws {
+    @Test func errorOfFunctionIsRethrown() throws {
         try database.makeFunction(named: "fail", arguments: 1) { throw Stop(number: Int($0[0].int64Value ?? -1)) }
         #expect(throws: Stop(number: 5)) { _ = try database.int(forQuery: "SELECT fail(?)", 5) }
         #expect(throws: Stop(number: 1)) { try database.executeStatements("SELECT fail(1)") }
@@ -60,7 +60,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.executeUpdate("INSERT INTO nothing VALUES (1)") }
     }
 
-    @Test func aRowThatFailsInTheMiddleIsNotTakenForTheEnd() throws {
+    @Test func failingRowIsNotTheEnd() throws {
         try database.makeFunction(named: "upToTwo", arguments: 1) { values in
             guard let value = values[0].int64Value, value <= 2 else { throw Stop(number: 3) }
             return value
@@ -71,7 +71,7 @@ import Testing
         #expect(!database.hasOpenResultSets)
     }
 
-    @Test func anAggregateBeginsAnewForEachGroup() throws {
+    @Test func aggregateStartsPerGroup() throws {
         try database.makeAggregate(
             named: "joined",
             arguments: 1,
@@ -86,7 +86,7 @@ import Testing
         #expect(try database.string(forQuery: "SELECT joined(a) FROM t WHERE 0") == "", "also without a row")
     }
 
-    @Test func anAggregateThatThrowsGivesItsStateUp() throws {
+    @Test func failingAggregateReleasesState() throws {
         final class Guarded: Sendable {
             let alive: Counter
             init(_ alive: Counter) {
@@ -115,7 +115,7 @@ import Testing
         #expect(alive.value == 0)
     }
 
-    @Test func aFunctionThatIsReplacedOrRemovedIsLetGoOf() throws {
+    @Test func replacedFunctionIsReleased() throws {
         final class Marker: Sendable {}
         weak var first: Marker?
         weak var second: Marker?
@@ -138,7 +138,7 @@ import Testing
         #expect(throws: DatabaseError.self) { _ = try database.int(forQuery: "SELECT f()") }
     }
 
-    @Test func aCollationOrdersTexts() throws {
+    @Test func collationOrdersTexts() throws {
         try database.makeCollation(named: "byLength") { left, right in
             left.count < right.count ? .orderedAscending : left.count > right.count ? .orderedDescending : .orderedSame
         }
@@ -152,7 +152,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM w WHERE a = 'x'") == 1)
     }
 
-    @Test func whatWasMadeInSwiftIsThereAfterReopeningAndAfterARekey() throws {
+    @Test func functionsSurviveReopeningAndRekey() throws {
         let folder = try TemporaryFolder()
         let file = Database(path: folder.file("test.db"))
         try file.open(key: .sample("one"))
@@ -175,7 +175,7 @@ import Testing
         #expect(commits.withLock { $0 } == before + 1)
     }
 
-    @Test func everyConnectionOfAQueueAndAPoolHasWhatPrepareDatabaseMakes() throws {
+    @Test func everyConnectionRunsPrepareDatabase() throws {
         let folder = try TemporaryFolder()
         let configuration = Configuration {
             $0.prepareDatabase = { try $0.makeFunction(named: "seven") { _ in 7 } }
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, 100, 101, 100 | 1 << 8] as [Int32])
-    func aFunctionThatFailsWithACodeOfSuccessFailsAllTheSame(code: Int32) throws {
+    func errorWithSuccessCodeStillFails(code: Int32) throws {
         let failure = DatabaseError(code: ResultCode(rawValue: code), message: "failed")
         try database.makeFunction(named: "f", arguments: 1) { _ in throw failure }
         #expect(throws: failure) { try database.executeUpdate("INSERT INTO t (a) SELECT f(a) FROM t") }
@@ -200,7 +200,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT total_of(a) FROM t") == 43)
     }
 
-    @Test func aNameIsTheSameInSmallAndCapitalLettersAlsoAfterReopening() throws {
+    @Test func functionNameIsCaseInsensitive() throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
         try database.open(key: .sample("k"))
@@ -217,7 +217,7 @@ import Testing
         #expect(throws: DatabaseError.self) { _ = try database.string(forQuery: "SELECT price()") }
     }
 
-    @Test func functionsMayBeMadeBeforeTheKeyIsGiven() throws {
+    @Test func functionsCanPrecedeKey() throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
         try database.open()
@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test(arguments: ["next", "close", "closeAll", "closeDatabase", "rekey"])
-    func aFunctionThatTurnsOnItsOwnStatementGetsAnErrorAndNoCrash(act: String) throws {
+    func functionMisusingItsStatementGetsError(act: String) throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
         try database.open(key: .sample("k"))

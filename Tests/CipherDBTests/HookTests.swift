@@ -13,7 +13,7 @@ import Testing
         try database.executeStatements("CREATE TABLE t (a UNIQUE)")
     }
 
-    @Test func everyRowThatChangesIsTold() throws {
+    @Test func everyRowChangeIsReported() throws {
         let changes = Lock<[RowChange]>([])
         database.setUpdateHook { change in changes.withLock { $0.append(change) } }
         try database.executeUpdate("INSERT INTO t (rowid, a) VALUES (5, 'x')")
@@ -30,7 +30,7 @@ import Testing
         #expect(changes.withLock { $0.count } == 4)
     }
 
-    @Test func commitsAndRollbacksAreTold() throws {
+    @Test func commitsAndRollbacksAreReported() throws {
         let events = Lock<[String]>([])
         database.setCommitHook {
             events.withLock { $0.append("commit") }
@@ -45,7 +45,7 @@ import Testing
         #expect(events.withLock { $0 } == ["commit", "rollback"])
     }
 
-    @Test func aCommitHookCanTurnTheCommitIntoARollback() throws {
+    @Test func commitHookCanRollBack() throws {
         database.setCommitHook { false }
         #expect { try database.executeUpdate("INSERT INTO t VALUES (1)") } throws: {
             ($0 as? DatabaseError)?.code.primary == .constraint
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["update", "commit", "trace", "initial", "step", "collation"])
-    func aHookThatClosesTheDatabaseEndsTheStatementWithAnError(kind: String) throws {
+    func hookClosingDatabaseFailsStatement(kind: String) throws {
         final class Reach: @unchecked Sendable {
             // It holds because hooks run on the thread that uses the database.
             var database: Database?

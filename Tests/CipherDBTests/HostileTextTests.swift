@@ -14,7 +14,7 @@ final class HostileTextTests: RawKeyFixture {
         "SELECT 1; ALTER TABLE t RENAME TO cipherdb_keyring", "SELECT 1; DROP TABLE secrets",
         "SELECT 1; /* */ nonsense; DROP TABLE t",
     ])
-    func nothingBehindAStatementRuns(sql: String) throws {
+    func nothingBehindStatementRuns(sql: String) throws {
         let database = try open()
         try database.executeStatements("CREATE TABLE t (a); CREATE TABLE secrets (a); INSERT INTO secrets VALUES (1)")
         let sql = SQL(unsafe: sql)
@@ -30,14 +30,14 @@ final class HostileTextTests: RawKeyFixture {
     }
 
     @Test(arguments: ["", " ", ";", " ; -- the end", "\n/* ; */", ";;--x\n /**/"])
-    func whatIsBlankMayFollow(rest: String) throws {
+    func blankTextMayFollow(rest: String) throws {
         let database = try open()
         let quoted = "SELECT ';' || \"a;\" || [a;] FROM (SELECT 1 AS \"a;\")"
         #expect(try database.string(forQuery: SQL(unsafe: quoted + rest)) == ";11")
         #expect(try database.int(forQuery: SQL(unsafe: "SELECT 5" + rest)) == 5)
     }
 
-    @Test func aLongCommentHidesNoNameFromTheLockdown() throws {
+    @Test func longCommentHidesNoNameFromLockdown() throws {
         let database = try open()
         try database.executeStatements("CREATE TABLE t (a)")
         let comment = "/*" + String(repeating: "x", count: 5000) + ";*/"
@@ -52,7 +52,7 @@ final class HostileTextTests: RawKeyFixture {
         #expect(try tables(database) == ["t"])
     }
 
-    @Test func aLongCommentHidesNoKeyFromTheErrors() throws {
+    @Test func longCommentHidesNoKeyFromErrors() throws {
         let database = try open()
         let comment = "/*" + String(repeating: "x", count: 5000) + "*/"
         for sql in [
@@ -64,7 +64,7 @@ final class HostileTextTests: RawKeyFixture {
         }
     }
 
-    @Test func aRefusalIsOfItsStatementOnly() throws {
+    @Test func refusalIsOfItsStatementOnly() throws {
         let database = try open()
         try database.executeStatements("CREATE TABLE t (a)")
         #expect(throws: DatabaseError.self) { try database.executeStatements("PRAGMA temp_store = FILE; SELECT 1") }
@@ -74,7 +74,7 @@ final class HostileTextTests: RawKeyFixture {
         }
     }
 
-    @Test(arguments: 500...530) func jsonOfAnyDepthIsAValueOrAnError(depth: Int) throws {
+    @Test(arguments: 500...530) func jsonOfAnyDepthIsValueOrError(depth: Int) throws {
         struct Row: Decodable, RowDecodable { var tags: [String] }
         let database = try open()
         for text in [String(repeating: "[", count: depth), String(repeating: "{\"a\":", count: depth)] {
@@ -89,7 +89,7 @@ final class HostileTextTests: RawKeyFixture {
         var secret: String, role: Role, kind: Role?, name: String?, id: UUID?
     }
 
-    @Test func aColumnWithADotTakesNoOthersPlace() throws {
+    @Test func dottedColumnHidesNoOther() throws {
         let id = UUID()
         let expected = User(secret: "admin", role: .user, kind: .user, name: "Ada", id: id)
         let database = try open()
@@ -110,7 +110,7 @@ final class HostileTextTests: RawKeyFixture {
         var parent: Node?
     }
 
-    @Test func recordsInRecordsHaveAnEnd() throws {
+    @Test func recordsInRecordsHaveEnd() throws {
         let database = try open()
         let name = String(repeating: "parent.", count: 8000) + "id"
         #expect(throws: DatabaseError.self) { try database.fetchOne(Node.self, "SELECT 1 AS \(identifier: name)") }
@@ -118,7 +118,7 @@ final class HostileTextTests: RawKeyFixture {
         #expect(node?.parent?.parent?.id == 3)
     }
 
-    @Test func aTriggerShowsNoValue() throws {
+    @Test func triggerShowsNoValue() throws {
         let database = try open()
         try database.executeStatements(
             """
@@ -155,7 +155,7 @@ final class HostileTextTests: RawKeyFixture {
         }
     }
 
-    @Test(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5")) func aFullTextIndexIsNoOrdinaryTable()
+    @Test(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5")) func fullTextIndexIsNoOrdinaryTable()
         throws
     {
         let database = try open()
@@ -176,12 +176,12 @@ final class HostileTextTests: RawKeyFixture {
     }
 
     @Test(arguments: [".", "-", "e", "--1", "1.1.1", "1e", "+", "1 ", "0x1", "٣"])
-    func whatIsNoNumberIsNoDecimal(text: String) throws {
+    func nonNumberIsNoDecimal(text: String) throws {
         let database = try open()
         #expect(throws: DatabaseError.self) { try database.value(forQuery: "SELECT ?", values: [text]) as Decimal? }
     }
 
-    @Test func aKeyInAPathIsNotShown() {
+    @Test func keyInPathIsNotShown() {
         #expect { try self.open("file:/nonexistent/q.db?key=SECRETKEY") } throws: { !"\($0)".contains("SECRETKEY") }
     }
 }

@@ -46,7 +46,7 @@ struct InteroperabilityTests {
     }
 
     @Test(arguments: Pairing.all)
-    func aFileMadeHereOpensInTheShell(pairing: Pairing) throws {
+    func fileOpensInShell(pairing: Pairing) throws {
         if pairing.format.pageAuthentication == nil, !pairing.key.key.isPassphrase {
             // No later opening could prove the key.
             _ = #expect(throws: UnusableCipherFormat.rawKeyWithoutAuthentication) {
@@ -67,7 +67,7 @@ struct InteroperabilityTests {
     }
 
     @Test(arguments: Pairing.all)
-    func aFileMadeByTheShellOpensHere(pairing: Pairing) throws {
+    func shellFileOpens(pairing: Pairing) throws {
         try SampleFile.make(at: path, by: pairing.shell, key: pairing.key, format: pairing.format.version)
         let queue = try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
         let answer: String = try queue.inDatabase { try $0.first(SampleFile.question) }
@@ -87,7 +87,7 @@ struct InteroperabilityTests {
         .enabled(if: Engine.current.has(.cipherCompatibility), "SQLCipher 3 has no format 4"),
         arguments: SampleKey.some
     )
-    func aFileOfFormat4MadeHereOpensInPython(key: SampleKey) throws {
+    func format4FileOpensInPython(key: SampleKey) throws {
         let queue = try DatabaseQueue(path: path, key: key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
@@ -130,7 +130,7 @@ struct InteroperabilityTests {
     }
 
     @Test(arguments: StockShell.all.filter { $0.format == Engine.current.formats.first?.version })
-    func aKeyThatAShellChangedInTheLogOnlyIsTheKey(shell: StockShell) throws {
+    func rekeyInWALByShellIsFollowed(shell: StockShell) throws {
         let (new, newest) = (SampleKey.named("new"), SampleKey.named("newest"))
         // The file's own page 1 is still under the old key, and authentic: only the test SELECT tells.
         let original = folder.file("original.db")
@@ -167,7 +167,7 @@ struct InteroperabilityTests {
     }
 
     @Test(arguments: StockShell.all.filter { $0.format == Engine.current.formats.first?.version })
-    func openingAConnectionDropsNoLockOfAnother(shell: StockShell) throws {
+    func openingConnectionDropsNoLockOfAnother(shell: StockShell) throws {
         // POSIX locks are the process's: closing any descriptor of the file would drop those of the first connection.
         let key = Self.key
         let configuration = Configuration { $0.busyTimeout = .milliseconds(20) }
@@ -190,7 +190,7 @@ struct InteroperabilityTests {
         #expect(count == 2)
     }
 
-    @Test func textKeysAreReadAsTheShellReadsThem() throws {
+    @Test func textKeysMatchShell() throws {
         let database = Database(path: path)
         try database.open()
         try database.setKey("x'\(String(repeating: "0A", count: 32))'")

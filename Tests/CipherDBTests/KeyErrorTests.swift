@@ -48,7 +48,7 @@ import Testing
         #expect(try folder.names.map { try FileState(folder.file($0)) } == before)
     }
 
-    @Test(arguments: modes) func aWrongKey(mode: JournalMode) throws {
+    @Test(arguments: modes) func wrongKey(mode: JournalMode) throws {
         try make(mode)
         for flags in [[.readWrite, .create], .readOnly] as [OpenFlags] {
             try expect(.wrongKey, key: .random(), flags: flags)
@@ -56,8 +56,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func aPassphraseThatIsNearlyTheRightOne() throws
-    {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func passphraseThatIsNearlyRightOne() throws {
         try make(.delete, key: SampleKey.all[1].key)
         for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 ", "wrong"] { try expect(.wrongKey, key: .passphrase(wrong)) }
     }
@@ -67,13 +66,13 @@ import Testing
         try expect(.keyMissing, key: nil)
     }
 
-    @Test func noKeyForANewFile() throws {
+    @Test func noKeyForNewFile() throws {
         try expect(.keyMissing, key: nil)
         #expect(folder.names == ["test.db"] || folder.names.isEmpty)
         #expect(try folder.names.allSatisfy { try FileState(folder.file($0)).bytes.isEmpty })
     }
 
-    @Test(arguments: modes) func aPlaintextDatabase(mode: JournalMode) throws {
+    @Test(arguments: modes) func plaintextDatabase(mode: JournalMode) throws {
         let configuration = Configuration {
             $0.allowsPlaintext = true
             $0.journalMode = mode
@@ -85,7 +84,7 @@ import Testing
         try expect(.notEncrypted, key: nil)
     }
 
-    @Test func somethingElseThanADatabase() throws {
+    @Test func somethingElseThanDatabase() throws {
         let texts = [
             Data("x".utf8), Data(count: 1), Data(count: 511), Data(count: 4096), Data(count: 100_000),
             Data(String(repeating: "This is a text and no database. ", count: 300).utf8),
@@ -97,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: modes) func aDamagedFirstPage(mode: JournalMode) throws {
+    @Test(arguments: modes) func damagedFirstPage(mode: JournalMode) throws {
         try make(mode)
         for offset in [16, 40, 100, 900] {
             try flipByte(of: path, at: offset)
@@ -107,14 +106,14 @@ import Testing
         }
     }
 
-    @Test(arguments: modes) func damagedSaltLooksLikeAWrongKey(mode: JournalMode) throws {
+    @Test(arguments: modes) func damagedSaltLooksLikeWrongKey(mode: JournalMode) throws {
         try make(mode)
         try flipByte(of: path, at: 3)
         try expect(.wrongKey)
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: modes)
-    func anotherFormatOfAShell(mode: JournalMode) throws {
+    func anotherFormatOfShell(mode: JournalMode) throws {
         for shell in StockShell.all {
             for format in 1...shell.format where format != Engine.current.formats.first?.version {
                 try? FileManager.default.removeItem(atPath: path)
@@ -158,7 +157,7 @@ import Testing
         try expect(.otherFormat(own), key: key, format: own.with(iterations: 300_000))
     }
 
-    @Test(arguments: [JournalMode.wal]) func openingBesideACheckpointingWriterNeverFails(mode: JournalMode) throws {
+    @Test(arguments: [JournalMode.wal]) func openingBesideCheckpointingWriterNeverFails(mode: JournalMode) throws {
         let configuration = Configuration { $0.journalMode = mode }
         let key = try DatabaseKey.random()
         let queue = try DatabaseQueue(path: path, key: key, configuration: configuration)
@@ -179,7 +178,7 @@ import Testing
         done.wait()
     }
 
-    @Test func aNewFileInAFormatThatTheEngineLacks() throws {
+    @Test func newFileInUnsupportedFormatIsRefused() throws {
         guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
             #expect(Engine.current.formats.count == 4, "an engine that lacks no format has all four")
             return
@@ -188,7 +187,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test(arguments: modes) func damagedPagesInTheMiddleAreNamedAndTheOthersStayReadable(mode: JournalMode) throws {
+    @Test(arguments: modes) func damagedPagesAreNamedOthersReadable(mode: JournalMode) throws {
         try make(mode)
         let queue = try DatabaseQueue(path: path, key: Self.key)
         let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
@@ -206,7 +205,7 @@ import Testing
         #expect(name == "Person-1-plaintextmarker")
     }
 
-    @Test(arguments: modes) func aKeyChangedByAnotherConnectionIsAWrongKey(mode: JournalMode) throws {
+    @Test(arguments: modes) func keyChangedByAnotherConnectionIsWrongKey(mode: JournalMode) throws {
         try make(.delete)
         let first = try DatabaseQueue(path: path, key: Self.key)
         let other = try DatabaseQueue(path: path, key: Self.key)
@@ -216,7 +215,7 @@ import Testing
         }
     }
 
-    @Test(arguments: modes) func aLogLeftByACrashIsNotTouchedByAWrongKey(mode: JournalMode) throws {
+    @Test(arguments: modes) func wrongKeyLeavesCrashedWAL(mode: JournalMode) throws {
         // A copy of the file and its log while they are in use is what a killed process leaves.
         let configuration = Configuration { $0.journalMode = .wal }
         let original = folder.file("original.db")
@@ -233,7 +232,7 @@ import Testing
 
     /// The old key still fits the file, but no more what counts: the log with everything under the new one.
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
-    func aLogUnderAnotherKeyIsNotMovedByTheOldOne() throws {
+    func walUnderOtherKeyStays() throws {
         let shell = try #require(StockShell.ofThisFormat)
         let (old, new) = (SampleKey.named("old"), SampleKey.named("new"))
         let original = folder.file("original.db")
@@ -261,7 +260,7 @@ import Testing
         #expect(try opened.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
     }
 
-    @Test func aRollbackThatACrashLeftIsMadeForTheRightKeyOnly() throws {
+    @Test func hotJournalRollsBackForRightKeyOnly() throws {
         // A copy of the file and its journal in the middle of a transaction is what a killed process leaves.
         let configuration = Configuration { $0.pageCacheSize = 16 << 10 }
         let original = folder.file("original.db")
@@ -284,7 +283,7 @@ import Testing
         #expect(!folder.names.contains("test.db-journal"))
     }
 
-    @Test func aPlantedJournalIsNotPlayedForAWrongKey() throws {
+    @Test func wrongKeyPlaysNoPlantedJournal() throws {
         try make(.delete)
         let size = try #require(Engine.current.formats.first?.pageSize)
         func bytes(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
@@ -295,20 +294,19 @@ import Testing
         try expect(.wrongKey, key: .sample("wrong"))
     }
 
-    @Test(arguments: ["-journal", "-wal"]) func aPipeInThePlaceOfAJournalIsRefusedAndNotWaitedFor(suffix: String) throws
-    {
+    @Test(arguments: ["-journal", "-wal"]) func fifoAsJournalIsRefused(suffix: String) throws {
         try make(.delete)
         #expect(mkfifo(path + suffix, 0o600) == 0)
         #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: Self.key) }
     }
 
-    @Test(arguments: ["-journal", "-wal"]) func anEmptyFileBesideALogOrJournalIsNoNewDatabase(suffix: String) throws {
+    @Test(arguments: ["-journal", "-wal"]) func emptyFileWithSideFilesIsNotNew(suffix: String) throws {
         _ = try folder.write([], to: "test.db")
         _ = try folder.write([UInt8](repeating: 1, count: 600), to: "test.db" + suffix)
         try expect(.notADatabase)
     }
 
-    @Test func anErrorIsCaughtByItsCause() throws {
+    @Test func errorIsCaughtByItsCause() throws {
         try make(.delete)
         do {
             _ = try DatabaseQueue(path: path, key: .random())
@@ -328,7 +326,7 @@ import Testing
         }
     }
 
-    @Test func anAttachedDatabaseIsNamedByItsError() throws {
+    @Test func attachedDatabaseIsNamedByItsError() throws {
         try make(.delete)
         let other = folder.file("other.db")
         try FileManager.default.copyItem(atPath: path, toPath: other)
@@ -338,7 +336,7 @@ import Testing
         }
     }
 
-    @Test func everyErrorSaysWhatToDo() {
+    @Test func everyErrorHasAdvice() {
         let errors: [KeyError] = [
             .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .damaged(pages: [2, 3]), .otherFormat(.v3),
             .otherFormat(.v4), .engineHasNoEncryption,

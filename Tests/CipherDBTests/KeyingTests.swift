@@ -14,7 +14,7 @@ import Testing
         path = folder.file("test.db")
     }
 
-    @Test func aNewFileIsEncryptedBeforeAnythingIsStored() throws {
+    @Test func newFileIsEncryptedFromFirstWrite() throws {
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
         let bytes = try FileState(path).bytes
         #expect(bytes.count >= 1024 && !bytes.starts(with: Data("SQLite format 3".utf8)))
@@ -22,7 +22,7 @@ import Testing
         try queue.close()
     }
 
-    @Test func everyNewFileHasASaltOfItsOwn() throws {
+    @Test func everyNewFileHasItsOwnSalt() throws {
         let key = try DatabaseKey.random()
         let salts = try (0..<20).map { number in
             let path = folder.file("\(number).db")
@@ -32,7 +32,7 @@ import Testing
         #expect(Set(salts).count == salts.count)
     }
 
-    @Test func aGivenSaltIsTheFiles() throws {
+    @Test func fileTakesGivenSalt() throws {
         let both = try SecretBytes.random(count: 48)
         _ = try DatabaseQueue(path: path, key: .rawWithSalt(both))
         #expect(try Array(FileState(path).bytes.prefix(16)) == both.withUnsafeBytes { Array($0[32...]) })
@@ -40,13 +40,13 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .raw(SecretBytes(copying: both.withUnsafeBytes { Array($0[..<32]) })))
     }
 
-    @Test func anEmptyFileIsMadeIntoADatabaseWhereCreatingIsAllowed() throws {
+    @Test func emptyFileBecomesDatabaseIfCreating() throws {
         _ = try folder.write([], to: "test.db")
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
         #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .sample("other")) }
     }
 
-    @Test func anEmptyFileIsNoDatabaseWhereCreatingIsNotAllowed() throws {
+    @Test func emptyFileIsRefusedWithoutCreating() throws {
         _ = try folder.write([], to: "test.db")
         #expect(throws: KeyError.notADatabase) {
             _ = try DatabaseQueue(path: path, key: .sample("secret"), flags: .readWrite)
@@ -54,7 +54,7 @@ import Testing
         #expect(try FileState(path).bytes.isEmpty)
     }
 
-    @Test func aConnectionIsKeyedOnce() throws {
+    @Test func connectionIsKeyedOnce() throws {
         let database = Database(path: path)
         try database.open()
         try database.setKey("secret")
@@ -65,7 +65,7 @@ import Testing
         try Database(path: path).open(key: .passphrase("secret"))
     }
 
-    @Test func afterAWrongKeyTheConnectionIsClosed() throws {
+    @Test func afterWrongKeyConnectionIsClosed() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
         let database = Database(path: path)
         try database.open()
@@ -75,7 +75,7 @@ import Testing
         try database.open(key: .passphrase("secret"))
     }
 
-    @Test func aKeyForADatabaseInMemoryIsRefused() throws {
+    @Test func keyForDatabaseInMemoryIsRefused() throws {
         for path in [nil, ":memory:", ""] as [String?] {
             let database = Database(path: path)
             try database.open()
@@ -90,7 +90,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func malformedKeysAreRefusedBeforeAnyFileIsTouched() throws {
+    @Test func malformedKeyTouchesNoFile() throws {
         let database = Database(path: path)
         try database.open()
         #expect(throws: MalformedKey.emptyPassphrase) { try database.setKey("") }
@@ -100,7 +100,7 @@ import Testing
         try database.setKey("fine")
     }
 
-    @Test func aFailedOpeningLeavesNoFileThatItMade() throws {
+    @Test func failedOpeningLeavesNoFile() throws {
         guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
             #expect(throws: DatabaseError.self) {
                 _ = try DatabaseQueue(path: folder.path + "/none/test.db", key: .sample("secret"))
@@ -117,7 +117,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aQueueDerivesOnceHoweverManyConnectionsItOpens() async {
+    @Test func queueDerivesOnce() async {
         // In a process of its own, because the count is the process's.
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -148,7 +148,7 @@ import Testing
         #expect(throws: KeyError.wrongKey) { _ = try second.openConnection() }
     }
 
-    @Test func twoConnectionsThatCreateOneFileAgreeOnItsKey() throws {
+    @Test func concurrentCreatorsAgreeOnKey() throws {
         // SQLCipher 3.4.1 gives each connection to an empty file a salt of its own, and locks one of them out.
         for round in 0..<10 {
             let path = folder.file("\(round).db")
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatWasMadeAndNotUsedGoesAndNobodyWritesIntoItAfterwards() throws {
+    @Test func unusedNewFileIsRemovedSafely() throws {
         let first = Database(path: path)
         try first.open()
         let second = Database(path: path)
@@ -187,7 +187,7 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
-    @Test func aFileThatAnotherConnectionUsesStays() throws {
+    @Test func fileThatAnotherConnectionUsesStays() throws {
         let first = Database(path: path)
         try first.open()
         let second = Database(path: path)
@@ -204,7 +204,7 @@ import Testing
     @Test(arguments: [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "main.key", "KEY",
     ])
-    func aKeyPragmaIsRefusedAndTheFileUnharmed(pragma: String) throws {
+    func keyPragmaIsRefused(pragma: String) throws {
         // SQLCipher 3.4.1 would write the next page under the second key, into a file under the first.
         let database = Database(path: path)
         try database.open(key: .sample("secret"))
@@ -232,14 +232,14 @@ import Testing
     @Test(arguments: [
         "cipher_default_use_hmac = OFF", "cipher_default_page_size = 8192", "cipher_hmac_salt_mask = \"x'00'\"",
     ])
-    func cipherDefaultsOfTheProcessAreNotForSQLToChange(pragma: String) throws {
+    func sqlCannotChangeCipherDefaults(pragma: String) throws {
         let database = Database(path: nil)
         try database.open()
         #expect(throws: DatabaseError.self) { try database.executeStatements(SQL(unsafe: "PRAGMA \(pragma)")) }
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
-    @Test func aLinkThatLeadsNowhereIsRefused() throws {
+    @Test func linkThatLeadsNowhereIsRefused() throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("target.db"))
         #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: .sample("secret")) }
         #expect(folder.names == ["test.db"])
@@ -247,7 +247,7 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
-    @Test func aLinkKeepsItsJournalsBesideTheFile() throws {
+    @Test func linkKeepsItsJournalsBesideFile() throws {
         let target = try TemporaryFolder()
         let configuration = Configuration { $0.journalMode = .wal }
         let queue = try DatabaseQueue(
@@ -262,7 +262,7 @@ import Testing
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func cipherSettingsOfTheConfigurationAreTheFiles() throws {
+    @Test func fileHasConfiguredCipherSettings() throws {
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192).with(iterations: 300_000)
         let configuration = Configuration { $0.format = format }
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)

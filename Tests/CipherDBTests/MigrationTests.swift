@@ -45,7 +45,7 @@ import Testing
         #expect(try again.fetchAll(String.self, "SELECT text FROM notes WHERE due IS NULL") == ["x"])
     }
 
-    @Test func aStepThatFailsLeavesTheDatabaseAsItWas() throws {
+    @Test func stepThatFailsLeavesDatabaseUnchanged() throws {
         let database = try open()
         try database.migrate([Self.first])
         let fails = Migration("fails") { database in
@@ -63,7 +63,7 @@ import Testing
         #expect(try database.migrate([Self.first, Self.second, mended]) == ["fails"])
     }
 
-    @Test func aDatabaseOfALaterProgramIsRefused() throws {
+    @Test func databaseOfLaterProgramIsRefused() throws {
         let database = try open()
         try database.migrate([Self.first, Self.second])
         #expect { try database.migrate([Self.first]) } throws: { error in
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: MigrationError.self) { try database.pendingMigrations(of: []) }
     }
 
-    @Test func aStepThatWasRenamedOrRemovedIsNamed() throws {
+    @Test func stepThatWasRenamedOrRemovedIsNamed() throws {
         let database = try open()
         let third = Self.sql("third", "CREATE TABLE third (a)")
         try database.migrate([Self.first, Self.second, third])
@@ -89,7 +89,7 @@ import Testing
         #expect(try database.migrate([Self.first, Self.second, third]) == [])
     }
 
-    @Test func aStepThatIsPutBeforeOthersOrTwiceIsRefused() throws {
+    @Test func reorderedOrRepeatedStepIsRefused() throws {
         let database = try open()
         try database.migrate([Self.first, Self.second])
         let late = Self.sql("late", "CREATE TABLE late (a)")
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.select(from: "late") }
     }
 
-    @Test func foreignKeysAreNotEnforcedWithinAStepAndCheckedAtItsEnd() throws {
+    @Test func foreignKeysAreCheckedAtStepEnd() throws {
         let database = try open()
         let tables = Self.sql(
             "tables",
@@ -137,7 +137,7 @@ import Testing
         #expect(try lax.bool(forQuery: "PRAGMA foreign_keys") == false)
     }
 
-    @Test func aStepMayNotEndItsTransactionNorAMigrationRunInAnother() throws {
+    @Test func stepCannotEndItsTransaction() throws {
         let database = try open()
         let ends = Migration("ends") { try $0.commit() }
         #expect { try database.migrate([ends]) } throws: { error in
@@ -162,7 +162,7 @@ import Testing
         #expect(try database.migrate([leaves]) == ["leaves"])
     }
 
-    @Test func foreignKeysAreEnforcedAgainWhateverAStepLeaves() throws {
+    @Test func foreignKeysAreEnforcedAfterEveryStep() throws {
         let database = try open()
         try database.executeStatements("CREATE TABLE p (id INTEGER PRIMARY KEY); INSERT INTO p VALUES (1), (2)")
         let rows = try database.executeQuery("SELECT id FROM p")
@@ -178,14 +178,14 @@ import Testing
         #expect(try database.bool(forQuery: "PRAGMA foreign_keys") == true)
     }
 
-    @Test func whereForeignKeysCannotBeEnforcedAgainTheDatabaseIsClosed() throws {
+    @Test func databaseClosesIfForeignKeysStayOff() throws {
         let database = try open()
         let denies = Migration("denies") { $0.setAuthorizer { $0.kind == .pragma ? .deny : .allow } }
         #expect(throws: (any Error).self) { try database.migrate([denies]) }
         #expect(!database.isOpen)
     }
 
-    @Test func aPoolIsMigratedWhileItReads() throws {
+    @Test func poolIsMigratedWhileItReads() throws {
         let pool = try DatabasePool(path: path, key: Self.key)
         try pool.inDatabase { try $0.migrate([Self.first]) }
         try pool.read { database in
@@ -199,7 +199,7 @@ import Testing
         #expect(try pool.read { try $0.migrate([Self.first, Self.second]) } == [])
     }
 
-    @Test func twoConnectionsMigrateAtOnceAndEachStepRunsOnce() async throws {
+    @Test func concurrentMigrationsRunStepsOnce() async throws {
         let steps = Self.manySteps
         try open().close()
         let path = path
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func aMigrationThatIsKilledGoesOnToTheSameSchema() async throws {
+    func killedMigrationResumes() async throws {
         let whole = folder.file("whole.db")
         _ = try migrate(whole)
         let trials = RandomTrials("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 4)

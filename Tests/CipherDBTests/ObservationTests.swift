@@ -86,7 +86,7 @@ import Testing
         """
 
     @Test(arguments: writes)
-    func aCommitTellsTheTablesThatItsStatementsWrote(sql: String, tables: Set<String>) throws {
+    func commitReportsWrittenTables(sql: String, tables: Set<String>) throws {
         let queue = try queue(Self.script)
         #expect(try told(queue) { try $0.executeStatements(SQL(unsafe: sql)) } == tables)
         // Also where a statement was compiled before.
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func everyWayToWriteIsTold() throws {
+    @Test func everyWriteIsReported() throws {
         let queue = try queue("INSERT INTO a VALUES (1, zeroblob(10));")
         let byBlob = try told(queue) { database in
             let blob = try database.openBlob(inTable: "A", column: "v", row: 1, writable: true)
@@ -125,7 +125,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.validateSQL("SELECT * FROM a") } }
     }
 
-    @Test func commitsAreToldAfterAChangeOfKeyAsBefore() throws {
+    @Test func commitsAreReportedAfterRekey() throws {
         let queue = try queue()
         // As many as before it: the engine counts from the beginning for each connection.
         for key in [try DatabaseKey.random(), try DatabaseKey.random()] {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func anExportIntoTheDatabaseIsToldAndABackupThatIsGivenUpIsNot() throws {
+    @Test func importIsReportedAbandonedBackupIsNot() throws {
         struct Enough: Error {}
         let queue = try queue()
         let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
@@ -155,14 +155,14 @@ import Testing
         #expect(exported == ["*"])
     }
 
-    @Test func aBlobIsSomethingThatAValueDependsOn() async throws {
+    @Test func observationDependsOnBlobs() async throws {
         let queue = try queue("INSERT INTO a VALUES (1, zeroblob(10));")
         let read = queue.observe { try $0.openBlob(inTable: "A", column: "v", row: 1).read(at: 0, count: 1) }
         let tables = try await read.read().1
         #expect(tables == nil || tables?.contains(TableName("a", in: "main")) == true)
     }
 
-    @Test func anObservationOfADatabaseThatIsClosedAtOnceEnds() async throws {
+    @Test func closingDatabaseEndsObservation() async throws {
         let queue = try queue()
         var values = queue.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
         #expect(try await values.next() == [])
@@ -177,7 +177,7 @@ import Testing
         await waiting.value
     }
 
-    @Test func aCommitThatFailsIsToldWhenItIsMadeLater() throws {
+    @Test func failedCommitIsReportedWhenRetried() throws {
         let queue = try queue()
         // A reader of another connection is in its way.
         let reader = try queue.openConnection()
@@ -199,7 +199,7 @@ import Testing
         #expect(tables == ["a"])
     }
 
-    @Test func aHookOfTheProgramsThatRefusesACommitLeavesNothingToTell() throws {
+    @Test func refusedCommitIsNotReported() throws {
         let queue = try queue()
         let refuses = Lock(true)
         try queue.inDatabase { $0.setCommitHook { !refuses.withLock { $0 } } }
@@ -211,7 +211,7 @@ import Testing
         #expect(allowed == ["b"])
     }
 
-    @Test func aValueDependsOnTheTablesThatItsStatementsRead() async throws {
+    @Test func valueDependsOnTablesRead() async throws {
         let queue = try queue(Self.script)
         func tables(_ sql: String) async throws -> Set<String>? {
             try await queue.observe { _ = try $0.executeQuery(SQL(unsafe: sql)).next() }.read().1.map {
@@ -233,7 +233,7 @@ import Testing
 
     // MARK: Sequences
 
-    @Test func aValueComesAtTheStartAndAfterEachCommitThatTouchesIt() async throws {
+    @Test func valueComesAtStartAndAfterCommits() async throws {
         let pool = try pool()
         var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a ORDER BY i") }.makeAsyncIterator()
         #expect(try await values.next() == [])
@@ -256,7 +256,7 @@ import Testing
         try await pool.close()
     }
 
-    @Test func aChangeOfKeyDoesNotDisturbIt() async throws {
+    @Test func changeOfKeyDoesNotDisturbIt() async throws {
         let pool = try pool()
         var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
         #expect(try await values.next() == [])
@@ -308,7 +308,7 @@ import Testing
         for await _ in queue.commits() { Issue.record("of a closed queue") }
     }
 
-    @Test func anErrorOfReadingEndsIt() async throws {
+    @Test func errorOfReadingEndsIt() async throws {
         let queue = try queue()
         var values = queue.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
         #expect(try await values.next() == [])
@@ -317,7 +317,7 @@ import Testing
         #expect(try await values.next() == nil)
     }
 
-    @Test func tablesAndCommitsAreToldAsTheyCome() async throws {
+    @Test func tablesAndCommitsAreReported() async throws {
         let queue = try queue(Self.script)
         var ofB = queue.tableChanges(of: ["B"]).makeAsyncIterator()
         var all = queue.tableChanges().makeAsyncIterator()
@@ -337,7 +337,7 @@ import Testing
         #expect(queue.log.changes(of: first.tables, since: 0).change.tables == [])
     }
 
-    @Test func aNameWithoutADatabaseSelectsTheTableInEach() async throws {
+    @Test func nameWithoutDatabaseSelectsTableInEach() async throws {
         let log = ChangeLog()
         func selected(_ tables: [TableName]) -> Set<TableName> {
             log.changes(of: TableSelection(tables: tables), since: 0).change.tables
@@ -350,7 +350,7 @@ import Testing
         #expect(selected([temp]) == [temp])
     }
 
-    @Test func commitsOfOthersAreSeenWhenOneLooks() async throws {
+    @Test func foreignCommitsAreSeenOnRequest() async throws {
         let pool = try pool()
         #expect(try await !pool.checkForForeignChanges())
         var values = pool.observe { try $0.fetchAll(Int.self, "SELECT v FROM a") }.makeAsyncIterator()
@@ -374,7 +374,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(Extent.minutesOfAHang)))
-    func ofManyRandomCommitsEveryLastValueIsSeenAndNoneIsInvented() async throws {
+    func lastValueOfRandomCommitsIsSeen() async throws {
         let pool = try pool()
         try await pool.write { database in
             try database.executeStatements(

@@ -6,7 +6,7 @@ import Testing
 
 /// A database is opened by the URL of its file.
 @Suite final class OpeningByURLTests: RawKeyFixture {
-    @Test func aFileURLIsItsPath() async throws {
+    @Test func fileURLIsItsPath() async throws {
         let url = URL(fileURLWithPath: path)
         try await DatabaseQueue(url: url, key: key).close()
         try await DatabasePool(url: url, key: key).close()
@@ -30,7 +30,7 @@ import Testing
         "file:///tmp/sub/",
         "file:", "file::memory:", "file:a.db", "file:///",
     ])
-    func aURLOfAnythingElseIsRefused(text: String) throws {
+    func nonFileURLIsRefused(text: String) throws {
         let url = try #require(URL(string: text))
         #expect(throws: DatabaseError.self) { try DatabaseQueue(url: url, key: key) }
         #expect(throws: DatabaseError.self) { try DatabasePool(url: url) }

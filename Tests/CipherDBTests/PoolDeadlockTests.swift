@@ -20,7 +20,7 @@ import Testing
 
     /// FMDB's pool lends connections of which each may write, in rollback mode. A block that writes and calls for another
     /// connection to read with then waits for its own lock, for as long as the busy handler has patience.
-    @Test func readingInsideOfAWritingBlockHangsConnectionsOfEqualRightsAndNotThePool() throws {
+    @Test func readInWriteDoesNotDeadlock() throws {
         func connection() throws -> Database {
             let database = Database(path: folder.file("equal.db"))
             try database.open(key: .sample("secret"))
@@ -47,7 +47,7 @@ import Testing
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 2)
     }
 
-    @Test func readingInsideOfAReadingBlockGoesOnWithItsSnapshot() throws {
+    @Test func nestedReadKeepsSnapshot() throws {
         try pool.read { outer in
             let before = try outer.int(forQuery: "SELECT count(*) FROM t")
             let writer = Thread { [pool] in try? pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") } }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func writingInsideOfAnyBlockIsRefusedAtOnce() throws {
+    @Test func nestedWriteIsRefused() throws {
         func tryAll() {
             #expect(isMisuse { try pool.write { _ in } })
             #expect(isMisuse { try pool.inDatabase { _ in } })
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// One thread has the writer and wants a reader, the other has the only reader and wants the writer.
-    @Test func aCircleOfTwoThreadsEnds() throws {
+    @Test func circleOfTwoThreadsEnds() throws {
         let hasWriter = Gate()
         let hasReader = Gate()
         let refusals = Counter()
@@ -107,7 +107,7 @@ import Testing
         #expect(pool.readerCounts == (1, 0, 0))
     }
 
-    @Test func twoPoolsAndAQueueInsideOfEachOtherAreNoCircle() throws {
+    @Test func nestedPoolsDoNotDeadlock() throws {
         let other = try DatabasePool(path: folder.file("other.db"), key: .sample("other"))
         let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .sample("queue"))
         try pool.write { _ in

@@ -29,7 +29,7 @@ import Testing
         return (try? database.open(key: .sample(key), flags: .readWrite)) != nil
     }
 
-    @Test func afterwardsTheNewKeyIsInForceForEveryConnection() throws {
+    @Test func rekeyAppliesToEveryConnection() throws {
         #expect(try count() == 1)
         try pool.rekey(.sample("new"))
         #expect(opens("new") && !opens("old"))
@@ -42,7 +42,7 @@ import Testing
         #expect(opens("newer") && !opens("new"))
     }
 
-    @Test func aReaderThatDoesNotEndInTimeStopsTheChangeAndNothingElse() async throws {
+    @Test func slowReaderStopsRekeyOnly() async throws {
         let block = try await HeldBlock { [pool] hold in
             try? pool.read { database in
                 _ = try database.int(forQuery: "SELECT count(*) FROM t")
@@ -63,7 +63,7 @@ import Testing
         #expect(try count() == 2)
     }
 
-    @Test func theChangeWaitsForBlocksThatRunAndThoseThatComeWaitForIt() async throws {
+    @Test func rekeyWaitsForRunningBlocks() async throws {
         let block = try await HeldBlock { [pool] hold in try? pool.read { _ in hold() } }
         async let change: Void = pool.rekey(.sample("new"), waitingForReaders: .seconds(60))
         // From here on nobody gets a reader; a request that comes too early gets one, and waits for nothing.
@@ -92,7 +92,7 @@ import Testing
         #expect(opens("new") && !opens("old"))
     }
 
-    @Test func aConnectionOfSomebodyElseStopsTheChange() throws {
+    @Test func foreignConnectionStopsRekey() throws {
         let other = Database(path: folder.file("test.db"))
         try other.open(key: .sample("old"))
         #expect(try other.int(forQuery: "SELECT count(*) FROM t") == 1)
@@ -104,7 +104,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func theSameKeyIsRefusedAndThePoolGoesOn() throws {
+    @Test func poolRefusesSameKey() throws {
         #expect(try count() == 1)
         #expect { try pool.rekey(.sample("old")) } throws: {
             $0 as? RekeyError == .sameKey
@@ -114,7 +114,7 @@ import Testing
         #expect(try count() == 2)
     }
 
-    @Test func whatOpensAConnectionCannotHangTheChangeByReading() throws {
+    @Test func readInPrepareDatabaseDoesNotHangRekey() throws {
         let reach = PoolReach()
         let pool = try DatabasePool(
             path: folder.file("other.db"),

@@ -25,7 +25,7 @@ import Testing
         var isOver: Bool { ContinuousClock.now >= deadline }
     }
 
-    @Test func threadsAndTasksReadAndWriteWhileTheKeyChanges() async throws {
+    @Test func concurrentUseDuringRekeys() async throws {
         let trials = RandomTrials("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: Extent.share(of: 4))
         let seed = trials.seed
         let folder = try TemporaryFolder()

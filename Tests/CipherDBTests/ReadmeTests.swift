@@ -125,7 +125,7 @@ import Testing
         // end
     }
 
-    @Test func theCodeInTheReadmeIsTheCodeHere() throws {
+    @Test func readmeCodeCompiles() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let readme = try String(contentsOfFile: Program.packageFolder + "/README.md", encoding: .utf8)
         let blocks = source.components(separatedBy: "// begin\n").dropFirst()

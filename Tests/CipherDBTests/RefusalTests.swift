@@ -20,7 +20,7 @@ final class RefusalTests: RawKeyFixture {
         ("CREATE VIEW v AS SELECT mine(1)", "mine", "isInnocuous"),
         ("SELECT refusedByUs()", "authorizer", "setAuthorizer"),
     ])
-    func aRefusalNamesTheStatementAndItsReplacement(sql: String, what: String, instead: String) throws {
+    func refusalNamesStatementAndItsReplacement(sql: String, what: String, instead: String) throws {
         let database = try open()
         try database.makeFunction(named: "mine", arguments: 1) { _ in nil }
         try database.makeFunction(named: "refusedByUs", arguments: 0) { _ in nil }

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func afterARekeyTheNewKeyOpensAndTheOldDoesNot(mode: JournalMode) throws {
+    func onlyNewKeyOpensAfterRekey(mode: JournalMode) throws {
         let (old, new): (DatabaseKey, DatabaseKey) =
             try mode == .delete
             ? (.passphrase("old"), .passphrase("new")) : (.sample("old"), .sample("new"))
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func afterARekeyNoPageIsUnderTheOldKey(mode: JournalMode) throws {
+    func noPageIsUnderOldKeyAfterRekey(mode: JournalMode) throws {
         let queue = try make(mode)
         let format = try #require(try queue.inDatabase { $0.cipherFormat })
         try queue.rekey(.sample("new"))
@@ -77,7 +77,7 @@ import Testing
         .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
         arguments: Extent.isComplete ? SampleKey.all : [0, 4, 5, 6].map { SampleKey.all[$0] }
     )
-    func theShellOpensTheFileWithTheNewKey(key: SampleKey) throws {
+    func shellOpensRekeyedFile(key: SampleKey) throws {
         let queue = try make(.delete)
         let format = try #require(try queue.inDatabase { $0.cipherFormat })
         guard key.description != "raw with salt" else {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func anotherFormatStaysAsItIs() throws {
+    @Test func anotherFormatStaysUnchanged() throws {
         let formats = Engine.current.formats.filter { $0.version > 1 }
         for format in formats {
             try? FileManager.default.removeItem(atPath: path)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func theSameKeyIsRefused() throws {
+    @Test func sameKeyIsRefused() throws {
         let queue = try make(.delete)
         do {
             try queue.rekey(.sample("old"))
@@ -127,7 +127,7 @@ import Testing
         #expect(try queue.inDatabase { try $0.first(SampleFile.question) } as String == SampleFile.answer)
     }
 
-    @Test func anotherSaltIsRefusedAndTheOwnIsNot() throws {
+    @Test func otherSaltIsRefused() throws {
         let queue = try make(.delete)
         do {
             try queue.rekey(.rawWithSalt(SecretBytes.random(count: 48)))
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func whatWouldBeLostForbidsToBegin() throws {
+    @Test func rekeyIsRefusedWithOpenWork() throws {
         _ = try make(.delete)
         let database = Database(path: path)
         try database.open(key: .sample("old"))
@@ -168,7 +168,7 @@ import Testing
         #expect(try database.first(SampleFile.question) == SampleFile.answer)
     }
 
-    @Test(arguments: modes) func aReadOnlyConnectionCannotRekey(mode: JournalMode) throws {
+    @Test(arguments: modes) func readOnlyConnectionCannotRekey(mode: JournalMode) throws {
         try make(mode).close()
         let before = try FileState(path)
         let database = Database(path: path)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: modes, [TransactionKind.deferred, .immediate])
-    func aLockOfAnotherConnectionStopsTheRekeyBeforeItBegins(mode: JournalMode, kind: TransactionKind) throws {
+    func foreignLockStopsRekey(mode: JournalMode, kind: TransactionKind) throws {
         let queue = try make(mode)
         let other = try queue.openConnection()
         try other.beginTransaction(kind)
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func aPageThatTheEngineCannotReadLeavesTheOldKeyInForce(mode: JournalMode) throws {
+    func unreadablePageKeepsOldKey(mode: JournalMode) throws {
         try make(mode).close()
         let database = Database(path: path)
         try database.open(key: .sample("old"))
@@ -223,7 +223,7 @@ import Testing
         #expect(try answer(.sample("old")) == SampleFile.answer)
     }
 
-    @Test func aDatabaseWithoutEncryptionCannotBeRekeyed() throws {
+    @Test func databaseWithoutEncryptionCannotBeRekeyed() throws {
         let plain = Database(path: path, configuration: Configuration { $0.allowsPlaintext = true })
         try plain.open()
         try plain.executeStatements("CREATE TABLE t (a)")
@@ -233,7 +233,7 @@ import Testing
         expectNotStarted(memory, "not encrypted")
     }
 
-    @Test func waitingBlocksGoOnAfterARekey() async throws {
+    @Test func waitingBlocksGoOnAfterRekey() async throws {
         let queue = try make(.wal)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for value in 0..<50 {

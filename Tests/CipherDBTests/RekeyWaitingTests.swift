@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [JournalMode.delete, .truncate, .persist])
-    func aWriterCommitsWhileAChangeOfKeyWaits(mode: JournalMode) throws {
+    func writerCommitsWhileRekeyWaits(mode: JournalMode) throws {
         let database = try make(mode)
         let writer = try open(mode)
         try writer.beginTransaction(.immediate)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func whatOpensWhileAChangeOfKeyWaitsIsNotHeldUp(mode: JournalMode) throws {
+    func openingIsNotBlockedByWaitingRekey(mode: JournalMode) throws {
         let database = try make(mode)
         let other = try open(mode)
         try other.beginTransaction(.immediate)
@@ -77,7 +77,7 @@ import Testing
         #expect(outcome.calls > 2)
     }
 
-    @Test(arguments: [JournalMode.delete, .wal]) func aRefusedChangeOfKeyKeepsNoLock(mode: JournalMode) throws {
+    @Test(arguments: [JournalMode.delete, .wal]) func refusedChangeOfKeyKeepsNoLock(mode: JournalMode) throws {
         let database = try make(mode)
         let other = try open(mode)
         try other.beginTransaction(.immediate)
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// One after the other, in one run: what a statement waits for a lock, and what a change of key does.
-    @Test(arguments: [JournalMode.delete, .wal]) func aChangeOfKeyWaitsOnce(mode: JournalMode) throws {
+    @Test(arguments: [JournalMode.delete, .wal]) func changeOfKeyWaitsOnce(mode: JournalMode) throws {
         let database = try make(mode)
         database.busyTimeout = .seconds(1)
         let other = try open(mode)

@@ -3,7 +3,7 @@ import Testing
 
 /// The names of SQLite's result codes.
 @Suite struct ResultCodeTests {
-    @Test func aBrokenConstraintIsToldByItsName() throws {
+    @Test func violatedConstraintHasItsName() throws {
         let database = Database(path: nil)
         try database.open()
         try database.executeStatements(
@@ -41,7 +41,7 @@ import Testing
         (ResultCode.lockedSharedCache, ResultCode.locked),
         (ResultCode.abortedByRollback, ResultCode.aborted),
     ])
-    func anExtendedCodeHasItsPrimaryOne(code: ResultCode, primary: ResultCode) {
+    func extendedCodeHasItsPrimaryOne(code: ResultCode, primary: ResultCode) {
         #expect(code.primary == primary && code != primary)
         if case primary = code {} else { Issue.record("a pattern matches its extended codes") }
     }

@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func whatIsEncodedIsDecodedTheSame() throws {
+    @Test func encodedValueDecodesEqual() throws {
         let items = (1...40).map { Self.item($0) }
         for item in items { try database.insert(into: "items", encoding: item) }
         #expect(try database.fetchAll(Item.self, "SELECT * FROM items ORDER BY id") == items)
@@ -78,7 +78,7 @@ import Testing
         #expect(try stored[2] == #"{"height":2,"width":3}"#)
     }
 
-    @Test func rowsAreReadOneAtATime() throws {
+    @Test func rowsAreReadOneAtTime() throws {
         for id in 1...5 { try database.insert(into: "items", encoding: Self.item(Int64(id))) }
         try database.executeUpdate("UPDATE items SET kind = 'pigeon' WHERE id = 3")
         let rows = try database.executeQuery("SELECT * FROM items ORDER BY id")
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func anInitialiserByHandIsUsed() throws {
+    @Test func initialiserByHandIsUsed() throws {
         try database.insert(into: "items", encoding: Self.item(8))
         let read = try database.fetchAll(ByHand.self, "SELECT id, full_name FROM items")
         #expect(read.map(\.id) == [8] && read.map(\.name) == ["Ümläut '8'"])
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aClassAndWhatItInheritsFromShareTheRow() throws {
+    @Test func inheritedClassSharesRow() throws {
         let read = try #require(try database.fetchOne(Derived.self, "SELECT 4 AS id, 'x' AS name"))
         #expect(read.id == 4 && read.name == "x")
         #expect(try database.executeQuery("SELECT :id + 1, :name", values: .encoding(read)).fetchAll(Int.self) == [5])
@@ -170,7 +170,7 @@ import Testing
         ("SELECT 1 AS x", "row 1, as Pair: the result has no column of the name a"),
         ("SELECT 9.5 AS a", "row 1, as Pair: column 0 (a) holds real, not Int"),
     ])
-    func anErrorNamesRowTypeColumnAndKindAndNotTheValue(sql: String, message: String) {
+    func decodingErrorNamesColumnNotValue(sql: String, message: String) {
         #expect { try database.fetchAll(Pair.self, SQL(unsafe: sql)) } throws: {
             "\($0)".hasPrefix(message) && !($0 as? DatabaseError)!.message.contains("secretvalue")
         }
@@ -186,7 +186,7 @@ import Testing
     struct Unsigned: Codable { var a: UInt64 }
 
     /// Of such a value nothing is put anywhere, and NULL would be stored.
-    @Test func whatHasPlacesForValuesAndNoneInThemIsNoNULL() throws {
+    @Test func emptyContainerIsNotNull() throws {
         let rows: [(row: any Encodable, json: String)] = [
             (Lists(a: []), "[]"), (Dictionaries(a: [:]), "{}"), (Plains(a: .red), #"{"red":{}}"#),
             (Options(a: Option(x: nil)), "{}"),
@@ -197,7 +197,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM items") == 0)
     }
 
-    @Test func anIntegerOfAnySizeIsStoredOrRefusedWithoutShowingIt() throws {
+    @Test func oversizedIntegerIsRefusedUnnamed() throws {
         for row: any Encodable in [Wide(a: 123_456_789), Unsigned(a: .max)] {
             #expect {
                 try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding(row))
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func keysOfADictionaryInJSONAreInNoError() {
+    @Test func jsonKeysAreInNoError() {
         let sql: SQL = "SELECT '{\"secretkey\":\"x\"}' AS j"
         #expect { try database.fetchOne(JSONColumn<[String: Int]>.self, sql) } throws: {
             let message = ($0 as? DatabaseError)?.message ?? ""
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func whatHasSeveralValuesIsJSONInItsColumn() throws {
+    @Test func nestedValueIsJSON() throws {
         for (row, json) in [(Nested(a: Pair(a: 1, b: nil)), #"{"a":1}"#), (Listed(a: [1]), "[1]")]
             as [(any Encodable, String)]
         {
@@ -279,7 +279,7 @@ import Testing
         var nothing: [String]?
     }
 
-    @Test func aRecordOfAJoinIsInARecordByPrefix() throws {
+    @Test func joinedRecordIsReadByPrefix() throws {
         try database.executeStatements(
             """
             CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT); CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
@@ -317,7 +317,7 @@ import Testing
         var name: String, id: Int, team: Team?
     }
 
-    @Test func forEachHandsOverRowsAndThrowsItsErrors() throws {
+    @Test func forEachThrowsErrors() throws {
         let sql: SQL = "SELECT 1 AS a UNION ALL SELECT 2 UNION ALL SELECT abs(-9223372036854775807 - 1)"
         var found: [Int] = []
         let rows = try database.executeQuery(sql)
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test func aParameterWithoutAKeyIsAnErrorAndAKeyWithoutAParameterIsNot() throws {
+    @Test func missingParameterKeyIsError() throws {
         try database.executeUpdate(
             "INSERT INTO items (id, full_name) VALUES (:a, $b)",
             values: .encoding(Pair(a: 1, b: nil))
@@ -352,13 +352,13 @@ import Testing
         }
     }
 
-    @Test func ofTwoColumnsWithOneNameTheFirstIsDecoded() throws {
+    @Test func firstOfDuplicateColumnsIsDecoded() throws {
         #expect(try database.fetchOne(Twins.self, "SELECT 1 AS id, 2 AS x, 3 AS id") == Twins(x: 2, id: 1))
         #expect(try database.fetchOne(Twins.self, "SELECT 1 AS ID, 2 AS X") == Twins(x: 2, id: 1))
         #expect(try database.fetchOne(Twins.self, "SELECT 1 AS id, 2 AS x, 3 AS X, 4 AS ID") == Twins(x: 2, id: 1))
     }
 
-    @Test func datesFollowTheFormatOfTheDatabase() throws {
+    @Test func datesFollowFormatOfDatabase() throws {
         database.dateFormat = DateFormat(
             string: { _ in "2026-05-01" },
             date: { $0 == "2026-05-01" ? Date(timeIntervalSince1970: 5) : nil }

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "it's", "x'); DROP TABLE t; --", "\" OR 1=1", "?", ":name", "", "a\0b"])
-    func anInterpolatedValueIsBoundAndNeverPartOfTheSQL(name: String) throws {
+    func interpolatedValueIsBound(name: String) throws {
         try database.executeUpdate("INSERT INTO t (name) VALUES (\(name))")
         let rows = try database.executeQuery("SELECT name, \(7) AS seven FROM t WHERE name = \(name)")
         #expect(try rows.next())
@@ -21,7 +21,7 @@ import Testing
         #expect(try !rows.next())
     }
 
-    @Test func interpolatedValuesMayBeNullAndOfEveryKind() throws {
+    @Test func interpolatedValuesOfEveryKind() throws {
         let nothing: String? = nil
         let sql: SQL = "SELECT \(nothing), \(1.5), \(true), \(Data([1])), \(UInt8(9)), \(nil as Int?)"
         #expect(sql.text == "SELECT ?, ?, ?, ?, ?, ?")
@@ -31,7 +31,7 @@ import Testing
         #expect(try rows.double(forColumnIndex: 1) == 1.5 && rows.data(forColumnIndex: 3) == Data([1]))
     }
 
-    @Test func identifiersListsAndPiecesOfSQLSayWhatTheyAre() throws {
+    @Test func identifiersListsAndSQLInterpolate() throws {
         let odd = "odd \"name\"; --"
         try database.executeUpdate("CREATE TABLE \(identifier: odd) (a)")
         for value in 1...5 {
@@ -46,14 +46,14 @@ import Testing
         #expect(try database.tableExists(odd))
     }
 
-    @Test func aValueThatCannotBeStoredRunsNothing() throws {
+    @Test func valueThatCannotBeStoredRunsNothing() throws {
         #expect(throws: DatabaseError.self) {
             try database.executeUpdate("INSERT INTO t (id) VALUES (\(UInt64.max))")
         }
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
 
-    @Test func aQuoteWithAnAccentEndsNoIdentifier() throws {
+    @Test func quoteWithAccentEndsNoIdentifier() throws {
         try database.executeStatements("CREATE TABLE secrets (a); INSERT INTO secrets VALUES ('marker')")
         let name = "id\"\u{301} FROM secrets --"
         #expect(SQL("\(identifier: name)").text.unicodeScalars.count { $0 == "\"" } == 4)

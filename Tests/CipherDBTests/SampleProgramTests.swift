@@ -61,7 +61,7 @@ import Testing
     }
 
     /// One queue, many threads.
-    @Test func aQueueFromManyThreads() throws {
+    @Test func queueFromManyThreads() throws {
         let queue = try DatabaseQueue(path: path, key: key)
         try queue.inDatabase { try $0.executeUpdate("CREATE TABLE log (thread INTEGER, line INTEGER)") }
         let failures = Lock(0)
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func theWrapperOfTheTutorials() throws {
+    @Test func wrapperOfTutorials() throws {
         let store = try NoteStore(path: path, key: key)
         let id = try store.add(.init(title: "milk", text: "'); DROP TABLE notes; --"))
         _ = try store.add(.init(title: "bread", text: ""))

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "234 fds", "it's", "a\"b", "x); DROP TABLE plain; --"])
-    func tablesAndColumnsAreFoundWhateverTheirNames(name: String) throws {
+    func tablesWithOddNamesAreFound(name: String) throws {
         try database.executeUpdate("CREATE TABLE \(identifier: name) (Id INTEGER PRIMARY KEY, b TEXT)")
         #expect(try database.tableExists(name.uppercased()) && !database.tableExists("no \(name)"))
         #expect(try database.columnExists("ID", inTableWithName: name))
@@ -26,7 +26,7 @@ import Testing
         #expect(try columns.string(forColumn: "name") == "Id" && columns.int(forColumn: "pk") == 1)
     }
 
-    @Test func theSchemaHasEveryObjectButSQLitesOwn() throws {
+    @Test func schemaOmitsInternalObjects() throws {
         try database.executeStatements(
             """
             CREATE TABLE t (a UNIQUE); CREATE INDEX i ON t (a); CREATE VIEW v AS SELECT a FROM t;
@@ -40,7 +40,7 @@ import Testing
         #expect(try !database.tableExists("v"), "a view is no table")
     }
 
-    @Test func theNumbersInTheHeaderAreKept() throws {
+    @Test func numbersInHeaderAreKept() throws {
         try database.setUserVersion(12)
         try database.setApplicationID(-7)
         #expect(try database.userVersion == 12 && database.applicationID == -7)
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.userVersion }
     }
 
-    @Test func aStatementIsValidatedWithoutRunning() throws {
+    @Test func statementIsValidatedWithoutRunning() throws {
         try database.validateSQL("CREATE TABLE t (a)")
         #expect(try !database.tableExists("t"))
         for wrong in ["blah blah", "SELECT a FROM nothing", "", "SELECT 1; SELECT 2"] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func limitsBoundTheConnection() throws {
+    @Test func limitsBoundConnection() throws {
         let before = try database.limit(.length)
         #expect(try database.setLimit(.length, to: 1000) == before)
         #expect(try database.limit(.length) == 1000)
@@ -75,7 +75,7 @@ import Testing
         for limit in Limit.allCases { #expect(try database.limit(limit) >= 0) }
     }
 
-    @Test func aCheckpointCountsThePagesOfTheLog() throws {
+    @Test func checkpointCountsPagesOfWAL() throws {
         let none = try database.checkpoint(.truncate)
         #expect(none.logFrameCount == -1 && none.checkpointCount == -1)
         try database.executeStatements("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)")
@@ -93,7 +93,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.checkpoint(.full, name: "nothing") }
     }
 
-    @Test func aURINamesTheFileAndHowItIsOpened() throws {
+    @Test func uriNamesFileAndMode() throws {
         try database.executeStatements("CREATE TABLE t (a)")
         database.close()
         let path = folder.file("test.db").replacing("/", with: "%2F")
@@ -114,7 +114,7 @@ import Testing
         "file:x.db?key=secret", "file:x.db?hexkey=00", "file:x.db?KEY=s", "file:x.db?cache=shared", "file://host/x.db",
         "file:x%zz.db", "file:x%00.db", "x.db", "file:new.db?mode=rw",
     ])
-    func aURIThatGivesAKeyOrMakesNoSenseIsRefused(uri: String) throws {
+    func uriWithKeyOrNonsenseIsRefused(uri: String) throws {
         let inFolder = uri.replacing("file:x", with: "file:\(folder.path)/x")
             .replacing("file:new", with: "file:\(folder.path)/new")
         let other = Database(path: inFolder)
@@ -124,7 +124,7 @@ import Testing
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func theFileSystemInterfaceIsTakenByItsName() throws {
+    @Test func vfsIsChosenByName() throws {
         let named = Database(path: folder.file("vfs.db"), configuration: Configuration { $0.vfs = "unix" })
         try named.open(key: .sample("secret"))
         try named.executeStatements("CREATE TABLE t (a)")
@@ -134,7 +134,7 @@ import Testing
         #expect(folder.names == ["test.db", "vfs.db"])
     }
 
-    @Test func aURLOfAFileIsItsPath() throws {
+    @Test func urlOfFileIsItsPath() throws {
         let url = URL(fileURLWithPath: folder.file("with space.db"))
         let other = try Database(url: url)
         try other.open(key: .sample("secret"))

@@ -34,7 +34,7 @@ import Testing
         try reader.read { try $0.int(forQuery: "SELECT count(*) FROM t") }
     }
 
-    @Test(arguments: Kind.allCases) func aReadingBlockCannotWrite(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func readingBlockCannotWrite(kind: Kind) async throws {
         let database = try database(kind)
         #expect { try database.read { try $0.executeUpdate("INSERT INTO t VALUES (2)") } } throws: {
             ($0 as? DatabaseError)?.code.primary == .readOnly
@@ -50,7 +50,7 @@ import Testing
         #expect(try count(database) == 2, "the block after it writes")
     }
 
-    @Test(arguments: Kind.allCases) func aReadingBlockInsideOfOneSeesTheSame(kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func nestedReadSeesSameSnapshot(kind: Kind) throws {
         let database = try database(kind)
         let counts = try database.read { outer in
             let first = try outer.int(forQuery: "SELECT count(*) FROM t")
@@ -60,14 +60,14 @@ import Testing
     }
 
     @Test(arguments: [Kind.queue, .queueInMemory, .poolInMemory])
-    func aReadingBlockInsideOfAWritingOneIsRefused(kind: Kind) throws {
+    func readInWriteIsRefused(kind: Kind) throws {
         let database = try database(kind)
         #expect { try database.write { _ in try database.read { _ in } } } throws: {
             ($0 as? DatabaseError)?.code == .misuse
         }
     }
 
-    @Test func aReadingBlockLeavesQueryOnlyAsItWas() throws {
+    @Test func readingBlockRestoresQueryOnly() throws {
         let database = try database(.queue)
         try database.inDatabase { try $0.executeStatements("PRAGMA query_only = ON") }
         #expect(try count(database) == 1)
@@ -87,12 +87,12 @@ import Testing
         await #expect(throws: DatabaseError.self) { try await database.write { _ in } }
     }
 
-    @Test(arguments: Kind.allCases) func aPathIsNilInMemoryOnly(kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func pathIsNilInMemoryOnly(kind: Kind) throws {
         let path = try database(kind).path
         #expect((path == nil) == (kind == .queueInMemory || kind == .poolInMemory))
     }
 
-    @Test(arguments: Kind.allCases) func eachAsyncCallDoesWhatItsTwinDoes(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func asyncCallsMatchSyncCalls(kind: Kind) async throws {
         let database = try database(kind)
         let steps = [Migration("b") { try $0.executeStatements("ALTER TABLE t ADD COLUMN b") }]
         #expect(try await database.migrate(steps) == ["b"])
@@ -112,7 +112,7 @@ import Testing
         #expect(try await !database.checkForForeignChanges())
     }
 
-    @Test func openingDoesNotBlockTheTask() async throws {
+    @Test func openingDoesNotBlockTask() async throws {
         let path = folder.file("test.db")
         let queue = try await DatabaseQueue(path: path, key: .sample("secret"))
         try await queue.write { try $0.executeStatements("CREATE TABLE t (a)") }
@@ -131,7 +131,7 @@ import Testing
         #expect(try await second.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }
 
-    @Test func aCancelledTaskOpensNothing() async throws {
+    @Test func cancelledTaskOpensNothing() async throws {
         let path = folder.file("test.db")
         let key = try DatabaseKey.sample("secret")
         let task = Task {
@@ -143,7 +143,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test(arguments: [Kind.queue, .pool]) func aBackupOpensWithItsKey(kind: Kind) async throws {
+    @Test(arguments: [Kind.queue, .pool]) func backupOpensWithItsKey(kind: Kind) async throws {
         let database = try database(kind)
         func waiting(_ path: String, _ key: DatabaseKey?) throws { try database.backup(to: path, key: key) }
         try waiting(folder.file("same.db"), nil)
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func aBackupThatEndsLeavesNoFile() async throws {
+    @Test func backupThatEndsLeavesNoFile() async throws {
         struct Stop: Error {}
         let database = try database(.pool)
         await #expect(throws: Stop.self) {
@@ -177,7 +177,7 @@ import Testing
         #expect(!folder.names.contains { $0.hasPrefix("copy.db") })
     }
 
-    @Test func callsOfAKeyringDoNotBlockTheTask() async throws {
+    @Test func callsOfKeyringDoNotBlockTask() async throws {
         let keyring = Keyring(path: folder.file("keyring"))
         let (first, second) = (
             try KeyringSecret.keyFile(.random(count: 32)), try KeyringSecret.keyFile(.random(count: 32))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StatementTests {
     @Test(.enabled(if: Engine.current.has(.returning), "INSERT … RETURNING came with SQLite 3.35"))
-    func anInsertLeftAtItsFirstRowThatCannotBeCommittedIsNotLostInSilence() throws {
+    func failedCommitOfReturningInsertIsReported() throws {
         let folder = try TemporaryFolder()
         let (writer, reader) = (Database(path: folder.file("test.db")), Database(path: folder.file("test.db")))
         for database in [writer, reader] { try database.open(key: .sample("secret")) }
@@ -44,7 +44,7 @@ import Testing
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
     }
 
-    @Test func aStatementRunsAgainWithOtherValues() throws {
+    @Test func statementRunsAgainWithOtherValues() throws {
         let insert = try database.prepare("INSERT INTO t VALUES (?)")
         for value in 10..<20 { try insert.executeUpdate(value) }
         #expect(try database.first("SELECT sum(a) FROM t") == 6 + 145)
@@ -56,7 +56,7 @@ import Testing
         #expect(named.isReadOnly && named.columnNames == ["count(*)"])
     }
 
-    @Test func aResultSetEndsWhenItsStatementRunsAgain() throws {
+    @Test func rerunningStatementEndsResultSet() throws {
         let statement = try database.prepare("SELECT a FROM t")
         let first = try statement.executeQuery()
         #expect(try first.next())
@@ -69,7 +69,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func aStatementInUseIsNotHandedOutASecondTime() throws {
+    @Test func statementInUseIsNotReused() throws {
         let outer = try database.executeQuery("SELECT a FROM t WHERE a > ?", 0)
         let inner = try database.executeQuery("SELECT a FROM t WHERE a > ?", 2)
         #expect(outer.statement !== inner.statement)
@@ -77,21 +77,21 @@ import Testing
         #expect(try outer.int(forColumnIndex: 0) == 1 && inner.int(forColumnIndex: 0) == 3)
     }
 
-    @Test func aFinishedStatementIsUsedAgain() throws {
+    @Test func finishedStatementIsUsedAgain() throws {
         let first = try database.executeQuery("SELECT a FROM t")
         while try first.next() {}
         let second = try database.executeQuery("SELECT a FROM t")
         #expect(first.statement === second.statement)
     }
 
-    @Test func theCacheIsBoundedAndDropsWhatIsUnusedLongest() throws {
+    @Test func cacheEvictsLeastRecentlyUsed() throws {
         for number in 0..<10 { try database.executeUpdate(SQL(unsafe: "SELECT \(number)")) }
         #expect(database.cache.statistics.count == 3)
         #expect(database.takeCached("SELECT 6") == nil)
         #expect(database.takeCached("SELECT 7") != nil)
     }
 
-    @Test func valuesAreForgottenWhenAStatementGoesBackToTheCache() throws {
+    @Test func cachedStatementKeepsNoValues() throws {
         let insert = try database.prepare("INSERT INTO t VALUES (?)")
         try insert.executeUpdate("a secret")
         // Stepped without binding: what is stored is what the statement still remembers.
@@ -99,7 +99,7 @@ import Testing
         #expect(try database.first("SELECT a FROM t ORDER BY rowid DESC LIMIT 1") == DatabaseValue.null)
     }
 
-    @Test func afterTheEndReadingThrows() throws {
+    @Test func afterEndReadingThrows() throws {
         let rows = try database.executeQuery("SELECT a FROM t LIMIT 1")
         #expect(try rows.next())
         #expect(try !rows.next())
@@ -107,14 +107,14 @@ import Testing
         #expect(throws: DatabaseError.self) { try rows.int(forColumnIndex: 0) }
     }
 
-    @Test func anErrorIsNotTakenForTheEnd() throws {
+    @Test func errorIsNotTakenForEnd() throws {
         let rows = try database.executeQuery("SELECT abs(a) FROM (SELECT 1 AS a UNION ALL SELECT -9223372036854775808)")
         #expect(throws: DatabaseError.self) {
             while try rows.next() {}
         }
     }
 
-    @Test func aFailedStatementRunsAgain() throws {
+    @Test func failedStatementRunsAgain() throws {
         try database.executeStatements("CREATE TABLE u (a UNIQUE); INSERT INTO u VALUES (1)")
         let insert = try database.prepare("INSERT INTO u VALUES (?)")
         for _ in 0..<3 { #expect(throws: DatabaseError.self) { try insert.executeUpdate(1) } }
@@ -123,13 +123,13 @@ import Testing
         #expect(try database.first("SELECT count(*) FROM u") == 3)
     }
 
-    @Test func ofTwoColumnsWithOneNameTheFirstIsFound() throws {
+    @Test func firstOfDuplicateColumnsIsFound() throws {
         let rows = try database.executeQuery("SELECT 1 AS a, 2 AS A, 3 AS b")
         #expect(try rows.next())
         #expect(try rows.int(forColumn: "A") == 1 && rows.int(forColumnIndex: 1) == 2)
     }
 
-    @Test func aStatementSurvivesAFailedBinding() throws {
+    @Test func statementSurvivesFailedBinding() throws {
         let insert = try database.prepare("INSERT INTO t VALUES (:a)")
         for _ in 0..<3 {
             #expect(throws: DatabaseError.self) { try insert.executeUpdate(1, 2) }
@@ -142,7 +142,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try insert.executeUpdate(7) }
     }
 
-    @Test func aBlobThatIsTooLargeIsRefusedWhenItIsBound() throws {
+    @Test func oversizedBlobIsRefused() throws {
         try database.setLimit(.length, to: 100)
         let insert = try database.prepare("INSERT INTO t VALUES (?)")
         for value: any Bindable in [Data(count: 101), String(repeating: "x", count: 101)] {

@@ -26,7 +26,7 @@ import Testing
         (":a, :b", StatementValues(["a": 1, "b": "x"] as [String: any Bindable])),
     ]
 
-    @Test(arguments: ways.indices) func everyCallTakesEveryWay(way: Int) throws {
+    @Test(arguments: ways.indices) func everyCallTakesAllValueForms(way: Int) throws {
         let (sql, values) = Self.ways[way]
         try database.executeUpdate("INSERT INTO t VALUES (\(sql: sql))", values: values)
         try database.executeStatements("INSERT INTO t VALUES (\(sql: sql))", values: values)
@@ -49,7 +49,7 @@ import Testing
         #expect(try database.fetchAll(String.self, "SELECT b FROM t") == ["x", "x"])
     }
 
-    @Test func interpolatedValuesAndOthersAreNotMixed() throws {
+    @Test func interpolatedAndPositionalValuesDoNotMix() throws {
         let value = 1
         for run in [
             { try database.executeUpdate("INSERT INTO t VALUES (\(value), ?)", 2) },
@@ -71,7 +71,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
 
-    @Test func statementsTakeTheirValuesOneAfterTheOther() throws {
+    @Test func statementsTakeTheirValuesOneAfterOther() throws {
         try database.executeStatements(
             "INSERT INTO t VALUES (?, ?); DELETE FROM t WHERE a = 5; INSERT INTO t VALUES (?, NULL)",
             1,
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ? OR a = ?", 1) }
     }
 
-    @Test func aDefinitionTakesItsValuesAsLiterals() throws {
+    @Test func definitionTakesItsValuesAsLiterals() throws {
         let name = "it's"
         try database.createTable(
             "u",

@@ -28,7 +28,7 @@ import Testing
         try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self)
     }
 
-    @Test func aRowIsFoundByItsPrimaryKey() throws {
+    @Test func rowIsFoundByItsPrimaryKey() throws {
         #expect(try database.find(Note.self, in: "notes", id: 3) == Note(id: 3, text: "note 3"))
         #expect(try database.find(Note.self, in: "notes", id: 30) == nil)
         try database.executeStatements("CREATE TABLE pairs (a, b, PRIMARY KEY (a, b)); CREATE TABLE free (a)")
@@ -54,7 +54,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.count(in: "notes", where: Column("nosuch").between(1, 2)) }
     }
 
-    @Test func aRowThatIsThereIsNotInsertedAgain() throws {
+    @Test func existingRowIsNotInserted() throws {
         #expect(try database.insertOrIgnore(into: "notes", ["text": "note 1"]) == nil)
         #expect(try database.insertOrIgnore(into: "notes", encoding: Note(id: 1, text: "other")) == nil)
         #expect(try database.insertOrIgnore(into: "notes", ["text": "new"]) == 10)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
-    func anUpsertFindsItsKey() throws {
+    func upsertFindsItsKey() throws {
         try database.upsert(into: "notes", encoding: Note(id: 1, text: "changed"))
         try database.upsert(into: "notes", encoding: Note(id: 11, text: "new"))
         #expect(try database.find(String.self, in: "notes", id: 11) == "11")
@@ -76,7 +76,7 @@ import Testing
         #expect { try database.upsert(into: "free", ["a": 1]) } throws: { "\($0)".contains("onConflict") }
     }
 
-    @Test func anIndexIsMadeAndRemoved() throws {
+    @Test func indexIsCreatedAndDropped() throws {
         func plan() throws -> String {
             // A plan is not run, and so does not notice that the schema has changed.
             database.clearCachedStatements()
@@ -97,7 +97,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.insert(into: "hits", ["day": 1]) }
     }
 
-    @Test func anIndexOfSomeRowsHasItsValuesAsLiterals() throws {
+    @Test func partialIndexHasLiterals() throws {
         try database.executeStatements("CREATE TABLE mail (id INTEGER PRIMARY KEY, folder, subject)")
         let folder = "it's \"in\""
         try database.createIndex(
@@ -118,7 +118,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.insert(into: "mail", ["folder": folder, "subject": "x"]) }
     }
 
-    @Test func aColumnIsAdded() throws {
+    @Test func columnIsAdded() throws {
         try database.addColumn(ColumnDefinition("due \"day\"", .real, .default(1.5)), to: "notes")
         #expect(try database.fetchOne(Double.self, "SELECT \(identifier: "due \"day\"") FROM notes") == 1.5)
         #expect(throws: DatabaseError.self) {

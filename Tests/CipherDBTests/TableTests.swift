@@ -91,7 +91,7 @@ import Testing
         try database.select(["i"], from: "n", where: condition, orderedBy: [.ascending("i")]).fetchAll(Int.self)
     }
 
-    @Test func conditionsMeanWhatTheySay() throws {
+    @Test func conditionsSelectRightRows() throws {
         try numbers()
         #expect(try found(Column("i") == 3) == [3])
         #expect(try found(Column("s") == nil) == [1, 3, 5])
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// SQLite would take the name for a text: `"nosuch" IS NOT NULL` is true of every row.
-    @Test func aMisspeltColumnIsAnErrorAndNotEveryRow() throws {
+    @Test func misspeltColumnIsError() throws {
         try numbers()
         let conditions: [Condition] = [
             Column("nosuch") != nil, Column("nosuch") == nil, Column("nosuch") != 1, Column("nosuch") > 1,
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
-    func anUpsertWithoutAnIdentifierKeepsThatOfTheRow() throws {
+    func upsertWithoutIDKeepsRowid() throws {
         struct Row: Codable, RowDecodable, Equatable { var id: Int?, uid: String, v: Int? }
         try database.executeStatements(
             "CREATE TABLE t (ID INTEGER PRIMARY KEY, uid UNIQUE, v); INSERT INTO t VALUES (9, 'x', 9)"
@@ -151,7 +151,7 @@ import Testing
         #expect(try database.select(from: "t", where: Column("uid") == "a").fetchOne(Row.self)?.id == 10)
     }
 
-    @Test func errorsTellInProgramsThatShowTheirLocalizedDescription() throws {
+    @Test func localizedDescriptionIsMessage() throws {
         let errors: [any Error] = [
             KeyError.wrongKey, MigrationError.duplicateName("x"), DatabaseError(code: .busy, message: "x"),
             MalformedKey.recoveryCodeTooLong, MalformedKey.emptyPassphrase,
@@ -165,7 +165,7 @@ import Testing
         #expect(missing?.localizedDescription.contains("CIPHERDB_NOT_SET") == true)
     }
 
-    @Test func updatesAndDeletionsTellHowManyRows() throws {
+    @Test func updateAndDeleteReturnCounts() throws {
         try numbers()
         #expect(try database.update("n", set: ["s": "odd"], where: Column("s") == nil) == 3)
         #expect(try database.update("n", set: ["s": nil], where: Column("s") == "none") == 0)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
-    func anUpsertInsertsOrChanges() throws {
+    func upsertInsertsOrChanges() throws {
         try database.createTable(
             "t",
             columns: [ColumnDefinition("k", .text, .primaryKey), ColumnDefinition("v", .integer)]
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(.enabled(if: !Engine.current.has(.upsert), "this engine has upsert"))
-    func withoutUpsertTheErrorSaysWhatToDo() throws {
+    func missingUpsertHasAdvice() throws {
         try numbers()
         #expect { try database.upsert(into: "n", ["i": 1], onConflict: "i") } throws: {
             "\($0)".contains("upsert needs SQLite 3.24")
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(arguments: hostile)
-    func aNameOfAnyCharactersIsANameAndNotSQL(name: String) throws {
+    func namesAreNeverSQL(name: String) throws {
         try database.executeStatements("CREATE TABLE t (kept)")
         let table = TableName(name + "t2")
         let column = name + "c"
@@ -238,7 +238,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.fetchAll(Int.self, "SELECT rowid FROM w") }
     }
 
-    @Test func rowsOfTheSameColumnsAreCompiledOnce() throws {
+    @Test func rowsOfSameColumnsAreCompiledOnce() throws {
         try numbers()
         let before = database.statementCacheStatistics
         for i in 0..<100 { try database.insert(into: "n", ["s": "x", "i": i]) }

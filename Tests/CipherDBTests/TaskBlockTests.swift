@@ -70,14 +70,14 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, Call.allCases)
-    func aBlockSeesTheTaskLocalValuesOfItsCaller(kind: Kind, call: Call) async throws {
+    func blockSeesTaskLocalValuesOfItsCaller(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         let seen = try await Self.$name.withValue("caller") { try await call.run(database) { _ in Self.name } }
         #expect(seen == "caller")
     }
 
     @Test(arguments: Kind.allCases, Call.allCases)
-    func aBlockThatLooksForCancellationEnds(kind: Kind, call: Call) async throws {
+    func blockThatLooksForCancellationEnds(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         let started = Gate()
         let task = Task {
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, Call.allCases)
-    func aStatementOfACancelledTaskEndsInCancellation(kind: Kind, call: Call) async throws {
+    func statementOfCancelledTaskEndsInCancellation(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         let task = try await endless(call, database)
         task.cancel()
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, Call.allCases)
-    func aBlockOfACancelledTaskDoesNotBegin(kind: Kind, call: Call) async throws {
+    func blockOfCancelledTaskDoesNotBegin(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         let began = Counter()
         let task = Task {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, Call.allCases)
-    func anInterruptionIsAnErrorOfTheDatabase(kind: Kind, call: Call) async throws {
+    func interruptionIsErrorOfDatabase(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         let task = try await endless(call, database)
         let interruption = Task {
@@ -132,7 +132,7 @@ import Testing
         interruption.cancel()
     }
 
-    @Test func aMigrationOfACancelledTaskIsUndone() async throws {
+    @Test func migrationOfCancelledTaskIsUndone() async throws {
         let database = try database(.queue)
         let started = Gate()
         let steps = [
@@ -157,7 +157,7 @@ import Testing
         arguments: Kind.allCases,
         Call.allCases.filter { $0 != .read }
     )
-    func aCancelledChangeOfAFullTextIndexIsUndone(kind: Kind, call: Call) async throws {
+    func cancelledFullTextChangeIsUndone(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         try await database.write { database in
             try database.createFullTextIndex("found", on: "t", columns: ["a"])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["fts3", "fts4", "fts5"])
-    func aTokenizerInSwiftCutsTextsIntoWords(module: String) throws {
+    func tokenizerInSwiftCutsTextsIntoWords(module: String) throws {
         guard Engine.current.has(module == "fts5" ? .fts5 : .fts4) else {
             // SQLCipher 3.4.1 lacks FTS5: its table cannot be made, with whatever tokenizer.
             #expect {
@@ -58,7 +58,7 @@ import Testing
         #expect(snippet == "The [Queensrÿche]")
     }
 
-    @Test func rangesOutsideOfTheTextAreCut() throws {
+    @Test func rangesOutsideOfTextAreCut() throws {
         try database.makeTokenizer(named: "wild") { _, _ in
             [Token("a", range: 0..<1000), Token("b", range: 500..<600), Token("", range: 0..<0)]
         }
@@ -69,17 +69,17 @@ import Testing
     }
 
     @Test(arguments: ["", "with space", "a'b", "semi;colon", "ünï"])
-    func aNameThatCannotBeOneIsRefused(name: String) {
+    func nameThatCannotBeOneIsRefused(name: String) {
         #expect(throws: DatabaseError.self) { try database.makeTokenizer(named: name) { _, _ in [] } }
     }
 
-    @Test func anUnknownTokenizerIsAnErrorOfTheTable() {
+    @Test func unknownTokenizerIsError() {
         #expect(throws: DatabaseError.self) {
             try database.executeStatements("CREATE VIRTUAL TABLE t USING fts4(a, tokenize=nothing)")
         }
     }
 
-    @Test func theAddressesOfTokenizersAreNeitherToldNorTaken() throws {
+    @Test func tokenizerAddressesAreNotExposed() throws {
         guard Engine.current.has(.fts4) else { return #expect(!Engine.current.has(.fts4)) }
         try database.makeTokenizer(named: "plain") { text, _ in TokenizerTests.words(text) }
         for sql in ["SELECT fts3_tokenizer('simple')", "SELECT FTS3_Tokenizer('evil', x'4141414141414141')"] {

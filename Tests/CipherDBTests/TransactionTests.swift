@@ -17,7 +17,7 @@ import Testing
     private func insert() throws { try database.executeUpdate("INSERT INTO t VALUES (1)") }
 
     @Test(arguments: [TransactionKind.deferred, .immediate, .exclusive])
-    func changesLastWhenTheBlockReturnsAndNotWhenItThrows(kind: TransactionKind) throws {
+    func blockCommitsUnlessItThrows(kind: TransactionKind) throws {
         let result = try database.inTransaction(kind) { database in
             #expect(database.isInTransaction)
             try database.executeUpdate("INSERT INTO t VALUES (1)")
@@ -33,7 +33,7 @@ import Testing
         #expect(try count() == 1 && !database.isInTransaction)
     }
 
-    @Test func theBlockCanAskForARollback() throws {
+    @Test func blockCanAskForRollback() throws {
         try database.inTransaction { database, rollback in
             try database.executeUpdate("INSERT INTO t VALUES (1)")
             rollback = true
@@ -43,7 +43,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func aTransactionInATransactionIsRefusedBeforeItsBlock() throws {
+    @Test func nestedTransactionIsRefused() throws {
         try database.inTransaction { database in
             #expect(throws: DatabaseError.self) { try database.inTransaction { _ in Issue.record("the block ran") } }
             #expect(throws: DatabaseError.self) { try database.beginTransaction() }
@@ -52,7 +52,7 @@ import Testing
         #expect(try count() == 1)
     }
 
-    @Test func aCommitThatFailsIsThrownAndUndone() throws {
+    @Test func failedCommitIsRolledBack() throws {
         try database.executeStatements(
             "CREATE TABLE p (id INTEGER PRIMARY KEY); "
                 + "CREATE TABLE c (p REFERENCES p DEFERRABLE INITIALLY DEFERRED)"
@@ -64,7 +64,7 @@ import Testing
         #expect(try database.first("SELECT count(*) FROM c") == 0)
     }
 
-    @Test func commitAndRollbackWithoutATransactionAreErrors() {
+    @Test func commitAndRollbackWithoutTransactionAreErrors() {
         #expect(throws: DatabaseError.self) { try database.commit() }
         #expect(throws: DatabaseError.self) { try database.rollback() }
     }
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.releaseSavePoint(withName: name) }
     }
 
-    @Test func aTransactionOpenAtClosingIsRolledBack() throws {
+    @Test func transactionOpenAtClosingIsRolledBack() throws {
         let folder = try TemporaryFolder()
         let file = Database(path: folder.file("test.db"))
         try file.open(key: .sample("secret"))
@@ -113,7 +113,7 @@ import Testing
         #expect(try file.first("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func aTransactionLetsOthersReadUnlessItIsExclusive() throws {
+    @Test func transactionAllowsReadersUnlessExclusive() throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(.enabled(if: Engine.current.has(.returning), "this engine has no RETURNING"))
-    func aSavePointIsUndoneAlsoWhereAStatementInItFailsWhenItIsGivenUp() throws {
+    func savePointIsUndoneAfterFailedStatement() throws {
         struct Undo: Error {}
         let database = Database(path: nil)
         try database.open()
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: Ending.allCases)
-    func noStatementFollowsATransactionThatEnded(_ ending: Ending) throws {
+    func noStatementFollowsTransactionThatEnded(_ ending: Ending) throws {
         let queue = try filled()
         let isBlockRefused = isRefused {
             try queue.write { database in
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: Ending.allCases)
-    func noStatementFollowsASavePointThatEnded(_ ending: Ending) throws {
+    func noStatementFollowsSavePointThatEnded(_ ending: Ending) throws {
         let queue = try filled()
         let isBlockRefused = isRefused {
             try queue.inSavePoint { database in
@@ -216,7 +216,7 @@ import Testing
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (4)") }
     }
 
-    @Test func aReadThatEndedItsTransactionFails() throws {
+    @Test func readThatEndedItsTransactionFails() throws {
         let queue = try filled()
         let isBlockRefused = isRefused {
             try queue.read { database in
@@ -228,7 +228,7 @@ import Testing
         #expect(try queue.read { try $0.count(in: "t") } == 1)
     }
 
-    @Test func aBlockCanBeUndoneByItsArgument() throws {
+    @Test func blockCanBeUndoneByItsArgument() throws {
         let queue = try filled()
         try queue.inTransaction { database, rollback in
             try database.executeUpdate("INSERT INTO t VALUES (2)")

@@ -15,7 +15,7 @@ import Testing
         try database.executeStatements("CREATE TABLE t (a, b, c, d, e, f, g, h)")
     }
 
-    @Test func typedValuesAreStoredAsThoseOfAnArray() throws {
+    @Test func typedValuesAreStoredAsThoseOfArray() throws {
         let (date, uuid, none) = (Date(timeIntervalSince1970: 1.5), UUID(), Int?.none)
         let insert = "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         try database.executeUpdate(SQL(unsafe: insert), 1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
@@ -30,14 +30,14 @@ import Testing
         #expect(try database.string(forQuery: SQL(unsafe: "SELECT \(types) FROM t")) == kinds)
     }
 
-    @Test func aDateIsStoredInTheFormatOfTheDatabase() throws {
+    @Test func dateUsesDatabaseFormat() throws {
         database.dateFormat = DateFormat(string: { _ in "1970" }, date: { _ in nil })
         try database.executeUpdate("INSERT INTO t (a) VALUES (?)", Date(timeIntervalSince1970: 0))
         #expect(try database.string(forQuery: "SELECT a FROM t") == "1970")
     }
 
     @Test(arguments: [0, 1, 1023, 1024, 1025, 100_000])
-    func valuesOfEachLengthAndMoreThanTheBufferHoldsStayWhole(count: Int) throws {
+    func valuesBeyondBufferStayWhole(count: Int) throws {
         let text = String(repeating: "a", count: count)
         let bytes = [UInt8](repeating: 7, count: count)
         let insert = try database.prepare("INSERT INTO t (a, b, c, d) VALUES (?, ?, ?, ?)")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func aWrongNumberOfValuesOrAValueThatDoesNotFitRunsNothing() throws {
+    @Test func wrongValuesRunNothing() throws {
         let insert = try database.prepare("INSERT INTO t (a, b) VALUES (?, ?)")
         for _ in 0..<2 {
             #expect(throws: DatabaseError.self) { try insert.executeUpdate(1) }
@@ -74,7 +74,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 1)
     }
 
-    @Test func aStatementThatSomebodyHasIsNotLentTwiceAndComesBack() throws {
+    @Test func statementIsCheckedOutOnce() throws {
         try database.executeUpdate("INSERT INTO t (a) VALUES (1), (2)")
         let sql = "SELECT a FROM t WHERE a >= ?"
         // It is kept from here on.
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Swift takes these for equal, and SQLite does not.
-    @Test func statementsThatDifferInTheirBytesOnlyAreTwo() throws {
+    @Test func statementsDifferByBytes() throws {
         for name in ["\u{e9}", "e\u{301}", "\u{e9}"] {
             try database.executeUpdate(SQL(unsafe: "INSERT INTO t (a) VALUES ('\(name)')"))
         }
@@ -108,13 +108,13 @@ import Testing
         var databaseValue: DatabaseValue { .integer(self == .low ? 0 : 1) }
     }
 
-    @Test func aTypesOwnValueIsTheOneThatIsBound() throws {
+    @Test func customBindableValueIsBound() throws {
         try database.executeUpdate("INSERT INTO t (a) VALUES (?)", Priority.high)
         try database.executeUpdate("INSERT INTO t (a) VALUES (?)", values: [Priority.high])
         #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 1") == 2)
     }
 
-    @Test func aStatementThatWasForgottenWhileSomebodyHadItIsNotKept() throws {
+    @Test func clearedStatementIsNotCached() throws {
         let sql = "SELECT a FROM t"
         let rows = try database.executeQuery(SQL(unsafe: sql))
         database.setAuthorizer { if case .read = $0.kind { .deny } else { .allow } }
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: DatabaseError.self) { _ = try database.executeQuery(SQL(unsafe: sql)) }
     }
 
-    @Test func aColumnIsFoundByItsNameInAnyCase() throws {
+    @Test func columnNameIsCaseInsensitive() throws {
         let rows = try database.executeQuery("SELECT 1 AS \"Überschrift\", 2 AS b")
         #expect(try rows.next())
         #expect(try rows["ÜBERSCHRIFT"] as Int == 1)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func aResultSetThatOutlivesItsConnectionLeavesNoDeadStatementBehind() throws {
+    @Test func outlivingResultSetIsSafe() throws {
         let folder = try TemporaryFolder()
         let other = Database(path: folder.file("test.db"))
         try other.open(key: .sample("secret"))

@@ -5,7 +5,7 @@ import Testing
 
 /// Values as users have them: single ones, dates, identifiers, enumerations, rows as dictionaries.
 @Suite struct ValueTests {
-    @Test func textOfADatabaseInUTF16ReadsAsThatOfAnyOther() throws {
+    @Test func utf16DatabaseReadsAsUTF8() throws {
         let database = Database(path: nil)
         try database.open()
         try database.executeStatements("PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a TEXT)")
@@ -34,7 +34,7 @@ import Testing
         try database.open()
     }
 
-    @Test func aSingleValueIsNilForNullAndForNoRowAndThrowsForAnError() throws {
+    @Test func singleValueIsNilWithoutRow() throws {
         #expect(try database.int(forQuery: "SELECT ? + 1", 4) == 5)
         #expect(try database.double(forQuery: "SELECT 1.5") == 1.5)
         #expect(try database.bool(forQuery: "SELECT 2") == true)
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [
         (DateFormat.sqlite, "2009-02-13 23:31:30.500"), (DateFormat.iso8601, "2009-02-13T23:31:30.500Z"),
     ])
-    func datesAreStoredInTheFormatThatIsSet(format: DateFormat, text: String) throws {
+    func datesAreStoredInFormatThatIsSet(format: DateFormat, text: String) throws {
         let date = Date(timeIntervalSince1970: 1_234_567_890.5)
         database.dateFormat = .secondsSince1970
         #expect(try database.double(forQuery: "SELECT ?", date) == 1_234_567_890.5)
@@ -102,7 +102,7 @@ import Testing
         #expect(try database.date(forQuery: "SELECT ?", text) == date)
     }
 
-    @Test(arguments: [DateFormat.sqlite, .iso8601]) func aDateComesBackEqual(format: DateFormat) throws {
+    @Test(arguments: [DateFormat.sqlite, .iso8601]) func dateComesBackEqual(format: DateFormat) throws {
         database.dateFormat = format
         var dates = [
             Date.now, .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0),
@@ -136,7 +136,7 @@ import Testing
         ("2009-02-14T01:01:30.5+01:30", 1_234_567_890.5), ("2009-02-13 21:31:30-02:00", 1_234_567_890),
         ("+12009-02-13 00:00:00.000", 316_804_003_200), ("1600-02-29 00:00:00.125", -11_670_998_399.875),
     ])
-    func textOfOtherProgramsIsADate(text: String, seconds: Double) throws {
+    func textOfOtherProgramsIsDate(text: String, seconds: Double) throws {
         #expect(try database.date(forQuery: "SELECT ?", text) == Date(timeIntervalSince1970: seconds))
     }
 
@@ -146,11 +146,11 @@ import Testing
         "2009-02-13 23:31:60", "2009-02-13 23:31:30.", "2009-02-13 23:31:30x", "2009-02-13 ", "2009-02-13T23:31:30+1",
         "2009-02-13x",
     ])
-    func textThatIsNoDateIsAnError(text: String) {
+    func textThatIsNoDateIsError(text: String) {
         #expect(throws: DatabaseError.self) { try database.date(forQuery: "SELECT ?", text) }
     }
 
-    @Test func aDateThatIsNoPointInTimeIsAnError() {
+    @Test func invalidDateIsError() {
         for seconds in [Double.infinity, -.infinity, .nan, 1e16] {
             #expect(throws: DatabaseError.self) {
                 try database.date(forQuery: "SELECT ?", Date(timeIntervalSinceReferenceDate: seconds))
@@ -172,7 +172,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.value(forQuery: "SELECT ''") as Decimal? }
     }
 
-    @Test func theFormatForSQLitesOwnFunctionsIsTheirs() throws {
+    @Test func dateFormatMatchesSQLiteFunctions() throws {
         database.dateFormat = .sqlite
         let date = Date(timeIntervalSince1970: 86400.25)
         #expect(
@@ -183,7 +183,7 @@ import Testing
         )
     }
 
-    @Test func aRowIsADictionaryByTheNamesAsTheyAreWritten() throws {
+    @Test func rowDictionaryKeepsNames() throws {
         let rows = try database.executeQuery("SELECT 1 AS One, NULL AS none, 'x' AS text, 2 AS One")
         #expect(throws: DatabaseError.self) { try rows.resultDictionary }
         #expect(try rows.next())
@@ -193,7 +193,7 @@ import Testing
         #expect(try rows.type(forColumn: "none") == .null && rows.type(forColumnIndex: 2) == .text)
     }
 
-    @Test func bytesAreLentWithoutACopyForAsLongAsTheBlockRuns() throws {
+    @Test func bytesAreBorrowedWithoutCopy() throws {
         let rows = try database.executeQuery(
             "SELECT x'010203' AS blob, 'héllo' AS text, NULL AS none, zeroblob(0), 5 AS n"
         )
@@ -210,7 +210,7 @@ import Testing
         #expect(throws: Stop.self) { try rows.withBytes(forColumn: "blob") { _ in throw Stop() } }
     }
 
-    @Test func statementsHandTheirRowsToABlockWithTheirTypes() throws {
+    @Test func rowsReachBlockWithTypes() throws {
         var rows: [[String: DatabaseValue]] = []
         try database.executeStatements(
             """

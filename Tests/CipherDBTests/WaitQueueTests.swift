@@ -17,7 +17,7 @@ struct WaitQueueTests {
         #expect(queue.popFirst() == 1 && queue.popFirst() == 2 && queue.popFirst() == nil)
     }
 
-    @Test func aTicketRemovesItsRequestOnce() {
+    @Test func ticketRemovesItsRequestOnce() {
         var queue = queue(1)
         let ticket = queue.append(2, at: start)
         #expect(queue.remove(ticket) == 2 && queue.remove(ticket) == nil)

@@ -15,18 +15,18 @@ import Testing
     }
 
     @Test(arguments: [0, -4096, 256, 1000, 131_072])
-    func pageSizesThatSQLiteHasNotAreRefused(size: Int) {
+    func invalidPageSizeIsRefused(size: Int) {
         #expect(throws: UnusableCipherFormat.pageSize(size)) { try CipherFormat.v4.with(pageSize: size) }
     }
 
-    @Test func pagesOf512BytesLeaveTooLittleInFormatsThatAuthenticate() throws {
+    @Test func pagesOf512BytesAreTooSmall() throws {
         for format in [CipherFormat.v2, .v3, .v4] {
             #expect(throws: UnusableCipherFormat.pageSize(512)) { try format.with(pageSize: 512) }
         }
         #expect(try CipherFormat.v1.with(pageSize: 512).pageSize == 512)
     }
 
-    @Test func weakerDerivationsThanTheFormatsOwnAreRefused() throws {
+    @Test func weakerDerivationIsRefused() throws {
         for format in CipherFormat.standard {
             let least = format.iterations
             for iterations in [Int.min, 0, 1, least - 1, 10_000_001, .max] {

@@ -6,12 +6,12 @@ import Testing
     static let digits64 = String(repeating: "0123456789abcDEF", count: 4)
     static let digits96 = String(repeating: "0123456789abcDEF", count: 6)
 
-    @Test func anEmptyPassphraseIsRefused() {
+    @Test func emptyPassphraseIsRefused() {
         #expect(throws: MalformedKey.emptyPassphrase) { try DatabaseKey.passphrase("") }
         #expect(throws: MalformedKey.emptyPassphrase) { try DatabaseKey.engineBytes(SecretBytes(copying: [])) }
     }
 
-    @Test func aPassphraseMayHaveAMebibyteAndNoMore() throws {
+    @Test func passphraseIsAtMostOneMebibyte() throws {
         let longest = try SecretBytes(count: 1 << 20) { _ in }
         #expect(try DatabaseKey.passphrase(longest).isPassphrase)
         let longer = try SecretBytes(count: 1 << 20 + 1) { _ in }
@@ -19,13 +19,13 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 33, 48, 64])
-    func aRawKeyHasThirtyTwoBytes(count: Int) throws {
+    func rawKeyHasThirtyTwoBytes(count: Int) throws {
         let bytes = try SecretBytes(count: count) { _ in }
         #expect(throws: MalformedKey.wrongLength(expected: 32, found: count)) { try DatabaseKey.raw(bytes) }
     }
 
     @Test(arguments: [0, 32, 47, 49, 80])
-    func aRawKeyWithSaltHasFortyEightBytes(count: Int) throws {
+    func rawKeyWithSaltHasFortyEightBytes(count: Int) throws {
         let bytes = try SecretBytes(count: count) { _ in }
         #expect(throws: MalformedKey.wrongLength(expected: 48, found: count)) { try DatabaseKey.rawWithSalt(bytes) }
     }
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// As SQLCipher reads it.
-    @Test func aPassphraseSpelledAsARawKeyIsOne() throws {
+    @Test func passphraseSpelledAsRawKeyIsOne() throws {
         for digits in [Self.digits64, Self.digits96] {
             for spelling in ["x'\(digits)'", "X'\(digits)'"] {
                 #expect(try DatabaseKey.passphrase(spelling) == .raw(hex: digits))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func everyByteIsDecodedAndEncodedTheSame() throws {
+    @Test func everyByteRoundTrips() throws {
         let bytes = (0...255).map { UInt8($0) }
         let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let decoded = try SecretBytes(utf8: text).withUnsafeBytes { try Hexadecimal.decode($0) }
@@ -64,7 +64,7 @@ import Testing
         #expect(encoded.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == text)
     }
 
-    @Test func anythingThatIsNoDigitIsRefusedWithItsPlace() throws {
+    @Test func invalidDigitIsNamedByPosition() throws {
         let allowed = Set("0123456789abcdefABCDEF".utf8)
         for character in UInt8.min...UInt8.max where !allowed.contains(character) {
             for offset in [0, 1, 37, 63] {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func anOddNumberOfDigitsIsRefused() {
+    @Test func oddNumberOfDigitsIsRefused() {
         #expect(throws: MalformedKey.oddNumberOfDigits(63)) {
             try DatabaseKey.raw(hex: String(Self.digits64.dropLast()))
         }
@@ -89,7 +89,7 @@ import Testing
         #expect(throws: MalformedKey.wrongLength(expected: 32, found: 0)) { try DatabaseKey.raw(hex: "") }
     }
 
-    @Test func engineBytesTakeALiteralForARawKeyAndAllElseForAPassphrase() throws {
+    @Test func engineBytesReadRawKeyLiteral() throws {
         func key(_ text: String) throws -> DatabaseKey { try .engineBytes(SecretBytes(utf8: text)) }
         #expect(try key("x'\(Self.digits64)'") == .raw(hex: Self.digits64))
         #expect(try key("X'\(Self.digits96)'") == .raw(hex: Self.digits96))
@@ -100,12 +100,12 @@ import Testing
     }
 
     @Test(arguments: [0, 2, 62, 63, 65, 66, 94, 128, 160])
-    func aLiteralOfAnotherLengthIsRefused(count: Int) throws {
+    func literalOfAnotherLengthIsRefused(count: Int) throws {
         let text = "x'" + String(repeating: "a", count: count) + "'"
         #expect(throws: MalformedKey.malformedLiteral) { try DatabaseKey.engineBytes(SecretBytes(utf8: text)) }
     }
 
-    @Test func printingShowsTheKindOnly() throws {
+    @Test func printingShowsKindOnly() throws {
         for key in [try DatabaseKey.passphrase("hunter2"), try .raw(hex: Self.digits64), try .raw(hex: Self.digits96)] {
             var dumped = ""
             dump(key, to: &dumped)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func malformedKeysAreToldWithoutTheirContent() throws {
+    @Test func malformedKeyErrorHidesContent() throws {
         var text = ""
         do { _ = try DatabaseKey.raw(hex: "hunter2g") } catch { text = "\(error)" }
         #expect(text.contains("offset 0") && !text.contains("hunter2"))

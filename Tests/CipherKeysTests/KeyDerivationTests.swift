@@ -28,14 +28,14 @@ import Testing
         return try SecretBytes(utf8: hex).withUnsafeBytes { try Hexadecimal.decode($0) }.withUnsafeBytes { Array($0) }
     }
 
-    @Test func thereAreThirtyFiveVectors() {
+    @Test func vectorCountIsThirtyFive() {
         #expect(Vector.all.count == 35)
         #expect(Set(Vector.all.map(\.hash)) == ["sha1", "sha256", "sha512"])
     }
 
     // RFC 6070 has one of 16,777,216 iterations, which takes seconds.
     @Test(arguments: Vector.all.filter { Extent.isComplete || $0.iterations < 1 << 20 })
-    func pbkdf2GivesThePublishedKey(vector: Vector) throws {
+    func pbkdf2MatchesVector(vector: Vector) throws {
         let algorithm = try #require(HashAlgorithm(rawValue: vector.hash.uppercased()))
         let expected = try Self.bytes(vector.key)
         let key = try KeyDerivation.pbkdf2(
@@ -56,20 +56,20 @@ import Testing
         }
     }
 
-    @Test func aRawKeyIsNotStretched() throws {
+    @Test func rawKeyIsNotDerived() throws {
         let raw = try SecretBytes.random(count: 32)
         let derived = try DatabaseKey.raw(raw).derive(salt: Array(0..<16), format: .v4)
         #expect(derived.withPageKey { Array($0) } == raw.withUnsafeBytes { Array($0) })
         #expect(derived.salt == Array(0..<16))
     }
 
-    @Test func theSaltOfARawKeyWinsOverTheFiles() throws {
+    @Test func saltOfRawKeyTakesPrecedence() throws {
         let both = try SecretBytes.random(count: 48)
         let derived = try DatabaseKey.rawWithSalt(both).derive(salt: Array(0..<16), format: .v4)
         #expect(derived.salt == both.withUnsafeBytes { Array($0[32...]) })
     }
 
-    @Test func theLiteralIsWhatSQLCipherTakesWithoutDeriving() throws {
+    @Test func literalSkipsDerivation() throws {
         let key = (0..<32).map { UInt8($0) }
         let derived = try DatabaseKey.raw(SecretBytes(copying: key)).derive(
             salt: (0..<16).map { $0 + 0xf0 },
@@ -82,7 +82,7 @@ import Testing
         )
     }
 
-    @Test func aDerivedKeyIsNotPrinted() throws {
+    @Test func derivedKeyIsNotPrinted() throws {
         let derived = try DatabaseKey.raw(SecretBytes.random(count: 32)).derive(salt: Array(0..<16), format: .v4)
         var dumped = ""
         dump(derived, to: &dumped)

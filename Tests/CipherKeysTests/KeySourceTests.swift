@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func aSourceOfOnesOwnGivesEveryKindOfKey() async throws {
+    @Test func customSourceGivesEveryKeyKind() async throws {
         #expect(try OwnSource(text: "secret\n").readPassphrase() == .passphrase("secret"))
         #expect(try await SlowSource(text: "secret\r\n").readPassphrase() == .passphrase("secret"))
         let digits = String(repeating: "ab", count: 32)
@@ -41,14 +41,14 @@ import Testing
         #expect(try await keyring.unlock(OwnSource(text: typed).readKeyringSecret(.recoveryCode)).slot == 3)
     }
 
-    @Test func aPrivateFileIsReadByteForByte() throws {
+    @Test func privateFileIsReadByteForByte() throws {
         let bytes: [UInt8] = [0, 1, 255, 10, 13, 0]
         let path = try folder.write(bytes, to: "key")
         #expect(try KeySource.file(path: path).read() == SecretBytes(copying: bytes))
     }
 
     @Test(arguments: [0o604, 0o640, 0o644, 0o660, 0o610, 0o601, 0o777])
-    func aFileThatOthersHaveRightsOnIsRefusedUnlessItIsMeant(mode: Int) throws {
+    func accessibleSecretFileIsRefused(mode: Int) throws {
         let path = try folder.write("secret".utf8, to: "key", mode: mode)
         #expect(throws: KeySourceError(source: path, problem: .othersCanRead(mode: mode))) {
             try KeySource.file(path: path).read()
@@ -56,33 +56,33 @@ import Testing
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
     }
 
-    @Test func aPipeIsRefusedWithoutWaitingForItsWriter() throws {
+    @Test func fifoIsRefused() throws {
         let path = folder.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         #expect(throws: KeySourceError(source: path, problem: .notAFile)) { try KeySource.file(path: path).read() }
     }
 
-    @Test func aFolderIsRefused() {
+    @Test func directoryIsRefused() {
         #expect(throws: KeySourceError(source: folder.path, problem: .notAFile)) {
             try KeySource.file(path: folder.path).read()
         }
     }
 
-    @Test func aMissingFileIsNamed() {
+    @Test func missingFileIsNamed() {
         let path = folder.file("nothing")
         #expect(throws: KeySourceError(source: path, problem: .system(ENOENT))) {
             try KeySource.file(path: path).read()
         }
     }
 
-    @Test func moreThanAMebibyteIsRefused() throws {
+    @Test func moreThanMebibyteIsRefused() throws {
         let path = try folder.write(Data(count: 1 << 20 + 3), to: "large")
         #expect(throws: KeySourceError(source: path, problem: .tooLarge)) { try KeySource.file(path: path).read() }
         let largest = try folder.write(Data(repeating: 7, count: 1 << 20), to: "largest")
         #expect(try KeySource.file(path: largest).readPassphrase().isPassphrase)
     }
 
-    @Test func aDescriptorIsReadToItsEnd() throws {
+    @Test func descriptorIsReadToItsEnd() throws {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data("from a pipe\n".utf8))
         try pipe.fileHandleForWriting.close()
@@ -90,13 +90,13 @@ import Testing
         #expect(try source.readPassphrase() == .passphrase("from a pipe"))
     }
 
-    @Test func aDescriptorThatIsNotOpenIsNamed() {
+    @Test func descriptorThatIsNotOpenIsNamed() {
         #expect(throws: KeySourceError(source: "descriptor 987", problem: .system(EBADF))) {
             try KeySource.descriptor(987).read()
         }
     }
 
-    @Test func aVariableIsReadAndAMissingOneNamed() throws {
+    @Test func variableIsReadAndWiped() throws {
         setenv("CIPHERDB_TEST_SECRET", "from the environment", 1)
         defer { unsetenv("CIPHERDB_TEST_SECRET") }
         let value = try #require(getenv("CIPHERDB_TEST_SECRET"))
@@ -116,17 +116,17 @@ import Testing
     @Test(arguments: [
         ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\n\n", "word\n"), (" word ", " word "),
     ])
-    func oneLineEndingIsNotPartOfAPassphrase(content: String, passphrase: String) throws {
+    func lineEndingIsNotPartOfPassphrase(content: String, passphrase: String) throws {
         let path = try folder.write(content.utf8, to: "passphrase")
         #expect(try KeySource.file(path: path).readPassphrase() == .passphrase(passphrase))
     }
 
-    @Test func aLineEndingAloneIsAnEmptyPassphrase() throws {
+    @Test func lineEndingAloneIsEmptyPassphrase() throws {
         let path = try folder.write("\n".utf8, to: "passphrase")
         #expect(throws: MalformedKey.emptyPassphrase) { try KeySource.file(path: path).readPassphrase() }
     }
 
-    @Test func aRawKeyIsReadFromItsBytesOrItsDigits() throws {
+    @Test func rawKeyIsReadFromBytesOrDigits() throws {
         let bytes = (0..<48).map { UInt8($0) }
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         for (content, key) in [
@@ -143,12 +143,12 @@ import Testing
         }
     }
 
-    @Test func aRawKeyOfAnotherLengthIsRefused() throws {
+    @Test func rawKeyOfAnotherLengthIsRefused() throws {
         let path = try folder.write(Data(repeating: UInt8(ascii: "a"), count: 31), to: "raw")
         #expect(throws: MalformedKey.oddNumberOfDigits(31)) { try KeySource.file(path: path).readRawKey() }
     }
 
-    @Test func aLinkIsFollowedWithinItsFolderOnly() throws {
+    @Test func linkIsFollowedWithinDirectoryOnly() throws {
         let other = try TemporaryFolder()
         let elsewhere = try other.write("secret".utf8, to: "key")
         try FileManager.default.createDirectory(atPath: folder.file("below"), withIntermediateDirectories: false)
@@ -167,14 +167,14 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
-    func aFileOfAnotherUserIsRefusedUnlessItIsMeant() throws {
+    func foreignSecretFileIsRefused() throws {
         let path = try folder.write("secret".utf8, to: "key")
         #expect(chown(path, 12345, 12345) == 0)
         #expect(throws: KeySourceError(source: path, problem: .ofAnotherUser)) { try KeySource.file(path: path).read() }
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
     }
 
-    @Test func aCredentialIsReadFromSystemdsFolder() throws {
+    @Test func credentialIsReadFromSystemdsDirectory() throws {
         _ = try folder.write("of the service\n".utf8, to: "vault")
         setenv("CREDENTIALS_DIRECTORY", folder.path, 1)
         defer { unsetenv("CREDENTIALS_DIRECTORY") }
@@ -189,14 +189,14 @@ import Testing
         }
     }
 
-    @Test func aCommandGivesWhatItPrintsAndNoShellIsAsked() throws {
+    @Test func commandRunsWithoutShell() throws {
         #expect(try KeySource.command(["printf", "%s", "a b$HOME;'"]).read() == SecretBytes(utf8: "a b$HOME;'"))
         #expect(try KeySource.command(["echo", "secret"]).readPassphrase() == .passphrase("secret"))
         let large = try KeySource.command(["head", "-c", "1000000", "/dev/zero"]).read()
         #expect(large.count == 1_000_000)
     }
 
-    @Test func aCommandThatFailsIsNamedWithoutItsArguments() throws {
+    @Test func commandThatFailsIsNamedWithoutItsArguments() throws {
         #expect(throws: KeySourceError(source: "command false", problem: .commandFailed(status: 1))) {
             try KeySource.command(["false", "argument"]).read()
         }
@@ -214,7 +214,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func aKeyOfTheKernelIsReadByItsDescription() throws {
+        @Test func keyOfKernelIsReadByItsDescription() throws {
             let description = "cipherdb test \(UUID())"
             let bytes: [UInt8] = [1, 0, 255, 10]
             // Where the system does not let a process have keys there is nothing to read either.
@@ -228,7 +228,7 @@ import Testing
     #endif
 
     #if !canImport(Security)
-        @Test func aKeychainThatIsNotThereIsSaid() {
+        @Test func missingKeychainIsReported() {
             #expect(throws: KeySourceError(source: "keychain item a, b", problem: .notHere)) {
                 try KeySource.keychain(service: "a", account: "b").read()
             }

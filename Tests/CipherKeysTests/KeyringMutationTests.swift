@@ -74,7 +74,7 @@ import Testing
         return ranges
     }
 
-    @Test func aFlippedBitIsDamage() throws {
+    @Test func flippedBitIsDamage() throws {
         for place in bytes.indices {
             // What is behind the version is under the digest, whichever bit it is.
             let bits = Extent.isComplete || place < 10 ? Array(0..<8) : [place % 8]
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func whateverAnAttackerChangesIsRefused() throws {
+    @Test func alteredKeyringIsRefused() throws {
         let places = bytes.indices.dropLast(KeyringContent.codeSize + KeyringContent.digestSize)
         for place in places {
             // The number of iterations is left to the test below: some of these take their time.
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func aKeyringCutAtAnyLengthIsRefused() throws {
+    @Test func keyringCutAtAnyLengthIsRefused() throws {
         for count in 0..<bytes.count {
             let expected: KeyringError.Problem = count < 8 ? .notAKeyring : .damaged(offset: count < 10 ? 8 : nil)
             #expect(try refusals(Array(bytes.prefix(count))) == Array(repeating: expected, count: 4), "\(count)")
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func slotsThatAreExchangedRemovedDoubledOrForeignAreRefused() throws {
+    @Test func rearrangedSlotsAreRefused() throws {
         let own = try slots(bytes)
         let foreign = try slots(other)
         for first in own.indices {

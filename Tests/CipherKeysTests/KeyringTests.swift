@@ -25,7 +25,7 @@ import Testing
         try keyring.unlock(secret, upgrades: false)
     }
 
-    @Test func everySlotGivesTheSameDatabaseKey() throws {
+    @Test func everySlotGivesSameDatabaseKey() throws {
         let key = try make().databaseKey()
         let file = try SecretBytes.random(count: 100)
         let code = try RecoveryCode.random()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func aNewKeyringHasARandomKeyAndIsPrivate() throws {
+    @Test func newKeyringHasRandomKeyAndIsPrivate() throws {
         let other = Keyring(path: folder.file("b.keyring"))
         let keys = [
             try make().databaseKey(),
@@ -59,7 +59,7 @@ import Testing
         #expect(folder.names == ["a.keyring", "b.keyring"])
     }
 
-    @Test func aListShowsWhatIsNoSecret() throws {
+    @Test func listShowsNoSecret() throws {
         let unlocked = try make()
         try unlocked.add(.keyFile(.random(count: 32)), label: "server")
         let content = try keyring.content()
@@ -74,7 +74,7 @@ import Testing
         #expect(!content.isRotationPending)
     }
 
-    @Test func nothingIsMadeInThePlaceOfAFile() throws {
+    @Test func existingFileIsNotReplaced() throws {
         _ = try make()
         let before = try FileState(keyring.path)
         #expect(keyringProblem { _ = try make() } == .exists)
@@ -82,7 +82,7 @@ import Testing
         #expect(folder.names == ["a.keyring"])
     }
 
-    @Test func aChangedSecretOpensAndTheOldDoesNot() throws {
+    @Test func onlyChangedSecretUnlocks() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
@@ -91,7 +91,7 @@ import Testing
         #expect(try keyring.content().slots.map(\.label) == ["Ada"])
     }
 
-    @Test func aSecretIsChangedByTheOldOne() throws {
+    @Test func secretIsChangedByOldOne() throws {
         let key = try make().databaseKey()
         try keyring.change(.passphrase("first"), to: .passphrase("other"), derivation: Self.fast)
         #expect(try unlock(.passphrase("other")).databaseKey() == key)
@@ -107,7 +107,7 @@ import Testing
         #expect(try FileState(keyring.path) == before)
     }
 
-    @Test func aRemovedSlotOpensNothing() throws {
+    @Test func removedSlotOpensNothing() throws {
         let unlocked = try make()
         try unlocked.add(.passphrase("second"), derivation: Self.fast)
         try unlocked.remove(slot: 1)
@@ -116,7 +116,7 @@ import Testing
         #expect(keyringProblem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
     }
 
-    @Test func theLastPassphraseOrRecoveryCodeIsRemovedOnlyWhereThatIsMeant() throws {
+    @Test func lastPassphraseNeedsForce() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
@@ -127,7 +127,7 @@ import Testing
         _ = try unlock(file)
     }
 
-    @Test func aRecoveryCodeCountsWhenItWasTypedBack() throws {
+    @Test func recoveryCodeMustBeTypedBack() throws {
         let unlocked = try make()
         let code = try RecoveryCode.random()
         #expect(keyringProblem { try unlocked.add(code, typedBack: RecoveryCode.random().text()) } == .notConfirmed)
@@ -138,7 +138,7 @@ import Testing
         #expect(try keyring.content().slots.count == 1)
     }
 
-    @Test func thirtyTwoSlotsAreTheMost() throws {
+    @Test func thirtyTwoSlotsAreAllowed() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
@@ -148,7 +148,7 @@ import Testing
         #expect(keyringProblem { try unlocked.add(file) } == .secretInUse(slot: 2))
     }
 
-    @Test func noSlotGetsTheSecretOfAnother() throws {
+    @Test func noSlotGetsSecretOfAnother() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         let other = try KeyringSecret.keyFile(.random(count: 32))
@@ -161,7 +161,7 @@ import Testing
         #expect(try keyring.slots().map(\.number) == [1, 2, 3])
     }
 
-    @Test func manyCostlyPassphrasesAskForTheSlot() throws {
+    @Test func manyCostlyPassphrasesAskForSlot() throws {
         let unlocked = try make()
         for name in ["second", "third"] { try unlocked.add(.passphrase(name), derivation: Self.fast) }
         #expect(try !unlocked.content().needsSlotNumber)
@@ -186,7 +186,7 @@ import Testing
         #expect(keyringProblem { _ = try keyring.unlock(.passphrase("third"), slot: 9) } == .noSuchSlot(9))
     }
 
-    @Test func aSlotThatIsStretchedTooLittleIsStretchedAnewUnlessToldNotTo() throws {
+    @Test func weakSlotIsUpgradedAtUnlock() throws {
         let key = try make().databaseKey()
         _ = try keyring.unlock(.passphrase("first"), upgrades: false)
         #expect(try keyring.content().slots[0].derivation == Self.fast)
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// A keyring's passphrase never reaches SQLCipher.
-    @Test func aPassphraseMayLookLikeARawKey() throws {
+    @Test func passphraseMayLookLikeRawKey() throws {
         let digits = String(repeating: "0123456789abcdef", count: 4)
         let unlocked = try make()
         for (number, text) in ["x''", "x'12'", "x'\(digits)'", digits].enumerated() {
@@ -216,7 +216,7 @@ import Testing
     }
 
     /// Slots that open without their numbers go on to do so.
-    @Test func anUpgradeMakesNoSlotNeedItsNumber() throws {
+    @Test func upgradeMakesNoSlotNeedItsNumber() throws {
         let unlocked = try make()
         let costly = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1_900_000))
         try unlocked.add(.passphrase("second"), derivation: costly)
@@ -225,7 +225,7 @@ import Testing
         #expect(try !keyring.content().needsSlotNumber)
     }
 
-    @Test func aKeyringThatCannotBeWrittenOpensAllTheSame() throws {
+    @Test func readOnlyKeyringUnlocks() throws {
         let key = try make().databaseKey()
         let readOnly = folder.file("folder")
         try FileManager.default.createDirectory(atPath: readOnly, withIntermediateDirectories: false)
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// Somebody else replaces the keyring between its opening and its lock.
-    @Test func theKeyringThatIsLockedIsTheOneOfItsName() throws {
+    @Test func lockedKeyringIsThatOfPath() throws {
         let unlocked = try make()
         let (path, other) = (keyring.path, folder.file("other"))
         try unlocked.backUp(to: other)
@@ -255,7 +255,7 @@ import Testing
         #expect(try keyring.unlock(second).slot == 2)
     }
 
-    @Test func aKeyringThatCannotBeReadBackIsNotWritten() throws {
+    @Test func unreadableNewKeyringIsNotWritten() throws {
         let (content, masterKey) = try KeyringContent.new(.keyFile(.random(count: 32)), "", .standard)
         var broken = content
         broken.writer = String(repeating: "1", count: 33)
@@ -266,7 +266,7 @@ import Testing
     }
 
     /// The order of names in one folder, which a crash keeps, says nothing of the folder of the database.
-    @Test func aKeyringAndItsNameAreOnTheDiskWhenACallReturns() throws {
+    @Test func keyringIsSyncedOnReturn() throws {
         // Orders without a code let the call go well.
         func syncs(_ count: Int, _ body: () throws -> Void) throws -> Bool {
             let (outcome, met) = FaultInjection.with(
@@ -285,7 +285,7 @@ import Testing
     }
 
     /// After the rename the new content is in force, whatever fails.
-    @Test func aNameThatIsNotSyncedIsTold() throws {
+    @Test func unsyncedRenameIsReported() throws {
         let unlocked = try make()
         let order = FaultInjection.Order(prefix: keyring.path, call: .sync, after: 1, code: EIO)
         let (outcome, met) = FaultInjection.with(order) {
@@ -298,7 +298,7 @@ import Testing
         _ = unlocked
     }
 
-    @Test func anEraseThatWasCutOffCanBeGivenAgain() throws {
+    @Test func interruptedEraseCanBeRepeated() throws {
         _ = try make()
         let order = FaultInjection.Order(prefix: keyring.path, call: .unlink, after: 0, code: EIO)
         let (outcome, met) = FaultInjection.with(order) { try keyring.erase() }
@@ -310,7 +310,7 @@ import Testing
     }
 
     /// Whoever reads it, and a crash, find the old or the new one, whole.
-    @Test func aKeyringIsReplacedAndNeverWrittenOver() throws {
+    @Test func keyringIsReplacedAndNeverWrittenOver() throws {
         let unlocked = try make()
         let before = try FileState(keyring.path).bytes
         let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: keyring.path))
@@ -319,7 +319,7 @@ import Testing
         #expect(try FileState(keyring.path).bytes != before)
     }
 
-    @Test func aReplacedKeyringIsNotTakenForTheOneThatWasUnlocked() throws {
+    @Test func replacedKeyringIsDetected() throws {
         let unlocked = try make()
         try FileManager.default.removeItem(atPath: keyring.path)
         let other = try make()
@@ -345,7 +345,7 @@ import Testing
         #expect(folder.names == ["a.keyring"])
     }
 
-    @Test func anotherWriterThatGoesOnIsAnError() throws {
+    @Test func anotherWriterThatGoesOnIsError() throws {
         let unlocked = try make()
         try unlocked.withLock { _ in
             #expect(
@@ -356,7 +356,7 @@ import Testing
         }
     }
 
-    @Test func aKeyringIsFoundByALinkAndWrittenWhereItIs() throws {
+    @Test func keyringBehindLinkIsWritten() throws {
         _ = try make()
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: keyring.path)
@@ -365,7 +365,7 @@ import Testing
         #expect(try Platform.statusOfLink(link).kind == .other)
     }
 
-    @Test func aFileOfTheUsersIsNoLeftover() throws {
+    @Test func userFileIsNoLeftover() throws {
         let unlocked = try make()
         let own = [
             "a.keyring.new-backup-of-monday", "a.keyring.new-0123456789ABCDEF", "a.keyring.new-0123456789abcde",
@@ -376,7 +376,7 @@ import Testing
         for name in own { #expect(FileManager.default.fileExists(atPath: path + name), "\(name)") }
     }
 
-    @Test func aKeyringMovedAwayMeanwhileIsNotReplaced() throws {
+    @Test func movedKeyringIsNotReplaced() throws {
         _ = try make()
         let file = try KeyringFile(locking: keyring.path, waiting: .zero)
         let bytes = try FileState(keyring.path).bytes
@@ -386,7 +386,7 @@ import Testing
         #expect(try FileState(keyring.path).bytes == Data("another's".utf8))
     }
 
-    @Test func aPathWithANULIsNoOtherPath() throws {
+    @Test func pathWithNULIsNoOtherPath() throws {
         _ = try make()
         let before = try FileState(keyring.path)
         let other = Keyring(path: keyring.path + "\0.copy")
@@ -399,7 +399,7 @@ import Testing
         #expect(try FileState(keyring.path) == before)
     }
 
-    @Test func rightsAndLeftoversAreKeptInOrder() throws {
+    @Test func permissionsAndLeftoversAreHandled() throws {
         let unlocked = try make()
         chmod(keyring.path, 0o640)
         let leftover = try folder.write("half".utf8, to: "a.keyring.new-0123456789abcdef")
@@ -418,14 +418,14 @@ import Testing
         try unlocked.add(file, label: String(repeating: "é", count: 64))
     }
 
-    @Test func shortSecretsThatAreNotStretchedAreRefused() {
+    @Test func shortRawSecretIsRefused() {
         for make in [KeyringSecret.keyFile, KeyringSecret.external] {
             #expect(throws: MalformedKey.secretTooShort(count: 31)) { try make(.random(count: 31)) }
         }
         #expect(throws: MalformedKey.emptyPassphrase) { try KeyringSecret.passphrase("") }
     }
 
-    @Test func aBackupOpensAsTheKeyringWas() throws {
+    @Test func backupOpensWithItsSecrets() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
         let backup = Keyring(path: folder.file("backup"))
@@ -435,7 +435,7 @@ import Testing
         #expect(try backup.unlock(.passphrase("first"), upgrades: false).databaseKey() == key)
     }
 
-    @Test func aBackupReplacesADamagedOrMissingKeyringAndOneWithOtherSlots() throws {
+    @Test func backupReplacesDamagedKeyring() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
         let backup = Keyring(path: folder.file("backup"))
@@ -460,7 +460,7 @@ import Testing
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
     }
 
-    @Test func aBackupWithOtherKeysOrOfAnotherKeyringReplacesNothing() throws {
+    @Test func foreignBackupReplacesNothing() throws {
         let unlocked = try make()
         let backup = Keyring(path: folder.file("backup"))
         try unlocked.backUp(to: backup.path)
@@ -480,7 +480,7 @@ import Testing
     }
 
     /// Whoever has no secret can write a generation that no later one exceeds.
-    @Test func whatAnAttackerWroteSaysNothingToARestore() throws {
+    @Test func plantedKeyringDoesNotStopRestore() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
         try unlocked.backUp(to: folder.file("backup"))
@@ -495,7 +495,7 @@ import Testing
         #expect(try keyring.content().generation < 10)
     }
 
-    @Test func aSlotThatWasChangedMeanwhileIsNotOverwritten() throws {
+    @Test func concurrentlyChangedSlotIsKept() throws {
         let unlocked = try make()
         let stale = try unlock(.passphrase("first"))
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
@@ -508,7 +508,7 @@ import Testing
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
     }
 
-    @Test func aKeyringThatIsInUseIsNotTakenForOneThatWasJustMade() throws {
+    @Test func usedKeyringIsNotNew() throws {
         let unlocked = try make()
         try unlocked.eraseUnused { true }
         #expect(folder.names == ["a.keyring"])
@@ -520,20 +520,20 @@ import Testing
         #expect(folder.names == ["a.keyring"])
     }
 
-    @Test func aKeyringWhoseMakerWasKilledBeforeItTookTheFirstNameAwayIsWrittenAllTheSame() throws {
+    @Test func killedCreationLeavesWritableKeyring() throws {
         let unlocked = try make()
         #expect(link(keyring.path, keyring.path + ".new-0123456789abcdef") == 0)
         try unlocked.add(.keyFile(.random(count: 32)))
         #expect(folder.names == ["a.keyring"])
     }
 
-    @Test func aKeyringWithTwoNamesIsNotWritten() throws {
+    @Test func hardLinkedKeyringIsNotWritten() throws {
         let unlocked = try make()
         #expect(link(keyring.path, folder.file("second")) == 0)
         #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .severalNames)
     }
 
-    @Test func aRecoveryCodeIsNeitherTheFirstSecretNorAChangedOneUnconfirmed() throws {
+    @Test func recoveryCodeNeedsConfirmation() throws {
         let code = try KeyringSecret.recoveryCode(.random())
         #expect(keyringProblem { try keyring.create(with: code) } == .notTypedBack)
         let unlocked = try make()
@@ -541,7 +541,7 @@ import Testing
         #expect(keyringProblem { try keyring.change(.passphrase("first"), to: code) } == .notTypedBack)
     }
 
-    @Test func sixteenOlderKeysAreKeptAndOneOfThemCanBeMadeToCount() throws {
+    @Test func sixteenRetiredKeysAreKept() throws {
         let unlocked = try make()
         var keys: [DatabaseKey] = []
         let salt = Array<UInt8>(repeating: 7, count: 16)
@@ -564,7 +564,7 @@ import Testing
         #expect(try unlocked.content().olderKeyCount == 0)
     }
 
-    @Test func aKeyOfAChangeThatWasTakenBackGoesBeforeOneThatAFileWasUnder() throws {
+    @Test func unusedRetiredKeyIsDroppedFirst() throws {
         let unlocked = try make()
         let first = try unlocked.databaseKey()
         try unlocked.withLock { locked in
@@ -592,7 +592,7 @@ import Testing
         #expect(try unlocked.retiredKeys().map(\.key) == keys)
     }
 
-    @Test func anErasedKeyringIsGoneAndOtherFilesAreNotErased() throws {
+    @Test func erasingKeyringSparesOtherFiles() throws {
         _ = try make()
         let second = folder.file("second name")
         #expect(link(keyring.path, second) == 0)
@@ -606,7 +606,7 @@ import Testing
 
     // MARK: Rotation
 
-    @Test func aRotationHoldsBothKeysUntilItEnds() throws {
+    @Test func rotationHoldsBothKeysUntilItEnds() throws {
         let unlocked = try make()
         let old = try unlocked.databaseKey()
         let salt = Array<UInt8>(repeating: 7, count: 16)
@@ -626,7 +626,7 @@ import Testing
         #expect(try unlock(.passphrase("first")).databaseKey() == unlocked.databaseKey())
     }
 
-    @Test func aCancelledRotationLeavesTheOldKey() throws {
+    @Test func cancelledRotationLeavesOldKey() throws {
         let unlocked = try make()
         let old = try unlocked.databaseKey()
         try unlocked.withLock { locked in

@@ -46,12 +46,12 @@ import Testing
         return (files ?? []).compactMap { try? Vector($0) }.sorted { $0.name < $1.name }
     }()
 
-    @Test func theVectorsAreThere() {
+    @Test func vectorsArePresent() {
         #expect(Self.vectors.count > 100)
     }
 
     @Test(arguments: vectors)
-    func eachVectorComesOutAsItSays(vector: Vector) throws {
+    func eachVectorMatches(vector: Vector) throws {
         let folder = try TemporaryFolder()
         let keyring = Keyring(path: try folder.write(vector.bytes, to: vector.name))
         let slot = vector.headers["slot"].flatMap { Int($0) }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(.enabled(if: KeyringVectorTests.hasPython, "python3 is missing: run make setup"))
-    func aReaderInAnotherLanguageAgreesOnEachVectorAndOpensWhatWeWrite() throws {
+    func pythonReaderAgrees() throws {
         let script = Program.packageFolder + "/Scripts/keyring.py"
         let folder = Program.packageFolder + "/Tests/CipherKeysTests/Vectors/Keyring"
         let checked = try Program.run("/usr/bin/env", ["python3", script, "--check", folder])

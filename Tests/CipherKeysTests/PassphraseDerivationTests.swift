@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: least)
-    func theLeastIsTakenAndLessOnlyAsUnsafe(function: Function) throws {
+    func minimumNeedsUnsafeToUndercut(function: Function) throws {
         #expect(try !PassphraseDerivation(function).isWeak)
         let weaker = Self.weaker(function)
         if case .scrypt(_, _, 0) = weaker { return }
@@ -42,7 +42,7 @@ import Testing
         .argon2id(kibibytes: (64 << 10) + 1, passes: 1, lanes: 1), .argon2id(kibibytes: 1 << 30, passes: 1, lanes: 1),
         .argon2id(kibibytes: 64 << 10, passes: 100, lanes: 1),
     ])
-    func whatTakesMinutesOrGigabytesIsRefused(function: Function) {
+    func excessiveCostIsRefused(function: Function) {
         #expect(throws: UnusablePassphraseDerivation.tooCostly(function)) {
             try PassphraseDerivation(unsafeWeak: function)
         }
@@ -55,7 +55,7 @@ import Testing
         .argon2id(kibibytes: 7, passes: 1, lanes: 1), .argon2id(kibibytes: 1024, passes: 0, lanes: 1),
         .argon2id(kibibytes: 1024, passes: 1, lanes: 0), .argon2id(kibibytes: Int.max, passes: 1, lanes: 1),
     ])
-    func whatMakesNoSenseIsRefused(function: Function) {
+    func invalidParametersAreRefused(function: Function) {
         #expect(throws: UnusablePassphraseDerivation.impossible(function)) {
             try PassphraseDerivation(unsafeWeak: function)
         }
@@ -65,7 +65,7 @@ import Testing
         Function.pbkdf2SHA256(iterations: 1), .pbkdf2SHA512(iterations: 1),
         .scrypt(logCost: 1, blockSize: 1, parallelism: 1),
     ])
-    func calibrationKeepsToTheBounds(function: Function) throws {
+    func calibrationKeepsToBounds(function: Function) throws {
         let found = try [Duration.zero, .seconds(3600)].map {
             try PassphraseDerivation.calibrated(for: $0, function)
         }
@@ -76,7 +76,7 @@ import Testing
         #expect(found[1].work > found[0].work)
     }
 
-    @Test func whatOpenSSLLacksIsSaid() throws {
+    @Test func missingKDFOfOpenSSLIsNamed() throws {
         let function = Function.argon2id(kibibytes: 19 << 10, passes: 2, lanes: 1)
         let derivation = try PassphraseDerivation(function)
         let derive = { try derivation.derive(SecretBytes(utf8: "passphrase"), salt: Array(0..<16)) }

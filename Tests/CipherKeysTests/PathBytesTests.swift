@@ -31,7 +31,7 @@ import Testing
         #expect(String(pathBytes: [0x6F, 0xFF, 0x2E, 0xC3]).withoutPathBytes == "o\u{FFFD}.\u{FFFD}")
     }
 
-    @Test func foldersAndNamesAreFoundByBytes() {
+    @Test func directoriesAndNamesAreFoundByBytes() {
         #expect(FileCalls.directory(of: "a/\u{301}b") == "a" && FileCalls.name(of: "a/\u{301}b") == "\u{301}b")
         #expect(FileCalls.sibling("c", of: "a/\u{301}b") == "a/c" && FileCalls.sibling("c", of: "b") == "c")
         #expect(FileCalls.directory(of: "/b") == "/" && FileCalls.directory(of: "b") == ".")

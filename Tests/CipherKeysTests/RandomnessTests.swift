@@ -37,7 +37,7 @@ import Testing
         #expect(keyrings.allSatisfy { Self.bytes($0.masterKey).count == 32 && $0.content.slots[0].salt.count == 16 })
     }
 
-    @Test func slotsOfOneKeyringHaveSaltsOfTheirOwn() throws {
+    @Test func everySlotHasItsOwnSalt() throws {
         let folder = try TemporaryFolder()
         let keyring = Keyring(path: folder.file("keyring"))
         let unlocked = try keyring.create(with: .keyFile(.random(count: 32)))

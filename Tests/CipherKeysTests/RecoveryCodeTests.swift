@@ -14,14 +14,14 @@ import Testing
         try RecoveryCode(typed: SecretBytes(utf8: text))
     }
 
-    @Test func aCodeThatIsTypedBackIsTheSame() throws {
+    @Test func typedCodeRoundTrips() throws {
         for _ in 0..<100 {
             let code = try RecoveryCode.random()
             #expect(try RecoveryCode(typed: code.text()) == code)
         }
     }
 
-    @Test func eightGroupsOfFiveHaveNoLettersThatLookAlike() throws {
+    @Test func codeHasNoAmbiguousLetters() throws {
         let text = try Self.text(.random())
         #expect(text.count == 47)
         let groups = text.split(separator: "-")
@@ -29,7 +29,7 @@ import Testing
         #expect(groups.joined().allSatisfy(Self.alphabet.contains))
     }
 
-    @Test func caseSpacesDashesAndLettersThatLookAlikeDoNotMatter() throws {
+    @Test func codeIgnoresCaseSpacesAndDashes() throws {
         let code = try RecoveryCode(bytes: SecretBytes(copying: Array(repeating: 0, count: 20)))
         let text = try Self.text(code)
         #expect(text.hasPrefix("0000") && text.contains("0000"))
@@ -49,7 +49,7 @@ import Testing
         return try RecoveryCode(bytes: SecretBytes(copying: bytes)).text()
     }
 
-    @Test func everyWrongCharacterIsToldWithItsGroup() throws {
+    @Test func wrongCharacterNamesItsGroup() throws {
         let characters = Array(try Self.text(.random()))
         for place in characters.indices where characters[place] != "-" {
             for other in Self.alphabet where other != characters[place] {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func exchangedCharactersAndGroupsAreTold() throws {
+    @Test func exchangedCharactersAreDetected() throws {
         for _ in 0..<20 {
             let groups = try Self.text(.random()).split(separator: "-").map(Array.init)
             for group in groups.indices {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func lengthsAreTold() throws {
+    @Test func wrongLengthIsReported() throws {
         let text = try Self.text(.random())
         #expect(throws: MalformedKey.recoveryCodeTooLong) { try Self.typed(text + "0") }
         #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 7)) { try Self.typed(String(text.dropLast())) }

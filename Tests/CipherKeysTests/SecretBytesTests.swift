@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func memoryIsWipedWholeBeforeItIsGivenBack() throws {
+    @Test func memoryIsWipedBeforeRelease() throws {
         nonisolated(unsafe) var seen: [UInt8] = []
         var memory: SecretMemory? = try SecretMemory(
             count: 5000,
@@ -43,7 +43,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func memoryIsLockedAndLeftOutOfCoreDumps() throws {
+        @Test func memoryIsLockedAndNotDumped() throws {
             let secret = try SecretBytes(copying: Array("a secret of some bytes".utf8))
             let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
             let flags = try Self.flags(ofPageAt: address)
@@ -53,7 +53,7 @@ import Testing
             #expect(secret.isLocked, "RLIMIT_MEMLOCK leaves no room for one page")
         }
 
-        @Test func memoryStandsBetweenInaccessiblePages() throws {
+        @Test func memoryHasGuardPages() throws {
             let secret = try SecretBytes(count: 4096) { _ in }
             let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
             let lines = try processInformation("maps").split(separator: "\n")
@@ -83,7 +83,7 @@ import Testing
         }
     #endif
 
-    @Test func equalityLooksAtEveryByteAndTheCount() throws {
+    @Test func equalityLooksAtEveryByteAndCount() throws {
         let bytes = Array("0123456789".utf8)
         let secret = try SecretBytes(copying: bytes)
         #expect(try secret == SecretBytes(copying: bytes))
@@ -96,7 +96,7 @@ import Testing
         #expect(try SecretBytes(copying: []) == SecretBytes(copying: []))
     }
 
-    @Test func printingShowsTheCountOnly() throws {
+    @Test func printingShowsCountOnly() throws {
         let secret = try SecretBytes(utf8: "hunter2-hunter2")
         var dumped = ""
         dump(secret, to: &dumped)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [-1, Int.min, Int.max, 1 << 31, 64 << 20 + 1])
-    func aCountThatCannotBeIsAnError(count: Int) {
+    func countThatCannotBeIsError(count: Int) {
         #expect(throws: (any Error).self) { try SecretBytes(count: count) { _ in } }
         #expect(throws: (any Error).self) { try SecretBytes.random(count: count) }
     }

@@ -40,7 +40,7 @@ import Testing
         for _ in 0..<50 { #expect(try looksEncrypted(random(8192))) }
     }
 
-    @Test func aFolderIsNotAFile() throws {
+    @Test func directoryIsNotFile() throws {
         let folder = try TemporaryFolder()
         #expect(throws: NotARegularFile.self) { try FileBytes(path: folder.path) }
     }

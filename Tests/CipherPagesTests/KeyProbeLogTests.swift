@@ -56,12 +56,12 @@ import Testing
         return false
     }
 
-    @Test func anyImageInTheWALProvesAKey() throws {
+    @Test func anyFrameInWALProvesKey() throws {
         #expect(try opens([authentic]) && opens([authentic, foreign]) && opens([foreign, authentic]))
         #expect(try opens([foreign, authentic, foreign]) && !opens([foreign, foreign]) && !opens([]))
     }
 
-    @Test func aPageThatChangedSinceIsReadAgain() throws {
+    @Test func pageThatChangedSinceIsReadAgain() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(authentic, to: "page")
         let probe = try KeyProbe(database: FileBytes(path: path), log: nil)

@@ -21,7 +21,7 @@ struct KeyProbeTests {
     }
 
     @Test(arguments: PageCipherTests.Sample.all)
-    func theFormatAndPageSizeAreFound(sample: PageCipherTests.Sample) throws {
+    func formatAndPageSizeAreFound(sample: PageCipherTests.Sample) throws {
         try SampleFile.make(
             at: path,
             by: sample.shell,
@@ -40,7 +40,7 @@ struct KeyProbeTests {
     }
 
     @Test(arguments: StockShell.all)
-    func aWrongKeyIsRejectedInEveryFormat(shell: StockShell) throws {
+    func wrongKeyIsRejectedInEveryFormat(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[0])
         guard case .rejected = try probe().run(.passphrase("wrong"), formats: CipherFormat.standard) else {
             Issue.record("a wrong key was accepted")
@@ -49,7 +49,7 @@ struct KeyProbeTests {
     }
 
     @Test(arguments: StockShell.all)
-    func aDamagedFirstPageIsToldFromAWrongKey(shell: StockShell) throws {
+    func damagedFirstPageIsNoWrongKey(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[0])
         try flipByte(of: path, at: 100)
         guard

@@ -61,7 +61,7 @@ struct PageAuthenticatorTests {
     #endif
 
     @Test(.enabled(if: isMultiBufferAvailable, "libipsec-mb is missing: run make setup"), arguments: pageSizes)
-    func multiBufferMACsAreThoseOfOpenSSL(pageSize: Int) throws {
+    func multiBufferMACsMatchOpenSSL(pageSize: Int) throws {
         let format = try CipherFormat.v4.with(pageSize: pageSize)
         let pages = try Pages(MultiBufferMAC.lanes, from: 1_000_000, format: format)
         let lanes = try #require(try MultiBufferMAC(key: pages.key, format: format))
@@ -110,7 +110,7 @@ struct PageAuthenticatorTests {
     }
 
     @Test(.enabled(if: isMultiBufferAvailable, "libipsec-mb is missing: run make setup"))
-    func pagesThatMultiBufferRejectsAreDecidedByOpenSSL() throws {
+    func openSSLDecidesOnRejectedPages() throws {
         var pages = try Pages(50, from: 2, format: .v4)
         let wrong = try #require(try MultiBufferMAC(key: Pages.randomKey(.v4), format: .v4))
         let authenticator = PageAuthenticator(try PageCipher(key: pages.key, format: .v4), wrong)
@@ -119,7 +119,7 @@ struct PageAuthenticatorTests {
         #expect(try pages.damaged(authenticator) == [7])
     }
 
-    @Test func lockBytePageAndFormatsWithoutMACsAreNotDamaged() throws {
+    @Test func lockBytePageIsNotDamaged() throws {
         var pages = try Pages(3, from: UInt32((1 << 30) / 4096), format: .v4)
         pages.bytes.replaceSubrange(4096..<8192, with: repeatElement(0, count: 4096))
         #expect(try pages.damaged(PageAuthenticator(key: pages.key, format: .v4)).isEmpty)

@@ -59,7 +59,7 @@ struct PageCipherTests {
     }
 
     @Test(arguments: Sample.authenticated)
-    func everyPageIsAuthenticAndNoneUnderAnotherNumber(sample: Sample) throws {
+    func pageIsAuthenticUnderItsNumberOnly(sample: Sample) throws {
         let (file, cipher, pages) = try make(sample)
         #expect(pages > 1)
         for number in 1...pages {
@@ -70,7 +70,7 @@ struct PageCipherTests {
     }
 
     @Test(arguments: Sample.all)
-    func decryptedPagesAreASoundPlaintextDatabase(sample: Sample) throws {
+    func decryptedPagesAreSoundPlaintextDatabase(sample: Sample) throws {
         let (file, cipher, pages) = try make(sample)
         var plain: [UInt8] = []
         for number in 1...pages {
@@ -89,7 +89,7 @@ struct PageCipherTests {
     }
 
     @Test(arguments: Sample.authenticated.filter { [1024, 4096].contains($0.format.pageSize) })
-    func everyByteThatIsAuthenticatedIsNoticedWhenItChanges(sample: Sample) throws {
+    func everyAuthenticatedByteCounts(sample: Sample) throws {
         let (file, cipher, pages) = try make(sample)
         let format = sample.format
         let hash = try #require(format.pageAuthentication)
@@ -121,7 +121,7 @@ struct PageCipherTests {
         #expect(try !wrong.opensFirstPage(page(1, of: file, .v1)))
     }
 
-    @Test func aPageThatIsNotWholeIsNotAuthentic() throws {
+    @Test func partialPageIsNotAuthentic() throws {
         let sample = try #require(Sample.authenticated.first { $0.format.version == 3 })
         let (file, cipher, _) = try make(sample)
         let page = try page(1, of: file, sample.format)

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7], [0, 1, 1023, 1024, 1025, 3 << 20, (5 << 20) + 10] as [Int64])
-    func everyPageComesOnceWithItsNumberAndContent(workers: Int, size: Int64) throws {
+    func everyPageComesOnce(workers: Int, size: Int64) throws {
         let seen = Lock<[UInt32: Int]>([:])
         var last = 0
         let pipeline = try PagePipeline(Numbers(count: size), pageSize: 1024, workers: workers)
@@ -43,7 +43,7 @@ import Testing
         #expect(seen.withLock { $0.values.reduce(0, +) } == Int(size))
     }
 
-    @Test func aThrowAnywhereEndsItAndIsThrown() throws {
+    @Test func throwAnywhereEndsItAndIsThrown() throws {
         let pipeline = try PagePipeline(Numbers(count: 8 << 20), pageSize: 1024, workers: 3)
         #expect(throws: Stop.self) { try pipeline.run(makeWorker: { throw Stop() }) }
         #expect(throws: Stop.self) { try pipeline.run(makeWorker: { { _ in throw Stop() } }) }

@@ -30,7 +30,7 @@ struct PageScanTests {
     }
 
     @Test(arguments: StockShell.all)
-    func theDamagedPagesAndNoOthersAreNamed(shell: StockShell) throws {
+    func onlyDamagedPagesAreNamed(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
         let size = shell.format == 4 ? 4096 : 1024
         let sound = try scan(shell)
@@ -40,7 +40,7 @@ struct PageScanTests {
     }
 
     @Test(arguments: StockShell.all)
-    func aPageThatWasCutOffIsDamaged(shell: StockShell) throws {
+    func pageThatWasTruncatedIsDamaged(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
         let pages = try scan(shell).pages
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -51,7 +51,7 @@ struct PageScanTests {
 
     /// A hole of a gigabyte costs whoever makes it nothing.
     @Test(arguments: StockShell.all)
-    func whatStandsBehindTheCountedPagesIsLookedAtWhereThatIsAskedForOnly(shell: StockShell) throws {
+    func pagesBeyondHeaderSizeAreSkipped(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let pages = try scan(shell).pages
@@ -72,7 +72,7 @@ struct PageScanTests {
     }
 
     @Test(arguments: StockShell.all)
-    func pagesThatStandInTheLogAreReadThere(shell: StockShell) throws {
+    func pagesInWALAreReadThere(shell: StockShell) throws {
         // The shell is killed with its log not checkpointed: the file itself holds old pages only.
         try shell.run(path, key: Self.key.pragma, "PRAGMA journal_mode = WAL; CREATE TABLE first (a);")
         let copy = folder.file("copy.db")
@@ -105,7 +105,7 @@ struct PageScanTests {
         #expect(try damaged() == [1, Int(last)])
     }
 
-    @Test func framesBehindABrokenChainOfChecksumsAreNotInForce() throws {
+    @Test func framesAfterBrokenChecksumAreIgnored() throws {
         let shell = try #require(StockShell.all.last)
         let copy = folder.file("copy.db")
         try shell.run(
@@ -128,7 +128,7 @@ struct PageScanTests {
         #expect(try WriteAheadLog(file, frames: frames)?.pageCount != 9)
     }
 
-    @Test func whatIsNoLogIsNotReadAsOne() throws {
+    @Test func invalidWALIsIgnored() throws {
         let junk = try folder.write((0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }, to: "junk")
         #expect(try WriteAheadLog(FileBytes(path: junk)) == nil)
         let empty = try folder.write([], to: "empty")
@@ -153,7 +153,7 @@ struct PageScanTests {
         return path
     }
 
-    @Test func aFileOfMorePagesThanSQLiteHasIsRefused() throws {
+    @Test func tooManyPagesAreRefused() throws {
         let file = try FileBytes(path: sparse(12 << 40))
         let key = try DatabaseKey.random()
         guard case .rejected = try KeyProbe(database: file, log: nil).run(key, formats: CipherFormat.standard) else {
@@ -166,14 +166,14 @@ struct PageScanTests {
         }
     }
 
-    @Test func aLogThatIsLongAndEmptyEndsAtOnce() throws {
+    @Test func longEmptyWALEndsEarly() throws {
         let header: [UInt8] =
             [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0] + [UInt8](repeating: 0, count: 20)
         let log = try #require(try WriteAheadLog(FileBytes(path: sparse(8 << 40, head: header))))
         #expect(log.offsets.isEmpty && log.pageSize == 4096)
     }
 
-    @Test func aJournalThatIsLongAndEmptyEndsAtOnce() throws {
+    @Test func longEmptyJournalEndsEarly() throws {
         let header: [UInt8] =
             [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4, 0, 0, 0, 9]
             + [0, 0, 2, 0, 0, 0, 16, 0]
@@ -185,7 +185,7 @@ struct PageScanTests {
         #expect(try NewestPages(database: file, journal: file, pageSize: 4096).size() == 8 << 40)
     }
 
-    @Test func aLogDoesNotMakeADatabaseLargerThanItIs() throws {
+    @Test func walDoesNotEnlargeDatabase() throws {
         let frame: [UInt8] = [0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff, 0xfe] + [UInt8](repeating: 7, count: 16)
         let header: [UInt8] =
             [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 16)
@@ -196,14 +196,14 @@ struct PageScanTests {
     }
 
     @Test(arguments: [0, 1, 256, 1 << 17, 0xffff_ffff])
-    func aLogWithAPageSizeThatCannotBeIsNone(size: Int) throws {
+    func walWithInvalidPageSizeIsIgnored(size: Int) throws {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) }
         let header: [UInt8] =
             [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18] + bytes + [UInt8](repeating: 1, count: 4000)
         #expect(try WriteAheadLog(FileBytes(path: folder.write(header, to: "log"))) == nil)
     }
 
-    @Test func aPageOfAnotherSizeIsNotDecrypted() throws {
+    @Test func pageOfAnotherSizeIsNotDecrypted() throws {
         let cipher = try PageCipher(key: DatabaseKey.random().derive(salt: Array(0..<16), format: .v4), format: .v4)
         #expect(throws: UnusableCipherFormat.pageSize(100)) {
             try cipher.decrypt([UInt8](repeating: 0, count: 100), number: 2)

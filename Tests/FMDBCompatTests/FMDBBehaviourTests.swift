@@ -32,7 +32,7 @@ struct FMDBBehaviourTests {
         return count
     }
 
-    @Test func afterAFailedSetKeyNothingIsWrittenInPlaintext() throws {
+    @Test func failedSetKeyWritesNoPlaintext() throws {
         let fresh = FMDatabase(path: folder.file("fresh.db"))
         fresh.logsErrors = false
         #expect(fresh.open() && !fresh.setKey(""))
@@ -47,7 +47,7 @@ struct FMDBBehaviourTests {
         #expect(!wrong.isOpen && !wrong.goodConnection)
     }
 
-    @Test func keysAreVerifiedChangedAndProvedByEachSpelling() throws {
+    @Test func everyKeyCallVerifies() throws {
         let db = FMDatabase(path: folder.file("keys.db"))
         db.logsErrors = false
         #expect(db.open() && db.setKeyWith(Data("one".utf8)))
@@ -63,7 +63,7 @@ struct FMDBBehaviourTests {
 
     /// As an app does when its user logs out.
     @Test(arguments: [true, false], ["the same", "another", "none"])
-    func aQueueWhoseFileWasDeletedMakesANewOne(isClosed: Bool, key: String) throws {
+    func queueOfDeletedFileCreatesNewOne(isClosed: Bool, key: String) throws {
         let queue = try queue()
         queue.inDatabase { #expect($0.executeStatements("INSERT INTO t VALUES (1)")) }
         if isClosed { queue.close() }
@@ -87,7 +87,7 @@ struct FMDBBehaviourTests {
     }
 
     /// Its delegate gives the key to each new database.
-    @Test(arguments: [true, false]) func aPoolWhoseFileWasDeletedMakesANewOne(isReleased: Bool) throws {
+    @Test(arguments: [true, false]) func poolOfDeletedFileCreatesNewOne(isReleased: Bool) throws {
         final class Keys: FMDatabasePoolDelegate {
             func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) { database.setKey(.sampleKey("k")) }
         }
@@ -107,7 +107,7 @@ struct FMDBBehaviourTests {
         #expect(again.open() && again.setKey(.sampleKey("k")) && again.int(forQuery: "SELECT count(*) FROM t") == 2)
     }
 
-    @Test func aDatabaseWhoseFileWasDeletedSaysSo() throws {
+    @Test func databaseOfDeletedFileFails() throws {
         let db = FMDatabase(path: folder.file("one.db"))
         #expect(db.open() && db.setKey(.sampleKey("k")) && db.executeStatements("CREATE TABLE t (a)"))
         try FileManager.default.removeItem(atPath: folder.file("one.db"))
@@ -124,7 +124,7 @@ struct FMDBBehaviourTests {
         queue.close()
     }
 
-    @Test func aQueueOpensAgainWithItsKey() throws {
+    @Test func queueOpensAgainWithItsKey() throws {
         let queue = try queue()
         queue.close()
         #expect(count(queue) == 0)
@@ -135,7 +135,7 @@ struct FMDBBehaviourTests {
         #expect(header != Data("SQLite".utf8))
     }
 
-    @Test func aBlockInsideOfABlockGoesOnAtOnce() throws {
+    @Test func nestedBlockFails() throws {
         let queue = try queue()
         queue.inTransaction { outer, _ in
             outer.executeStatements("INSERT INTO t VALUES (1)")
@@ -153,7 +153,7 @@ struct FMDBBehaviourTests {
         #expect(count(queue) == 2)
     }
 
-    @Test func aTransactionThatCannotBeginDoesNotRunItsBlock() throws {
+    @Test func failedBeginSkipsBlock() throws {
         let queue = try queue()
         let other = try self.queue()
         let ran = Counter()
@@ -170,7 +170,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 1)
     }
 
-    @Test func withoutADatabaseABlockDoesNotRun() throws {
+    @Test func withoutDatabaseBlockDoesNotRun() throws {
         let inner = try TemporaryFolder()
         let queue = try #require(FMDatabaseQueue(path: inner.file("test.db")))
         queue.inDatabase { db in
@@ -187,7 +187,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 0)
     }
 
-    @Test func aDelegateThatIsGoneIsNotAsked() throws {
+    @Test func delegateThatIsGoneIsNotAsked() throws {
         final class Keeper: FMDatabasePoolDelegate {
             let asked: Counter
             init(_ asked: Counter) { self.asked = asked }
@@ -216,7 +216,7 @@ struct FMDBBehaviourTests {
         #expect(asked.value == 1)
     }
 
-    @Test func aDatabaseThatTheDelegateRefusesTakesNoPlace() throws {
+    @Test func refusedDatabaseFreesItsPlace() throws {
         final class Refuser: FMDatabasePoolDelegate {
             let refuses: Lock<Bool>
             init() { refuses = Lock(true) }
@@ -236,7 +236,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 1 && pool.countOfCheckedInDatabases == 1)
     }
 
-    @Test func aSavepointOfAFullPoolSaysThatItDidNotRun() {
+    @Test func savepointOfFullPoolFails() {
         let pool = FMDatabasePool(path: folder.file("pool.db"))
         pool.maximumNumberOfDatabasesToCreate = 1
         let ran = Counter()
@@ -249,7 +249,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 1)
     }
 
-    @Test func aBlockThatLeavesATransactionOpenKeepsNoLockInThePool() {
+    @Test func openTransactionKeepsNoPoolLock() {
         let pool = FMDatabasePool(path: folder.file("pool.db"))
         pool.inDatabase { db in
             db.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)")
@@ -259,7 +259,7 @@ struct FMDBBehaviourTests {
         }
     }
 
-    @Test func aValueOfATypeThatSQLiteDoesNotHaveIsRefused() throws {
+    @Test func unsupportedValueTypeIsRefused() throws {
         let db = FMDatabase(path: nil)
         db.logsErrors = false
         #expect(db.open())
@@ -271,7 +271,7 @@ struct FMDBBehaviourTests {
         #expect(db.string(forQuery: "SELECT ?", id) == id.uuidString)
     }
 
-    @Test func aWrongNumberOfValuesIsAnErrorWithAMessage() throws {
+    @Test func wrongValueCountIsError() throws {
         let db = FMDatabase(path: nil)
         db.logsErrors = false
         #expect(db.open())
@@ -287,7 +287,7 @@ struct FMDBBehaviourTests {
         #expect(try db.executeQuery("SELECT ?", values: [1]).next())
     }
 
-    @Test func aFunctionThatClosesItsDatabaseEndsItsStatementOnly() throws {
+    @Test func functionClosingDatabaseEndsStatement() throws {
         let db = FMDatabase(path: nil)
         db.logsErrors = false
         #expect(db.open())
@@ -303,7 +303,7 @@ struct FMDBBehaviourTests {
         )
     }
 
-    @Test func aFunctionThatRefersToItsDatabaseKeepsItUntilItIsClosedOnly() {
+    @Test func functionRetainsDatabaseUntilClose() {
         weak var released: FMDatabase?
         do {
             let db = FMDatabase(path: nil)
@@ -315,7 +315,7 @@ struct FMDBBehaviourTests {
         #expect(released == nil)
     }
 
-    @Test func aRowThatFailsIsNotTheEnd() throws {
+    @Test func rowThatFailsIsNotEnd() throws {
         let db = FMDatabase(path: nil)
         db.logsErrors = false
         #expect(db.open())
@@ -325,7 +325,7 @@ struct FMDBBehaviourTests {
         #expect(db.hadError() && db.lastErrorCode() == 1)
     }
 
-    @Test func nothingOfAStatementOrItsValuesIsInALog() async throws {
+    @Test func logHasNoStatementOrValues() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let db = FMDatabase(path: nil)
             guard db.open() else { exit(1) }
@@ -340,7 +340,7 @@ struct FMDBBehaviourTests {
         #expect(!log.contains("hunter2"))
     }
 
-    @Test func anErrorEndsTheProgramWhereThatIsWanted() async {
+    @Test func crashOnErrorsEndsProgram() async {
         await #expect(processExitsWith: .failure) {
             let db = FMDatabase(path: nil)
             db.crashOnErrors = true

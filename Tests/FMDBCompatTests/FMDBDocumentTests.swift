@@ -12,7 +12,7 @@ import Testing
             .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
     }
 
-    @Test func everyFaultOfFMDBHasATestThatExists() throws {
+    @Test func everyFMDBFaultHasTest() throws {
         let rows = try Self.rows(under: "What was wrong")
         #expect(rows.map(\.first) == (1...48).map { "W\($0)" })
         let existing = try DocumentedTests.all()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func everyTestOfFMDBHasOneOfOursThatExists() throws {
+    @Test func everyFMDBTestHasCounterpart() throws {
         let rows = try Self.rows(under: "FMDB's own tests")
         #expect(Set(rows.map(\.first)).count == 134)
         let existing = try DocumentedTests.all()

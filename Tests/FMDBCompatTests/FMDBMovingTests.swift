@@ -20,7 +20,7 @@ final class FMDBMovingTests: RawKeyFixture {
     }
 
     @Test(arguments: [CipherFormat.v2, .v3, .v4].filter { Engine.current.writes($0) })
-    func aKeyFindsTheFormatOfItsFile(format: CipherFormat) throws {
+    func keyFindsFormatOfItsFile(format: CipherFormat) throws {
         try make(format)
         let db = opened()
         #expect(db.setKey("secret") && db.intForQuery("SELECT a FROM t") == 1)
@@ -38,7 +38,7 @@ final class FMDBMovingTests: RawKeyFixture {
     }
 
     @Test(.enabled(if: Engine.current.writes(.v3) && Engine.current.writes(.v4), "this engine has one format only"))
-    func pragmasThatSayWhatIsSoAreAccepted() throws {
+    func truePragmasAreAccepted() throws {
         try make(.v3)
         let db = opened()
         #expect(db.setKey("secret"))
@@ -74,7 +74,7 @@ final class FMDBMovingTests: RawKeyFixture {
         )
     }
 
-    @Test func theKeyAsAPragmaClosesTheDatabase() throws {
+    @Test func keyAsPragmaClosesDatabase() throws {
         for isNew in [true, false] {
             if !isNew {
                 let database = Database(path: path)
@@ -90,14 +90,14 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test func otherPragmasLeaveAPlainDatabaseOpen() {
+    @Test func otherPragmasLeavePlainDatabaseOpen() {
         let db = opened()
         #expect(db.executeStatements("CREATE TABLE t (a)"))
         #expect(!db.executeStatements("PRAGMA cipher_default_kdf_iter = 1") && db.isOpen)
         #expect(db.intForQuery("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func theHandleIsThereBeforeTheKey() throws {
+    @Test func handleIsThereBeforeKey() throws {
         let db = opened()
         #expect(db.sqliteHandle != nil && db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
         db.close()
@@ -106,7 +106,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(again.sqliteHandle != nil && again.setKey("secret") && again.intForQuery("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func aHandleThatTheProgramKeyedIsUsed() throws {
+    @Test func handleThatProgramKeyedIsUsed() throws {
         typealias SetKey = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, Int32) -> Int32
         let address = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "sqlite3_key"))
         // It holds because this is the signature that SQLCipher's header has.
@@ -140,14 +140,14 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test func aSubclassOverridesAndHasItsOwnInitialiser() throws {
+    @Test func subclassOverridesAndHasItsOwnInitialiser() throws {
         let db = Counting(name: "notes")
         #expect(db.open() && db.executeUpdate("CREATE TABLE t (a)", withArgumentsIn: []))
         #expect(db.executeUpdate(withFormat: "INSERT INTO t VALUES (\(CGFloat(2.5)))") && db.updates == 2)
         #expect(db.doubleForQuery("SELECT a FROM t") == 2.5)
     }
 
-    @Test func aClassThatSaysNothingMakesNoQueue() {
+    @Test func classThatSaysNothingMakesNoQueue() {
         final class Plain: FMDatabase {}
         final class PlainQueue: FMDatabaseQueue, @unchecked Sendable {
             override class func databaseClass() -> AnyClass { Plain.self }
@@ -155,7 +155,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(PlainQueue(path: nil) == nil)
     }
 
-    @Test func flagsOfOtherSQLitesAreTaken() {
+    @Test func flagsOfOtherSQLitesAreAccepted() {
         let db = FMDatabase(path: path)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         #expect(db.open(withFlags: flags | SQLITE_OPEN_FILEPROTECTION_NONE | SQLITE_OPEN_SHAREDCACHE) && db.close())
@@ -165,7 +165,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(!folder.names.contains("name"))
     }
 
-    @Test func aTransactionThatABlockOfAQueueLeavesOpenStaysOpen() throws {
+    @Test func openTransactionOfQueueStaysOpen() throws {
         let queue = try #require(FMDatabaseQueue(path: path))
         queue.inDatabase { db in
             #expect(db.executeStatements("CREATE TABLE t (a)") && db.beginTransaction())
@@ -176,7 +176,7 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test func whatSQLMayNotDoIsOnTheDatabaseUnderneath() throws {
+    @Test func refusedSQLIsAvailableUnderneath() throws {
         let db = opened()
         #expect(db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
         let other = folder.file("other.db")
@@ -186,7 +186,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(!db.executeStatements("VACUUM INTO '\(folder.file("copy.db"))'"))
     }
 
-    @Test func ofTwoColumnsWithOneNameTheLastIsRead() throws {
+    @Test func lastOfDuplicateColumnsIsRead() throws {
         let db = opened()
         let rows = try #require(
             db.executeQuery("SELECT 1 AS id, 'a' AS name, 2 AS ID, 3 AS other", withArgumentsIn: [])
@@ -205,7 +205,7 @@ final class FMDBMovingTests: RawKeyFixture {
 
     private enum State: Int32 { case synced = 7 }
 
-    @Test func theRawValueOfAnEnumerationIsBound() throws {
+    @Test func rawValueOfEnumerationIsBound() throws {
         let db = opened()
         #expect(db.intForQuery("SELECT ?", State.synced) == 7)
         try db.executeUpdate("CREATE TABLE t (a)", values: nil)
@@ -213,14 +213,14 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(db.stringForQuery("SELECT typeof(a) FROM t") == "integer")
     }
 
-    @Test func aURIOfAMemoryDatabaseMakesNoFile() throws {
+    @Test func memoryURICreatesNoFile() throws {
         let before = try FileManager.default.contentsOfDirectory(atPath: ".")
         let db = opened("file::memory:?cache=shared")
         #expect(db.executeStatements("CREATE TABLE t (a)") && db.close())
         #expect(try FileManager.default.contentsOfDirectory(atPath: ".") == before)
     }
 
-    @Test func aQueueThatWasOpenedAgainIsInterrupted() throws {
+    @Test func queueThatWasOpenedAgainIsInterrupted() throws {
         let queue = try #require(FMDatabaseQueue(path: path))
         queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
         queue.close()
@@ -238,7 +238,7 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test(arguments: ["PRAGMA key = 'k'", "PRAGMA hexkey = '00'"]) func aKeyPragmaByTheHandleIsNotPassedOver(
+    @Test(arguments: ["PRAGMA key = 'k'", "PRAGMA hexkey = '00'"]) func keyPragmaByHandleIsNoticed(
         sql: String
     ) throws {
         typealias Execute =
@@ -254,7 +254,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(try !FileManager.default.fileExists(atPath: path) || FileState(path).bytes.isEmpty)
     }
 
-    @Test func afterAFailedKeyThereIsNoHandle() {
+    @Test func afterFailedKeyThereIsNoHandle() {
         let db = opened()
         #expect(!db.setKey("") && db.open() && db.sqliteHandle == nil && !db.executeStatements("CREATE TABLE t (a)"))
     }
@@ -262,7 +262,7 @@ final class FMDBMovingTests: RawKeyFixture {
     @Test(arguments: [
         "SELECT 1; PRAGMA key = 'k'", "PRAGMA user_version; /* */ PRAGMA main.key='k'", "-- x\n;PRAGMA hexkey = '00'",
     ])
-    func aKeyBehindAnotherStatementClosesTheDatabase(sql: String) throws {
+    func keyBehindAnotherStatementClosesDatabase(sql: String) throws {
         for call in [
             { $0.executeUpdate(sql, withArgumentsIn: []) }, { $0.executeQuery(sql, withArgumentsIn: []) != nil },
             { $0.executeStatements(sql) }, { (try? $0.validateSQL(sql)) != nil },
@@ -273,7 +273,7 @@ final class FMDBMovingTests: RawKeyFixture {
     }
 
     @Test(.enabled(if: Engine.current.writes(.v3) && Engine.current.writes(.v4), "this engine has one format only"))
-    func functionsAreThereAfterAKeyOfAnotherFormat() throws {
+    func functionsAreThereAfterKeyOfAnotherFormat() throws {
         try make(.v3)
         let db = opened()
         db.makeFunctionNamed("one", arguments: 0) { context, _, _ in db.resultInt(1, context: context) }

@@ -12,7 +12,7 @@ struct FMDBSampleTests {
         folder = try TemporaryFolder()
     }
 
-    @Test func openingByAURLInsertingAndReadingWithOptionals() throws {
+    @Test func openingByURLInsertingAndReadingWithOptionals() throws {
         let fileURL = URL(fileURLWithPath: folder.path).appendingPathComponent("test.sqlite")
         let database = FMDatabase(url: fileURL)
         guard database.open() else {
@@ -41,7 +41,7 @@ struct FMDBSampleTests {
         #expect(database.databaseURL == fileURL)
     }
 
-    @Test func anEncryptedDatabase() {
+    @Test func encryptedDatabase() {
         let db = FMDatabase(path: folder.file("tmp.db"))
         guard db.open() else {
             Issue.record("Unable to open datbase")
@@ -53,7 +53,7 @@ struct FMDBSampleTests {
         #expect((try? FileState(folder.file("tmp.db")).bytes.prefix(6)) != Data("SQLite".utf8))
     }
 
-    @Test func exportingAPlaintextDatabaseIntoAnEncryptedOne() throws {
+    @Test func exportingPlaintextDatabaseIntoEncryptedOne() throws {
         let plaintextDb = FMDatabase(path: folder.file("unencrypted.db"))
         guard plaintextDb.open() else {
             Issue.record("Unable to open database")
@@ -75,7 +75,7 @@ struct FMDBSampleTests {
     }
 
     @Test(arguments: [false, true])
-    func aTransactionOfAQueueThatMayRollBack(whoopsSomethingWrongHappened: Bool) {
+    func queueTransactionCanRollBack(whoopsSomethingWrongHappened: Bool) {
         let queue = FMDatabaseQueue(path: folder.file("queue.db"))!
         queue.inDatabase { db in
             do {
@@ -144,7 +144,7 @@ struct FMDBSampleTests {
         #expect(!rs.next())
     }
 
-    @Test func aFunctionThatRemovesDiacritics() throws {
+    @Test func functionThatRemovesDiacritics() throws {
         let db = FMDatabase(path: nil)
         #expect(db.open())
         db.makeFunctionNamed("RemoveDiacritics", arguments: 1) { context, argc, argv in
@@ -166,7 +166,7 @@ struct FMDBSampleTests {
         #expect(db.lastErrorMessage() == "Expected string parameter")
     }
 
-    @Test func aPoolAndABulkOfStatements() {
+    @Test func poolAndBulkOfStatements() {
         let pool = FMDatabasePool(path: folder.file("pool.db"))
         pool.inDatabase { db in
             let sql = """
@@ -186,7 +186,7 @@ struct FMDBSampleTests {
     }
 
     /// The code of Documentation/FMDB.md is the code here.
-    @Test func theCodeInTheDocumentRuns() throws {
+    @Test func fmdbDocumentCodeRuns() throws {
         let path = folder.file("document.db")
         FMDatabaseQueue(path: path)?.inDatabase { $0.executeStatements("CREATE TABLE foo (bar)") }
         let queue = FMDatabaseQueue(path: path)

@@ -14,7 +14,7 @@ import Testing
         #expect(db.open() && db.setKey(.sampleKey("secret")))
     }
 
-    @Test func aTableWithASpaceAndDigitsInItsNameHasColumns() throws {
+    @Test func oddTableNameHasColumns() throws {
         #expect(db.executeStatements("CREATE TABLE '234 fds' (foo TEXT); CREATE TABLE \"it's\" (bar)"))
         let columns = try #require(db.getTableSchema("234 fds"))
         #expect(columns.next() && columns.string(forColumn: "name") == "foo" && !columns.next())
@@ -30,31 +30,31 @@ import Testing
         }
     }
 
-    @Test func anIntegerIsReadByAQuery() {
+    @Test func integerIsReadByQuery() {
         #expect(db.executeStatements("CREATE TABLE t (a INTEGER)"))
         #expect(db.executeUpdate("INSERT INTO t VALUES (?)", withArgumentsIn: [5]) && db.changes == 1)
         #expect(db.int(forQuery: "SELECT a FROM t") == 5 && db.long(forQuery: "SELECT a FROM t WHERE a = ?", 5) == 5)
         #expect(db.int(forQuery: "SELECT a FROM t WHERE a = 6") == nil && db.double(forQuery: "SELECT a FROM t") == 5)
     }
 
-    @Test func aDateIsReadByAQuery() throws {
+    @Test func dateIsReadByQuery() throws {
         #expect(db.executeStatements("CREATE TABLE t (a DATETIME)"))
         let date = Date()
         #expect(db.executeUpdate("INSERT INTO t VALUES (?)", withArgumentsIn: [date]))
         #expect(abs(try #require(db.date(forQuery: "SELECT a FROM t")).timeIntervalSince(date)) < 1)
     }
 
-    @Test func aStatementThatIsRightValidates() throws {
+    @Test func statementThatIsRightValidates() throws {
         try db.validateSQL("CREATE TABLE t (a)")
         #expect(!db.hadError() && !db.tableExists("t"))
     }
 
-    @Test func aStatementThatIsWrongDoesNotValidate() {
+    @Test func statementThatIsWrongDoesNotValidate() {
         #expect { try db.validateSQL("blah blah blah") } throws: { ($0 as NSError).code == 1 }
         #expect(throws: NSError.self) { try db.validateSQL("") }
     }
 
-    @Test func tablesAreKnownByTheirNames() throws {
+    @Test func tableExistsByName() throws {
         #expect(db.executeStatements("CREATE TABLE t4 (a, b)") && db.tableExists("T4") && !db.tableExists("other"))
         let schema = try #require(db.getSchema())
         var types: [String?] = []
@@ -62,20 +62,20 @@ import Testing
         #expect(types == ["table"])
     }
 
-    @Test func columnsAreKnownByTheirNames() {
+    @Test func columnExistsByName() {
         #expect(db.executeStatements("CREATE TABLE nice (a, B)"))
         #expect(db.columnExists("a", inTableWithName: "nice") && db.columnExists("b", inTableWithName: "NICE"))
         #expect(!db.columnExists("c", inTableWithName: "nice"))
     }
 
-    @Test func theUserVersionIsKept() {
+    @Test func userVersionIsKept() {
         db.userVersion = 12
         #expect(db.userVersion == 12)
         db.userVersion = .max
         #expect(db.userVersion == .max)
     }
 
-    @Test func theApplicationIdentifierIsFourLettersOrANumber() {
+    @Test func applicationIDIsLettersOrNumber() {
         #expect(db.applicationID == 0)
         db.applicationID = 0x666d_6462
         #expect(db.applicationID == 0x666d_6462 && db.applicationIDString == "fmdb")

@@ -56,48 +56,48 @@ import Testing
         }
     }
 
-    @Test func aFunctionOfText() {
+    @Test func functionOfText() {
         makeUppercased()
         #expect(db.string(forQuery: "SELECT Uppercased(?)", "josé") == "JOSÉ")
     }
 
-    @Test func aFunctionOfTextSaysWhatItExpected() throws {
+    @Test func textFunctionNamesExpectedType() throws {
         makeUppercased()
         #expect(try failure("SELECT Uppercased(12)")?.localizedDescription == "Expected text")
         #expect(db.executeQuery("SELECT Uppercased('a', 'b')", withArgumentsIn: []) == nil)
         #expect(db.lastErrorMessage().contains("wrong number of arguments"))
     }
 
-    @Test func aFunctionOfRealNumbers() {
+    @Test func functionOfRealNumbers() {
         makeHypotenuse()
         #expect(db.double(forQuery: "SELECT Hypotenuse(?, ?)", 3.0, 4.0) == 5)
     }
 
-    @Test func aFunctionOfIntegers() throws {
+    @Test func functionOfIntegers() throws {
         makeHypotenuse()
         let rows = try db.executeQuery("SELECT Hypotenuse(3, 4)", values: nil)
         #expect(rows.next() && rows.int(forColumnIndex: 0) == 5 && rows.type(forColumnIndex: 0) == .integer)
     }
 
-    @Test func aFunctionOfNumbersSaysWhatItExpected() throws {
+    @Test func numberFunctionNamesExpectedType() throws {
         makeHypotenuse()
         #expect(try failure("SELECT Hypotenuse('foo', 'bar')")?.localizedDescription == "Expected numeric")
         #expect(db.executeQuery("SELECT Hypotenuse(3)", withArgumentsIn: []) == nil && db.hadError())
     }
 
-    @Test func aFunctionOfBytes() {
+    @Test func functionOfBytes() {
         makeAlternating()
         let result = db.data(forQuery: "SELECT Alternating(?)", Data(count: 256))
         #expect(result == Data((0..<256).map { $0.isMultiple(of: 2) ? 1 : 0 }))
         #expect(db.data(forQuery: "SELECT Alternating(?)", Data()) == Data())
     }
 
-    @Test func aFunctionOfBytesSaysWhatItExpected() throws {
+    @Test func bytesFunctionNamesExpectedType() throws {
         makeAlternating()
         #expect(try failure("SELECT Alternating('text')")?.localizedDescription == "Expected blob")
     }
 
-    @Test func nullAsAnArgumentIsNothingOfEveryKind() {
+    @Test func nullArgumentIsZeroOrNil() {
         db.makeFunctionNamed("IsNothing", arguments: 1) { context, _, argv in
             let value = argv[0]
             let isNothing =
@@ -117,28 +117,28 @@ import Testing
         #expect(db.long(forQuery: "SELECT Sum(1e300)") == .max)
     }
 
-    @Test func anIntegerAsTheResult() {
+    @Test func integerAsResult() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultInt(42, context: context) }
         #expect(db.int(forQuery: "SELECT Answer()") == 42)
     }
 
-    @Test func aLongIntegerAsTheResult() {
+    @Test func longIntegerAsResult() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultLong(.min, context: context) }
         #expect(db.long(forQuery: "SELECT Answer()") == .min)
     }
 
-    @Test func aRealNumberAsTheResult() {
+    @Test func realNumberAsResult() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultDouble(0.1, context: context) }
         #expect(db.double(forQuery: "SELECT Answer()") == 0.1)
     }
 
-    @Test func nullAsTheResult() throws {
+    @Test func nullAsResult() throws {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultNull(context: context) }
         let rows = try db.executeQuery("SELECT Answer()", values: nil)
         #expect(rows.next() && rows[0] is NSNull)
     }
 
-    @Test func anErrorsMessageAndItsCodeAreBothKept() throws {
+    @Test func functionErrorKeepsMessageAndCode() throws {
         db.makeFunctionNamed("Fails", arguments: 0) { context, _, _ in
             db.resultError("foo", context: context)
             db.resultErrorCode(42, context: context)
@@ -148,13 +148,13 @@ import Testing
         #expect(db.lastErrorMessage() == "foo" && db.lastErrorCode() == 42)
     }
 
-    @Test func aValueThatIsTooBigAsTheResult() throws {
+    @Test func oversizedResultIsError() throws {
         db.makeFunctionNamed("Fails", arguments: 0) { context, _, _ in db.resultErrorTooBig(context: context) }
         let error = try #require(try failure("SELECT Fails()"))
         #expect(error.localizedDescription == "string or blob too big" && error.code == 18)
     }
 
-    @Test func noMemoryAsTheResult() throws {
+    @Test func noMemoryAsResult() throws {
         db.makeFunctionNamed("Fails", arguments: 0) { context, _, _ in db.resultErrorNoMemory(context: context) }
         let error = try #require(try failure("SELECT Fails()"))
         #expect(error.localizedDescription == "out of memory" && error.code == 7)

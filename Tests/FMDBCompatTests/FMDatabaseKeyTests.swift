@@ -31,7 +31,7 @@ struct FMDatabaseKeyTests {
     }
 
     @Test(arguments: ["PRAGMA foreign_keys = ON", "SELECT 1", "PRAGMA user_version"], ["k", "", "x'1234'"])
-    func nothingIsWrittenAfterAKeyThatCameTooLateOrIsNone(before: String, key: String) {
+    func lateOrEmptyKeyWritesNothing(before: String, key: String) {
         let db = quiet()
         #expect(db.open())
         _ = db.executeStatements(before)
@@ -43,7 +43,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func lookingAtADatabaseDoesNotKeepItFromItsKey() {
+    @Test func inspectionPrecedesKey() {
         let db = quiet()
         #expect(db.open() && db.goodConnection)
         db.makeFunctionNamed("one", arguments: 0) { [unowned db] context, _, _ in db.resultInt(1, context: context) }
@@ -54,7 +54,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func aKeyByPragmaIsRefusedAndNothingIsWritten() {
+    @Test func keyPragmaWritesNothing() {
         let db = quiet()
         #expect(db.open())
         #expect(!db.executeUpdate("PRAGMA key = 'secretmarker'", withArgumentsIn: []))
@@ -65,7 +65,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func theKeyInForceMayBeGivenAgainAndNoOther() {
+    @Test func repeatedKeyMustBeTheSame() {
         let db = quiet()
         #expect(db.open() && db.setKey("k") && write(db))
         #expect(db.setKey("k") && db.setKeyWith(Data("k".utf8)))
@@ -81,7 +81,7 @@ struct FMDatabaseKeyTests {
     }
 
     @Test(arguments: ["x'1234'", "", "late"])
-    func aQueueWhoseKeyFailedWritesNothing(key: String) throws {
+    func queueWhoseKeyFailedWritesNothing(key: String) throws {
         let queue = try #require(FMDatabaseQueue(path: path))
         queue.inDatabase { db in
             db.logsErrors = false
@@ -96,7 +96,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func aTransactionBeginsTheUseOfItsDatabaseSoAKeyInItIsTooLate() throws {
+    @Test func keyInTransactionIsTooLate() throws {
         let queue = try #require(FMDatabaseQueue(path: path))
         queue.inTransaction { db, _ in
             db.logsErrors = false
@@ -106,7 +106,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func aPoolWhoseKeyFailedWritesNothing() {
+    @Test func poolWhoseKeyFailedWritesNothing() {
         let pool = FMDatabasePool(path: path)
         pool.inDatabase { db in
             db.logsErrors = false
@@ -126,7 +126,7 @@ struct FMDatabaseKeyTests {
         }
     }
 
-    @Test func aDelegateGivesEachDatabaseOfAPoolItsKey() {
+    @Test func poolDelegateSetsKeys() {
         let pool = FMDatabasePool(path: path)
         let delegate = Keying()
         pool.delegate = delegate
@@ -149,7 +149,7 @@ struct FMDatabaseKeyTests {
         override class func databaseClass() -> AnyClass { KeyedDatabase.self }
     }
 
-    @Test func aSubclassMayGiveTheKeyWhereItOpens() throws {
+    @Test func subclassSetsKeyInOpen() throws {
         let queue = try #require(KeyedQueue(path: path))
         queue.inDatabase { db in #expect(write(db)) }
         queue.close()
@@ -159,7 +159,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func aQueueInAQueueInTheFirstGoesOn() throws {
+    @Test func alternatingQueuesDoNotDeadlock() throws {
         let first = try #require(FMDatabaseQueue(path: path))
         let second = try #require(FMDatabaseQueue(path: folder.file("second.db")))
         var ran = false

@@ -16,7 +16,7 @@ import Testing
         return db
     }
 
-    @Test func aNamedFileSystemInterfaceOpens() {
+    @Test func namedFileSystemInterfaceOpens() {
         let db = quiet(nil)
         #expect(db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix"))
         #expect(!db.hadError() && db.close())
@@ -28,28 +28,28 @@ import Testing
         #expect(file.executeStatements("CREATE TABLE t (a)"))
     }
 
-    @Test func aURLOpensItsFile() {
+    @Test func urlOpensItsFile() {
         let url = URL(fileURLWithPath: folder.file("url.db"))
         let db = FMDatabase(url: url)
         #expect(db.open() && db.databaseURL == url && db.databasePath == url.path)
         #expect(db.close() && !db.isOpen)
     }
 
-    @Test func anUnknownFileSystemInterfaceIsAnError() {
+    @Test func unknownVFSIsError() {
         let db = quiet(folder.file("vfs.db"))
         #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "nobody knows this"))
         #expect(db.hadError() && db.lastErrorMessage().contains("nobody knows this"))
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aClosedDatabaseGivesNoRowsAndAnError() {
+    @Test func closedDatabaseGivesNoRowsAndError() {
         let db = quiet(folder.file("closed.db"))
         #expect(db.open() && db.close())
         #expect(db.executeQuery("SELECT 1", withArgumentsIn: []) == nil)
         #expect(db.hadError() && db.lastErrorMessage().contains("not open"))
     }
 
-    @Test func noPathIsADatabaseInMemory() {
+    @Test func noPathIsDatabaseInMemory() {
         for db in [quiet(nil), FMDatabase(), FMDatabase(url: nil)] {
             #expect(db.open() && db.databaseURL == nil)
             #expect(db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('x')"))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyPathIsATemporaryDatabase() {
+    @Test func emptyPathIsTemporaryDatabase() {
         let db = quiet("")
         #expect(db.open() && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('y')"))
         #expect(db.string(forQuery: "SELECT a FROM t") == "y")
@@ -69,12 +69,12 @@ import Testing
         #expect(db.goodConnection && db.executeStatements("CREATE TABLE t (a)"))
     }
 
-    @Test func aFolderThatIsNotThereCannotBeOpenedInto() {
+    @Test func missingDirectoryCannotBeOpened() {
         let db = quiet(folder.file("no/such/folder.db"))
         #expect(!db.open() && db.lastErrorCode() == 14 && !db.isOpen)
     }
 
-    @Test func aFileThatAppearsAfterAFailedOpeningIsOpenedByTheSameObject() {
+    @Test func reopeningFindsNewFile() {
         let db = quiet(folder.file("late.db"))
         #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE) && folder.names.isEmpty)
         let maker = quiet(folder.file("late.db"))
@@ -86,25 +86,25 @@ import Testing
         #expect(db.int(forQuery: "SELECT count(*) FROM t") == 0)
     }
 
-    @Test func anOpenConnectionIsGood() {
+    @Test func openConnectionIsGood() {
         let db = quiet(folder.file("good.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.goodConnection)
     }
 
-    @Test func aConnectionThatIsNotOpenIsNotGood() {
+    @Test func connectionThatIsNotOpenIsNotGood() {
         #expect(!quiet(folder.file("bad.db")).goodConnection)
     }
 
-    @Test func theVersionOfFMDBIsTheOneWhoseSurfaceThisIs() {
+    @Test func fmdbVersionIsThatOfSurface() {
         #expect(FMDatabase.fmdbUserVersion() == "2.7.12")
     }
 
     @Test(arguments: [("1.100.42", ComparisonResult.orderedDescending), ("10.0.42", .orderedAscending)])
-    func theVersionComparesByItsNumbers(other: String, expected: ComparisonResult) {
+    func versionComparesByItsNumbers(other: String, expected: ComparisonResult) {
         #expect(FMDatabase.fmdbUserVersion().compare(other, options: .numeric) == expected)
     }
 
-    @Test func theVersionOfSQLiteIsAVersion3() {
+    @Test func sqliteVersionIsThree() {
         let version = FMDatabase.sqliteLibVersion()
         #expect(version.compare("3.7", options: .numeric) == .orderedDescending)
         #expect(version.compare("4.0", options: .numeric) == .orderedAscending)
@@ -127,7 +127,7 @@ import Testing
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "far" && !rows.next())
     }
 
-    @Test func theListOfDatabasesHasThePath() throws {
+    @Test func listOfDatabasesHasPath() throws {
         let db = quiet(folder.file("listed.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA database_list", values: nil)
@@ -138,20 +138,20 @@ import Testing
         #expect(files.first.flatMap { $0 }.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path } == expected)
     }
 
-    @Test func theJournalModeAnswersWithARow() throws {
+    @Test func journalModeAnswersWithRow() throws {
         let db = quiet(folder.file("journal.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA journal_mode = DELETE", values: nil)
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "delete")
     }
 
-    @Test func thePageSizeIsSetWithoutAnError() {
+    @Test func pageSizeIsSetWithoutError() {
         let db = quiet(folder.file("pages.db"))
         #expect(db.open() && db.executeUpdate("PRAGMA page_size = 2048", withArgumentsIn: []) && !db.hadError())
         #expect(db.executeStatements("CREATE TABLE t (a)") && db.int(forQuery: "PRAGMA page_size") == 2048)
     }
 
-    @Test func vacuumRunsWithoutAnError() {
+    @Test func vacuumRunsWithoutError() {
         let db = quiet(folder.file("vacuum.db"))
         #expect(
             db.open() && db.setKey(.sampleKey("secret"))
@@ -161,7 +161,7 @@ import Testing
         #expect(db.int(forQuery: "SELECT a FROM t") == 1)
     }
 
-    @Test func aLockOfAnotherConnectionIsBusyUntilItGoes() throws {
+    @Test func foreignLockIsBusy() throws {
         let db = quiet(folder.file("busy.db"))
         #expect(
             db.open() && db.setKey(.sampleKey("secret"))
@@ -177,7 +177,7 @@ import Testing
         #expect(db.executeUpdate("INSERT INTO t VALUES (3)", withArgumentsIn: []))
     }
 
-    @Test func theTimeoutCanBeSetWhileItIsOpen() {
+    @Test func timeoutCanBeSetWhileItIsOpen() {
         let db = quiet(folder.file("timeout.db"))
         #expect(db.maxBusyRetryTimeInterval == 2)
         #expect(db.open() && db.setKey(.sampleKey("secret")))
@@ -185,7 +185,7 @@ import Testing
         #expect(db.maxBusyRetryTimeInterval == 0.25 && db.goodConnection)
     }
 
-    @Test func theTimeoutCanBeSetBeforeItIsOpened() throws {
+    @Test func timeoutCanBeSetBeforeItIsOpened() throws {
         let first = quiet(folder.file("timeout.db"))
         #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
         let second = quiet(folder.file("timeout.db"))
@@ -195,7 +195,7 @@ import Testing
         #expect(second.lastErrorCode() == 5)
     }
 
-    @Test func withoutATimeoutALockIsBusyAtOnce() {
+    @Test func withoutTimeoutLockIsBusyAtOnce() {
         let first = quiet(folder.file("zero.db"))
         #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
         let second = quiet(folder.file("zero.db"))

@@ -46,26 +46,26 @@ import Testing
         #expect(pool.path == nil && pool.countOfOpenDatabases == 1)
     }
 
-    @Test func aURLGivesAPool() {
+    @Test func urlGivesPool() {
         let url = URL(fileURLWithPath: folder.file("url.db"))
         let pool = FMDatabasePool(url: url)
         #expect(pool.path == url.path && !folder.names.contains("url.db"), "nothing is opened yet")
         pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
     }
 
-    @Test func aURLWithFlagsGivesAPool() {
+    @Test func urlWithFlagsGivesPool() {
         let pool = FMDatabasePool(url: URL(fileURLWithPath: folder.file("f.db")), flags: SQLITE_OPEN_READONLY, vfs: nil)
         #expect(pool.openFlags == SQLITE_OPEN_READONLY && pool.vfsName == nil)
     }
 
-    @Test func whereNoFileMayBeMadeNoBlockRuns() {
+    @Test func missingFileWithoutCreateRunsNoBlock() {
         let pool = FMDatabasePool(url: URL(fileURLWithPath: folder.file("none.db")), flags: SQLITE_OPEN_READWRITE)
         let ran = Counter()
         pool.inDatabase { _ in ran.add() }
         #expect(ran.value == 0 && pool.countOfOpenDatabases == 0 && !folder.names.contains("none.db"))
     }
 
-    @Test func aPoolForReadingOnlyDoesNotWrite() {
+    @Test func poolForReadingOnlyDoesNotWrite() {
         let reader = FMDatabasePool(path: folder.file("pool.db"), flags: SQLITE_OPEN_READONLY)
         reader.delegate = keeper
         reader.inDatabase { db in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func aNamedFileSystemInterfaceOpensEachDatabase() {
+    @Test func namedFileSystemInterfaceOpensEachDatabase() {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let named = FMDatabasePool(path: folder.file("pool.db"), flags: flags, vfs: "unix")
         named.delegate = keeper
@@ -85,11 +85,11 @@ import Testing
         #expect(ran.value == 1)
     }
 
-    @Test func atFirstAPoolIsEmpty() {
+    @Test func atFirstPoolIsEmpty() {
         #expect(counts == [0, 0, 0])
     }
 
-    @Test func aDatabaseIsUsedAgainAndABlockInABlockGetsAnother() {
+    @Test func nestedPoolBlockGetsAnotherDatabase() {
         var first: ObjectIdentifier?
         pool.inDatabase { first = ObjectIdentifier($0) }
         pool.inDatabase { outer in
@@ -109,7 +109,7 @@ import Testing
         #expect(counts == [1, 0, 1])
     }
 
-    @Test func beyondTheMaximumABlockDoesNotRun() {
+    @Test func beyondMaximumBlockDoesNotRun() {
         pool.maximumNumberOfDatabasesToCreate = 2
         #expect(pool.maximumNumberOfDatabasesToCreate == 2)
         let ran = Counter()
@@ -122,7 +122,7 @@ import Testing
         #expect(ran.value == 1 && counts == [2, 0, 2])
     }
 
-    @Test func aTransactionHasADatabaseOfItsOwn() {
+    @Test func transactionHasItsOwnDatabase() {
         pool.inTransaction { db, rollback in
             #expect(counts == [0, 1, 1])
             #expect(db.executeUpdate("INSERT INTO easy VALUES (1)", withArgumentsIn: []))
@@ -135,7 +135,7 @@ import Testing
         #expect(count("SELECT count(*) FROM easy WHERE a = 1001") == 1)
     }
 
-    @Test func whatIsRolledBackWasThereInTheTransactionOnly() {
+    @Test func rolledBackRowsVanish() {
         pool.inDeferredTransaction { db, rollback in
             #expect(db.executeUpdate("INSERT INTO easy VALUES (1003)", withArgumentsIn: []))
             #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
@@ -144,12 +144,12 @@ import Testing
         #expect(count() == 2 && counts == [1, 0, 1])
     }
 
-    @Test func aSavepointThatIsKeptHasNoError() {
+    @Test func savepointThatIsKeptHasNoError() {
         #expect(pool.inSavePoint { db, _ in db.executeStatements("INSERT INTO easy VALUES (1003)") } == nil)
         #expect(count() == 3)
     }
 
-    @Test func aSavepointInASavepointIsRolledBackAlone() {
+    @Test func savepointInSavepointIsRolledBackAlone() {
         let failure = pool.inSavePoint { db, _ in
             #expect(db.executeUpdate("INSERT INTO easy VALUES ('outer')", withArgumentsIn: []))
             let inner = db.inSavePoint { rollback in

@@ -23,7 +23,7 @@ import Testing
         return count
     }
 
-    @Test func withoutAPathAQueueIsInMemory() {
+    @Test func withoutPathQueueIsInMemory() {
         let queue = FMDatabaseQueue()
         queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
         #expect(queue.path == nil)
@@ -33,26 +33,26 @@ import Testing
         #expect(FMDatabaseQueue(url: nil) != nil && FMDatabaseQueue(path: nil) != nil)
     }
 
-    @Test func aURLInAFolderThatIsNotThereGivesNoQueue() {
+    @Test func urlInMissingDirectoryGivesNoQueue() {
         #expect(FMDatabaseQueue(url: URL(fileURLWithPath: folder.file("no/queue.db"))) == nil)
     }
 
-    @Test func aPathInAFolderThatIsNotThereGivesNoQueue() {
+    @Test func pathInMissingDirectoryGivesNoQueue() {
         #expect(FMDatabaseQueue(path: folder.file("no/queue.db")) == nil)
     }
 
-    @Test func aURLGivesAQueue() throws {
+    @Test func urlGivesQueue() throws {
         let url = URL(fileURLWithPath: folder.file("url.db"))
         let queue = try #require(FMDatabaseQueue(url: url))
         #expect(queue.path == url.path && queue.openFlags == SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
 
-    @Test func aURLWithoutAFileGivesNoQueueWhereNoneMayBeMade() {
+    @Test func urlWithoutFileGivesNoQueue() {
         let url = URL(fileURLWithPath: folder.file("none.db"))
         #expect(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE) == nil && !folder.names.contains("none.db"))
     }
 
-    @Test func aQueueForReadingOnlyMakesNoTable() throws {
+    @Test func queueForReadingOnlyMakesNoTable() throws {
         let url = URL(fileURLWithPath: folder.file("made.db"))
         let maker = try #require(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
         maker.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
@@ -63,13 +63,13 @@ import Testing
         }
     }
 
-    @Test func aNamedFileSystemInterfaceGivesAQueue() {
+    @Test func namedFileSystemInterfaceGivesQueue() {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         #expect(FMDatabaseQueue(path: folder.file("vfs.db"), flags: flags, vfs: "unix")?.vfsName == "unix")
         #expect(FMDatabaseQueue(url: URL(fileURLWithPath: folder.file("v.db")), flags: flags, vfs: "nothing") == nil)
     }
 
-    @Test func patternsAreFoundInTheSQLAndBound() {
+    @Test func patternsAreFoundInSQLAndBound() {
         #expect(count("h%") == 2 && count("hello%") == 1)
         queue.inDatabase { db in
             var rows = 0
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aQueueForReadingOnlyStaysOneWhenItOpensAgain() throws {
+    @Test func readOnlyQueueStaysReadOnly() throws {
         let reader = try #require(FMDatabaseQueue(path: folder.file("queue.db"), flags: SQLITE_OPEN_READONLY))
         reader.inDatabase { db in
             db.logsErrors = false
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func manyThreadsWriteAndTheQueueOpensAgain() {
+    @Test func manyThreadsWriteAndQueueOpensAgain() {
         let queue = queue
         DispatchQueue.concurrentPerform(iterations: 16) { number in
             queue.inTransaction { db, _ in
@@ -106,7 +106,7 @@ import Testing
         #expect(count() == 19)
     }
 
-    @Test func aTransactionThatAsksForItIsRolledBack() {
+    @Test func transactionRollsBackOnRequest() {
         queue.inTransaction { db, rollback in
             #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: ["gone"]))
             #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
@@ -117,7 +117,7 @@ import Testing
         #expect(count() == 2)
     }
 
-    @Test func aSavepointThatAsksForItIsRolledBack() {
+    @Test func savepointRollsBackOnRequest() {
         let failure = queue.inSavePoint { db, rollback in
             #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: ["gone"]))
             rollback.pointee = true
@@ -127,14 +127,14 @@ import Testing
         #expect(count() == 3)
     }
 
-    @Test func aDatabaseClosedInABlockIsOpenInTheNext() {
+    @Test func databaseClosedInBlockIsOpenInNext() {
         queue.inDatabase { #expect($0.close()) }
         #expect(count() == 2)
         queue.interrupt()
         #expect(count() == 2)
     }
 
-    @Test func aSubclassOfTheDatabaseIsTheQueues() {
+    @Test func queueUsesDatabaseSubclass() {
         final class Noted: FMDatabase, FMDatabaseClass {}
         final class NotedQueue: FMDatabaseQueue, @unchecked Sendable {
             override class func databaseClass() -> AnyClass { Noted.self }

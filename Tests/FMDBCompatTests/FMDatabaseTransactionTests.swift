@@ -14,14 +14,14 @@ import Testing
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.executeStatements("CREATE TABLE t (a)"))
     }
 
-    @Test func aTransactionInATransactionIsRefused() {
+    @Test func transactionInTransactionIsRefused() {
         #expect(db.beginImmediateTransaction() && db.isInTransaction)
         #expect(!db.beginTransaction() && db.lastErrorMessage().contains("within a transaction"))
         #expect(db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []) && db.commit())
         #expect(!db.isInTransaction && !db.commit() && db.int(forQuery: "SELECT count(*) FROM t") == 1)
     }
 
-    @Test func everyKindOfTransactionBeginsAndIsRolledBack() {
+    @Test func everyTransactionKindRollsBack() {
         for begin in [
             db.beginTransaction, db.beginDeferredTransaction, db.beginImmediateTransaction,
             db.beginExclusiveTransaction,
@@ -46,14 +46,14 @@ import Testing
         #expect(throws: NSError.self) { try db.releaseSavePoint(withName: "nothing") }
     }
 
-    @Test func withoutALogACheckpointCountsNothing() throws {
+    @Test func checkpointWithoutWALCountsNothing() throws {
         var log: Int32 = 7
         var copied: Int32 = 7
         try db.checkpoint(.truncate, name: nil, logFrameCount: &log, checkpointCount: &copied)
         #expect(log == -1 && copied == -1)
     }
 
-    @Test func withALogACheckpointCountsItsPages() throws {
+    @Test func checkpointWithWALCountsItsPages() throws {
         #expect(db.executeStatements("PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)"))
         var log: Int32 = 0
         var copied: Int32 = 0
@@ -64,14 +64,14 @@ import Testing
         #expect(throws: NSError.self) { try db.checkpoint(.restart, name: "nothing") }
     }
 
-    @Test func theSameCachedQueryCanBeOpenTwice() throws {
+    @Test func sameCachedQueryCanBeOpenTwice() throws {
         #expect(db.executeStatements("INSERT INTO t VALUES (1), (2)"))
         let first = try db.executeQuery("SELECT a FROM t", values: nil)
         let second = try db.executeQuery("SELECT a FROM t", values: nil)
         #expect(first.next() && second.next())
     }
 
-    @Test func twoOpenSetsOfOneQueryHaveValuesOfTheirOwn() throws {
+    @Test func twoSetsOfOneQueryAreIndependent() throws {
         #expect(db.executeStatements("INSERT INTO t VALUES (1), (2), (3)"))
         db.shouldCacheStatements = true
         let first = try db.executeQuery("SELECT a FROM t WHERE a = ?", values: [1])

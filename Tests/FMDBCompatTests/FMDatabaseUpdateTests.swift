@@ -13,11 +13,11 @@ import Testing
         db.executeStatements("CREATE TABLE t (a TEXT, b TEXT, c INTEGER, d DOUBLE, e DOUBLE)")
     }
 
-    @Test func aStatementThatMakesNoSenseIsFalseAndAnError() {
+    @Test func malformedStatementIsFalse() {
         #expect(!db.executeUpdate("blah blah blah", withArgumentsIn: []) && db.hadError())
     }
 
-    @Test func aStatementThatMakesNoSenseThrowsCode1() {
+    @Test func malformedStatementThrowsCode1() {
         #expect { try db.executeUpdate("blah blah blah", values: nil) } throws: {
             ($0 as NSError).code == 1 && ($0 as NSError).domain == "FMDatabase"
         }
@@ -34,7 +34,7 @@ import Testing
         #expect(db.string(forQuery: "SELECT typeof(c) FROM t") == "integer")
     }
 
-    @Test func surplusNamesOfADictionaryDoNotMatter() throws {
+    @Test func surplusDictionaryNamesAreIgnored() throws {
         let values: [String: Any] = ["a": "1", "b": "2", "c": 3, "d": 4.0, "surplus": "x", "more": NSNull()]
         #expect(db.executeUpdate("INSERT INTO t (a, b, c, d) VALUES (:a, :b, :c, :d)", withParameterDictionary: values))
         let rows = try #require(db.executeQuery("SELECT c FROM t WHERE a = :a", withParameterDictionary: values))
@@ -63,12 +63,12 @@ import Testing
         #expect(rows.next() && rows.string(forColumn: "a") == nil && rows.string(forColumn: "c") == "5")
     }
 
-    @Test func nsnullAndNilAreTheSameNull() throws {
+    @Test func nsnullAndNilAreSameNull() throws {
         try db.executeUpdate("INSERT INTO t (a, b) VALUES (?, ?)", values: [NSNull(), Optional<Int>.none as Any])
         #expect(db.int(forQuery: "SELECT count(*) FROM t WHERE a IS NULL AND b IS NULL") == 1)
     }
 
-    @Test func nullDatesAreNilAnd1970IsADate() throws {
+    @Test func nullDatesAreNilAnd1970IsDate() throws {
         let now = Date()
         try db.executeUpdate("INSERT INTO t (d, e) VALUES (?, ?)", values: [NSNull(), 0])
         try db.executeUpdate("INSERT INTO t (d, e) VALUES (?, ?)", values: [NSNull(), now])
@@ -79,13 +79,13 @@ import Testing
         #expect(abs(try #require(rows.date(forColumn: "e")).timeIntervalSince(now)) < 1)
     }
 
-    @Test func textThatIsNotASCIIIsFoundByBinding() throws {
+    @Test func nonASCIITextIsFound() throws {
         try db.executeUpdate("INSERT INTO t (a) VALUES (?)", values: ["/übertest"])
         let rows = try db.executeQuery("SELECT a FROM t WHERE a = ?", values: ["/übertest"])
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "/übertest" && !rows.next())
     }
 
-    @Test func anArrayBindsAndWhetherARowIsThereIsKnown() throws {
+    @Test func arrayBindsAndRowIsFound() throws {
         #expect(db.executeUpdate("INSERT INTO t (a, c) VALUES (?, ?)", withArgumentsIn: ["one", 2]))
         let rows = try #require(db.executeQuery("SELECT * FROM t WHERE a = ?", withArgumentsIn: ["one"]))
         #expect(!rows.hasAnotherRow() && rows.next() && rows.hasAnotherRow())
@@ -113,7 +113,7 @@ import Testing
         #expect(rows.next() && rows.int(forColumn: "a") == -12 && rows.double(forColumn: "d") == 0.5)
     }
 
-    @Test func anInterpolatedNilIsNull() throws {
+    @Test func interpolatedNilIsNull() throws {
         let nothing: String? = nil
         #expect(db.executeUpdate(withFormat: "INSERT INTO t (a, b) VALUES (\("x"), \(nothing))"))
         let rows = try #require(db.executeQuery(withFormat: "SELECT * FROM t WHERE a = \("x")"))
@@ -134,11 +134,11 @@ import Testing
         #expect(rows.double(forColumn: "e") == Double(Int64.min))
     }
 
-    @Test func anArrayWithoutTheValueGivesNoResultSet() {
+    @Test func tooFewArrayValuesGiveNoResultSet() {
         #expect(db.executeQuery("SELECT * FROM t WHERE a = ?", withArgumentsIn: []) == nil && db.hadError())
     }
 
-    @Test func manyStatementsRunAndTheirRowsAreHandedOver() {
+    @Test func scriptRowsReachBlock() {
         #expect(
             db.executeStatements(
                 """
@@ -171,14 +171,14 @@ import Testing
         #expect(rows.object(forColumn: "c") as? Int == 120 && rows.object(forColumn: "a") as? String == "1")
     }
 
-    @Test func theLastRowIdentifierGrowsByOne() {
+    @Test func lastRowIdentifierGrowsByOne() {
         #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: ["x"]))
         let first = db.lastInsertRowId
         #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: ["y"]))
         #expect(first != 0 && db.lastInsertRowId == first + 1)
     }
 
-    @Test func anUpdateCountsTheRowsItChanged() {
+    @Test func updateCountsRowsItChanged() {
         for value in ["x", "y"] { #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: [value])) }
         #expect(db.changes == 1)
         #expect(db.executeUpdate("UPDATE t SET c = 1", withArgumentsIn: []) && db.changes == 2)
@@ -201,7 +201,7 @@ import Testing
         #expect(found[10].doubleValue == 1.5 && found[11].doubleValue == .pi && found[12].boolValue)
     }
 
-    @Test func aNumberOfObjectiveCsWorldIsBoundAsWhatItIs() throws {
+    @Test func nsNumberKeepsItsType() throws {
         let numbers: [NSNumber] = [
             NSNumber(value: 5), NSNumber(value: 2.5), NSNumber(value: true), NSDecimalNumber(string: "0.25"),
         ]
@@ -213,7 +213,7 @@ import Testing
         #expect(types == ["integer", "real", "integer", "real"])
     }
 
-    @Test func theLargestUnsignedNumberComesBackByItsOwnGetter() throws {
+    @Test func largestUnsignedNumberRoundTrips() throws {
         #expect(db.executeUpdate("INSERT INTO t (c) VALUES (?)", withArgumentsIn: [UInt64.max]))
         let rows = try db.executeQuery("SELECT c FROM t", values: nil)
         #expect(rows.next() && rows.unsignedLongLongInt(forColumn: "c") == .max)
@@ -222,7 +222,7 @@ import Testing
         #expect(!db.hasOpenResultSets)
     }
 
-    @Test func aBrokenConstraintIsCode19() {
+    @Test func violatedConstraintIsCode19() {
         #expect(db.executeStatements("CREATE TABLE k (id INTEGER PRIMARY KEY)"))
         #expect(db.executeUpdate("INSERT INTO k VALUES (5)", withArgumentsIn: []))
         #expect(!db.executeUpdate("INSERT INTO k VALUES (5)", withArgumentsIn: []))
@@ -236,7 +236,7 @@ import Testing
         #expect(rows.next() && rows.data(forColumnIndex: 0) == Data("before".utf8) && bytes == Data("after!".utf8))
     }
 
-    @Test func aBlobBeyondTheLimitIsNotBound() {
+    @Test func blobBeyondLimitIsNotBound() {
         #expect(db.limit(for: 0, value: 1000) > 1000)
         #expect(db.limit(for: 0, value: -1) == 1000 && db.limit(for: 99, value: 1) == -1)
         #expect(!db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: [Data(count: 1001)]))
@@ -244,7 +244,7 @@ import Testing
         #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: [Data(count: 10)]))
     }
 
-    @Test func aBlobComesBackAlsoWithoutACopy() throws {
+    @Test func blobComesBackAlsoWithoutCopy() throws {
         let bytes = Data((0...255).map { UInt8($0) })
         #expect(db.executeUpdate("INSERT INTO t (a, b) VALUES (?, ?)", withArgumentsIn: ["blob", bytes]))
         let rows = try db.executeQuery("SELECT b FROM t WHERE a = ?", values: ["blob"])

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: getters.indices)
-    func aColumnThatIsNotThereReadsAsNothing(getter: Int) throws {
+    func missingColumnReadsAsNil(getter: Int) throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         var count = 0
         while rows.next() {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [Int32(-1), 2, 999, .max, .min])
-    func anIndexThatIsNotThereReadsAsNothing(index: Int32) throws {
+    func missingIndexReadsAsNil(index: Int32) throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         #expect(rows.next())
         #expect(
@@ -57,14 +57,14 @@ import Testing
         #expect(!db.hadError())
     }
 
-    @Test func aDictionaryKeepsTheCaseOfTheNames() throws {
+    @Test func dictionaryKeepsCaseOfNames() throws {
         let rows = try db.executeQuery("SELECT a AS lower, B AS UPPER FROM t", values: nil)
         #expect(rows.resultDictionary == nil && rows.next())
         let row = try #require(rows.resultDictionary)
         #expect(row["lower"] as? String == "x" && row["UPPER"] as? Int == 1 && row["upper"] == nil && row.count == 2)
     }
 
-    @Test func aQueryCanRunInsideOfAnother() throws {
+    @Test func queryCanRunInsideOfAnother() throws {
         let outer = try db.executeQuery("SELECT a FROM t", values: nil)
         var pairs: [String] = []
         while outer.next() {
@@ -76,7 +76,7 @@ import Testing
         #expect(pairs == ["x7", "y7", "z7"] && !db.hasOpenResultSets)
     }
 
-    @Test func nullsAndValuesOfEveryKindSideBySide() throws {
+    @Test func nullsBesideEveryKind() throws {
         #expect(db.executeStatements("CREATE TABLE n (i INTEGER, f DOUBLE, s TEXT, d BLOB)"))
         for values: [Any] in [[NSNull(), NSNull(), NSNull(), NSNull()], [4_294_967_297, 4.4, "text", Data([1])]] {
             #expect(db.executeUpdate("INSERT INTO n VALUES (?, ?, ?, ?)", withArgumentsIn: values))
@@ -102,13 +102,13 @@ import Testing
         #expect(String(cString: text) == "x")
     }
 
-    @Test func theMapOfNamesIsThereBeforeTheFirstRow() throws {
+    @Test func columnMapPrecedesFirstRow() throws {
         let rows = try db.executeQuery("SELECT 1 AS a, 2 AS B, 3 AS c, 4 AS d", values: nil)
         #expect(rows.columnNameToIndexMap == ["a": 0, "b": 1, "c": 2, "d": 3])
         #expect(rows.columnIndex(forName: "D") == 3)
     }
 
-    @Test func setsThatAreClosedForTheCallerGiveNoRows() throws {
+    @Test func closedSetsGiveNoRows() throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         let prepared = db.prepare("SELECT * FROM t")
         #expect(rows.next() && db.hasOpenResultSets)
@@ -117,7 +117,7 @@ import Testing
         #expect(!prepared.bind(with: [1]))
     }
 
-    @Test func aPreparedStatementIsBoundByNamesAgainAndAgain() throws {
+    @Test func preparedStatementRebindsByName() throws {
         let insert = db.prepare("INSERT INTO t VALUES (:a, :b)")
         for number in 1...3 {
             #expect(insert.bind(with: ["a": "dictionary", "b": number, "surplus": 0]) && insert.step())
@@ -133,7 +133,7 @@ import Testing
         #expect(!db.hasOpenResultSets)
     }
 
-    @Test func aPreparedStatementIsBoundByPositionAgainAndAgain() throws {
+    @Test func preparedStatementRebindsByPosition() throws {
         let insert = db.prepare("INSERT INTO t VALUES (?, ?)")
         #expect(!insert.bind(with: [1]) && db.hadError())
         for number in 1...3 { #expect(insert.bind(with: ["array", number]) && insert.step()) }
@@ -147,14 +147,14 @@ import Testing
         #expect(db.hadError() && !wrong.next() && !wrong.bind(with: [Any]()))
     }
 
-    @Test func theEndIsNoError() throws {
+    @Test func endIsNoError() throws {
         let rows = try db.executeQuery("SELECT a FROM t WHERE a = 'x'", values: nil)
         #expect(try rows.nextWithError())
         #expect(try !rows.nextWithError())
         #expect(!db.hadError())
     }
 
-    @Test func aLockInTheWayIsThrown() throws {
+    @Test func foreignLockIsThrown() throws {
         let folder = try TemporaryFolder()
         let file = FMDatabase(path: folder.file("test.db"))
         file.logsErrors = false
@@ -170,14 +170,14 @@ import Testing
         #expect(file.lastErrorCode() == 5 && other.rollback())
     }
 
-    @Test func goingOnAfterTheEndIsMisuse() throws {
+    @Test func goingOnAfterEndIsMisuse() throws {
         let rows = try db.executeQuery("SELECT a FROM t", values: nil)
         while rows.next() {}
         #expect { try rows.nextWithError() } throws: { ($0 as NSError).code == 21 }
         #expect(!rows.next() && !rows.step())
     }
 
-    @Test func columnsKnowTheirTypesAndAnEmptyBlobIsEmpty() throws {
+    @Test func columnTypesAndEmptyBlob() throws {
         let rows = try db.executeQuery(
             "SELECT ?, ?, ?, ?, ?, ? AS empty",
             values: [1, 1.5, "text", Data([1]), NSNull(), Data()]

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["fmdb", "renamed"])
-    func placesAreThoseInTheTextUnderAnInstalledModuleToo(name: String) throws {
+    func offsetsMatchText(name: String) throws {
         FMDatabase.registerTokenizer(FMSimpleTokenizer(locale: nil), withKey: "places")
         #expect(db.installTokenizerModule(withName: name))
         #expect(db.executeStatements("CREATE VIRTUAL TABLE t USING fts4(a, b, tokenize=\(name) places)"))
@@ -84,7 +84,7 @@ import Testing
         #expect(count("stop", "\"bands world\"") == 1 && count("testTok", "\"bands world\"") == 0)
     }
 
-    @Test func theTokenizerWithoutAKeyIsTheDefault() throws {
+    @Test func tokenizerWithoutKeyIsDefault() throws {
         FMDatabase.registerTokenizer(FMSimpleTokenizer(locale: Locale(identifier: "en_US")))
         #expect(db.installTokenizerModule(withName: "standard"))
         #expect(db.executeStatements("CREATE VIRTUAL TABLE t USING fts3(a, tokenize=standard)"))
@@ -92,7 +92,7 @@ import Testing
         #expect(db.int(forQuery: "SELECT count(*) FROM t WHERE a MATCH ?", "QUEENSRŸCHE") == 1)
     }
 
-    @Test func stopWordsAreReadFromAFile() throws {
+    @Test func stopWordsAreReadFromFile() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("the\nof\n".utf8, to: "words")
         let tokenizer = try FMStopWordTokenizer(

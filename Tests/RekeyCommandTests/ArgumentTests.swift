@@ -20,7 +20,7 @@ import Testing
         "=", "--key-file=", "--json=false", "\u{202e}", "e\u{301}", "🔑", String(repeating: "a", count: 10_000),
     ]
 
-    @Test func noCommandLineCrashesOrIsUnderstoodInTwoWays() throws {
+    @Test func randomCommandLinesParseConsistently() throws {
         var trials = RandomTrials("command lines", "CIPHERDB_LINES", rounds: 40)
         let words = try Self.words()
         #expect(words.contains("new-key-file") && words.contains("keyring"))

@@ -64,7 +64,7 @@ import Testing
         .enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"),
         arguments: signals
     )
-    func aSignalLeavesNoNewFile(signal: String, command: String) throws {
+    func signalLeavesNoNewFile(signal: String, command: String) throws {
         try make()
         let before = try FileState(path)
         // Under nohup, or in the background of a shell, the tests inherit signals that are ignored.
@@ -78,7 +78,7 @@ import Testing
 
     /// The engine says nothing where it cannot remove its journal.
     @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
-    func aChangeInPlaceLeavesNoJournalOfTheOldKey() throws {
+    func inPlaceChangeLeavesNoJournal() throws {
         for (times, status, names) in [
             ("1", 0, ["new", "old", "test.db"]), ("1+", 70, ["new", "old", "test.db", "test.db-journal"]),
         ] {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
-    func anIgnoredSignalStaysIgnored() throws {
+    func ignoredSignalStaysIgnored() throws {
         try make()
         let trace = "trap '' HUP; strace -f -o /dev/null -e trace=flock -e inject=flock:signal=SIGHUP:when=1"
         let outcome = try run("{ \(trace) REKEY \(Self.writing[0]); }")
@@ -107,7 +107,7 @@ import Testing
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"),
         .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
     )
-    func noStreamThatFailsLeavesAnything() throws {
+    func failedStreamLeavesNothing() throws {
         let redirections = [">/dev/full 2>&1", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true"]
         for (number, command) in (Self.writing + Self.reading).enumerated() {
             // Two of them, by turns, unless everything is enumerated.
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
-    func aReportThatIsLostDoesNotHideWhatWasDone() throws {
+    func lostReportIsFailure() throws {
         try make()
         let outcome = try run("{ REKEY \(Self.writing[0]); }", ">/dev/full")
         #expect(outcome.status == 74)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func aFileSizeLimitLeavesNoNewFile() throws {
+    func fileSizeLimitLeavesNoNewFile() throws {
         for command in Self.writing.dropLast() {
             try make()
             let before = try FileState(path)
@@ -150,7 +150,7 @@ import Testing
 
     /// A command that is run before the variable is read.
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func noCommandGetsAnotherSecretsVariable() throws {
+    func passphraseCommandGetsNoOtherSecret() throws {
         try make()
         let script = folder.file("command")
         _ = try folder.write(
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func textThatTurnsTheDirectionIsShownAsItsNumber() throws {
+    func bidirectionalControlsAreEscaped() throws {
         try make()
         let key = try KeyringSecret.sample("new")
         let keyring = Keyring(besideDatabase: path)

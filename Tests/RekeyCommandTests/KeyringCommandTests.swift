@@ -68,7 +68,7 @@ struct KeyringCommandTests {
         try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
-    @Test func initBringsADatabaseUnderAKeyring() throws {
+    @Test func initBringsDatabaseUnderKeyring() throws {
         try make(by: .passphrase)
         #expect(try opens("--passphrase-file", ada))
         #expect(try !opens("--passphrase-file", bob))
@@ -78,7 +78,7 @@ struct KeyringCommandTests {
         #expect(again.status != 0)
     }
 
-    @Test func initEncryptsPlaintextAndMakesAKeyringForADatabaseToCome() throws {
+    @Test func initEncryptsPlaintextOrPreparesKeyring() throws {
         let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
@@ -158,7 +158,7 @@ struct KeyringCommandTests {
         #expect(try FileState(path) == before)
     }
 
-    @Test func aRecoveryCodeIsPrintedAndTypedBack() throws {
+    @Test func recoveryCommandNeedsCodeTypedBack() throws {
         try make()
         let added = try Program.run(
             Program.built("rekey"),
@@ -179,7 +179,7 @@ struct KeyringCommandTests {
         #expect(try Keyring(path: keyring).content().slots.count == 2)
     }
 
-    @Test func rotateChangesTheKeyForAllSlots() throws {
+    @Test func rotateChangesKeyForAllSlots() throws {
         try make()
         let export = { try rekey("keyring", "unlock", path, "--key-file", adaKey, "--export-raw-key").output }
         let old = try export()
@@ -193,7 +193,7 @@ struct KeyringCommandTests {
     }
 
     @Test(arguments: ["resume", "cancel"])
-    func anInterruptedRotationIsToldAndEnded(verb: String) throws {
+    func interruptedRotationIsCompleted(verb: String) throws {
         try make()
         let unlocked = try Keyring(path: keyring).unlock(.sample("Ada"))
         _ = try unlocked.withLock { try $0.beginRotation() }
@@ -210,7 +210,7 @@ struct KeyringCommandTests {
         #expect(again.status == 0 && again.output.contains("nothing to do"))
     }
 
-    @Test func statusSaysWhereTheDatabaseIs() throws {
+    @Test func statusNamesKeyOfDatabase() throws {
         try make()
         #expect(
             try rekey("keyring", "status", path, "--key-file", adaKey).output.contains("under the keyring's key")
@@ -223,7 +223,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "status", path, "--key-file", bobKey).status == 77)
     }
 
-    @Test func aDatabaseMovesBackToAPassphraseAndToAnotherKeyring() throws {
+    @Test func databaseMovesBetweenKeyrings() throws {
         try make()
         let next = folder.file("next.keyring")
         let moved = try rekey(
@@ -248,7 +248,7 @@ struct KeyringCommandTests {
         #expect(try rekey("verify", path, "--passphrase-file", ada).status == 0)
     }
 
-    @Test func aBackupIsMadeRestoredAndAnErasedKeyringIsGone() throws {
+    @Test func keyringIsBackedUpRestoredAndErased() throws {
         try make()
         let backup = folder.file("backup")
         #expect(try rekey("keyring", "backup", path, backup, "--key-file", adaKey).status == 0)
@@ -285,7 +285,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "backup", self.path, path, "--key-file", adaKey).status == 0)
     }
 
-    @Test func anOldCopyOfTheDatabaseIsAdoptedOrForgotten() throws {
+    @Test func oldDatabaseCopyIsAdopted() throws {
         try make()
         let old = folder.file("old.db")
         try FileManager.default.copyItem(atPath: path, toPath: old)
@@ -307,7 +307,7 @@ struct KeyringCommandTests {
         #expect(try opens("--key-file", adaKey))
     }
 
-    @Test func adoptRepairsAnAlteredRecord() throws {
+    @Test func adoptRepairsAlteredRecord() throws {
         try make()
         let unlocked = try Keyring(path: keyring).unlock(.sample("Ada"))
         try DatabaseQueue(path: path, keyring: unlocked).close()
@@ -322,7 +322,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
     }
 
-    @Test func aRotationThatFailsLosesNoOlderKeyAndLeavesNothingPending() throws {
+    @Test func failedRotationLosesNoKey() throws {
         try make()
         let queue = try DatabaseQueue(
             path: path,
@@ -344,7 +344,7 @@ struct KeyringCommandTests {
         #expect(!content.isRotationPending && content.olderKeyCount == olderKeys)
     }
 
-    @Test func anotherSecretReplacesAForgottenPassphrase() throws {
+    @Test func anotherSecretReplacesForgottenPassphrase() throws {
         try make(by: .passphrase)
         #expect(
             try rekey("keyring", "add", path, "--passphrase-file", ada, "--new-key-file", keyFile, "--label", "server")
@@ -361,7 +361,7 @@ struct KeyringCommandTests {
         #expect(kind.output.contains("slot 2 “server”, which was a key file and is a passphrase now"))
     }
 
-    @Test func initThatWasKilledAfterTheExchangeIsEndedByTheNext() throws {
+    @Test func killedInitIsCompletedByNext() throws {
         try makeDatabase()
         // The keyring is made and the file under its key, but that is not written down.
         let unlocked = try Keyring(path: keyring).create(with: .sample("Ada"))
@@ -373,7 +373,7 @@ struct KeyringCommandTests {
         #expect(try opens("--key-file", adaKey))
     }
 
-    @Test func whatOnlyReadsDoesNotWriteTheKeyring() throws {
+    @Test func readingCommandsDoNotWriteKeyring() throws {
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try makeDatabase(by: .passphrase)
         let unlocked = try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
@@ -385,14 +385,14 @@ struct KeyringCommandTests {
         #expect(try FileState(keyring) == before)
     }
 
-    @Test func inspectTellsADamagedKeyringAndTheFileAllTheSame() throws {
+    @Test func inspectReportsDamagedKeyring() throws {
         try make()
         _ = try folder.write("junk".utf8, to: "test.db.keyring")
         let found = try rekey("inspect", path)
         #expect(found.status == 0 && found.output.contains("not a keyring") && found.output.contains("encrypted"))
     }
 
-    @Test func inspectSaysHowOldAKeyIsAndHowToChangeIt() throws {
+    @Test func inspectReportsKeyAge() throws {
         try makeDatabase()
         // A keyring of the year 2020, by the reader and writer in Python.
         let script = """
@@ -419,7 +419,7 @@ struct KeyringCommandTests {
         #expect(found.output.contains("by CipherDB 0.1"))
     }
 
-    @Test func inspectSaysWhatIsOldOrWeakAndHowToMendIt() throws {
+    @Test func inspectReportsWeakParameters() throws {
         try makeDatabase(by: .passphrase)
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)

@@ -17,7 +17,7 @@ struct KeyringKillTests {
     }
 
     @Test(arguments: Extent.share(KeyringOperation.cases))
-    func aKilledOperationLeavesAKeyringThatOpensTheDatabase(operation: KeyringOperation, mode: JournalMode) throws {
+    func killedOperationLeavesKeyringThatOpensDatabase(operation: KeyringOperation, mode: JournalMode) throws {
         try scene.prepare(for: operation, mode)
         let sound = scene.folder.file("sound")
         try FileManager.default.copyItem(atPath: scene.data, toPath: sound)

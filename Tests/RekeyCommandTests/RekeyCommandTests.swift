@@ -71,7 +71,7 @@ struct RekeyCommandTests {
         try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
-    @Test func inspectSaysWhatAFileIs() throws {
+    @Test func inspectNamesFileKind() throws {
         for (bytes, kind, status) in [
             (Data(), "empty", 0), (Data("SQLite format 3\0".utf8) + Data(count: 500), "plaintext", 0),
             (Data("text".utf8), "notADatabase", 65),
@@ -92,7 +92,7 @@ struct RekeyCommandTests {
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func verifyPassesASoundFileAndNamesDamagedPages(mode: JournalMode) throws {
+    func verifyNamesDamagedPages(mode: JournalMode) throws {
         try make(mode)
         let sound = try rekey("verify", path, "--json", "--key-file", oldKey)
         #expect(sound.status == 0 && sound.errors.isEmpty)
@@ -110,7 +110,7 @@ struct RekeyCommandTests {
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func changeChangesTheKey(mode: JournalMode) throws {
+    func changeChangesKey(mode: JournalMode) throws {
         let isPassphrase = mode == .delete
         try make(mode, by: isPassphrase ? .passphrase : .rawKey)
         let (source, old, new) =
@@ -201,7 +201,7 @@ struct RekeyCommandTests {
         return (outcome.output, outcome.status)
     }
 
-    @Test func thePromptAsksWithoutEcho() throws {
+    @Test func promptHasNoEcho() throws {
         try make(by: .fewIterations)
         let verified = try atTerminal(["old secret"], "verify", path, "--file-kdf-iter", "10")
         #expect(verified.status == 0 && verified.shown.contains("Passphrase of"))
@@ -218,7 +218,7 @@ struct RekeyCommandTests {
         try openQuickly("new secret")
     }
 
-    @Test func aNewPassphraseThatIsNotRepeatedChangesNothing() throws {
+    @Test func newPassphraseThatIsNotRepeatedChangesNothing() throws {
         try make(by: .fewIterations)
         let before = try FileState(path)
         let outcome = try atTerminal(
@@ -232,7 +232,7 @@ struct RekeyCommandTests {
         #expect(try FileState(path) == before)
     }
 
-    @Test func statusesSayWhatHappened() throws {
+    @Test func exitStatusesMatchErrors() throws {
         try make()
         let wrong = try folder.write(DatabaseKey.sampleBytes("wrong"), to: "wrong.key")
         let open = try folder.write(DatabaseKey.sampleBytes("old secret"), to: "open.key", mode: 0o644)
@@ -277,7 +277,7 @@ struct RekeyCommandTests {
         #expect(try FileState(path) == before)
     }
 
-    @Test func aBusyFileIsLeftAlone() throws {
+    @Test func busyFileIsLeftAlone() throws {
         try make(.wal)
         let holder = try DatabaseQueue(path: path, key: .sample("old secret"))
         try holder.inDatabase { try $0.executeStatements("SELECT count(*) FROM people") }
@@ -287,7 +287,7 @@ struct RekeyCommandTests {
         #expect(try rekey("verify", path, "--key-file", oldKey).status == 0)
     }
 
-    @Test func aFormatThatTheEngineLacksIsTold() throws {
+    @Test func unsupportedFormatIsReported() throws {
         let newest = try #require(StockShell.all.last)
         try SampleFile.make(at: path, by: newest, key: .named("old secret"), format: newest.format)
         let outcome = try rekey("verify", path, "--key-file", oldKey)
@@ -306,12 +306,12 @@ struct RekeyCommandTests {
         #expect(missing["error"] as? String == "noInput")
     }
 
-    @Test func theVersionNamesTheEngine() throws {
+    @Test func versionNamesEngine() throws {
         let outcome = try rekey("--version")
         #expect(outcome.output.contains(CipherDBVersion.current) && outcome.output.contains("SQLCipher"))
     }
 
-    @Test func severalFilesAreWorkedOnOneAfterTheOtherAndTheFirstFailureIsTheStatus() throws {
+    @Test func firstFailureOfSeveralFilesIsStatus() throws {
         try make(by: .fewIterations)
         let second = folder.file("second.db")
         try FileManager.default.copyItem(atPath: path, toPath: second)
@@ -355,7 +355,7 @@ struct RekeyCommandTests {
         #expect(kept.status == 64 && kept.errors.contains("exactly one"))
     }
 
-    @Test func plaintextIsNotWrittenWithoutTheWordOrTheFlag() throws {
+    @Test func decryptNeedsConfirmation() throws {
         try make()
         let before = try FileState(path)
         let refused = try rekey("decrypt", path, "--key-file", oldKey, input: "plaintext\n")
@@ -376,7 +376,7 @@ struct RekeyCommandTests {
         #expect(try rekey("cleanup", path).output.contains("nothing"))
     }
 
-    @Test func whatADamagedFileStillHasIsSavedAndTheRestIsAccountedFor() throws {
+    @Test func recoverSavesRowsAndReportsMissing() throws {
         try make()
         let saved = folder.file("saved.db")
         let sound = try rekey("recover", path, saved, "--key-file", oldKey)
@@ -398,7 +398,7 @@ struct RekeyCommandTests {
         #expect(table["lostPages"] as? Int == 1 && (table["missing"] as? [[Int]])?.count == 1)
     }
 
-    @Test func anOldFormatIsAdvisedAgainst() throws {
+    @Test func oldFormatIsAdvisedAgainst() throws {
         for shell in StockShell.all where shell.format <= (Engine.current.formats.first?.version ?? 0) {
             let file = folder.file("\(shell.version).db")
             try SampleFile.make(at: file, by: shell, key: .named("old secret"))
@@ -422,7 +422,7 @@ struct RekeyCommandTests {
         #expect(lines.count >= 3)
     }
 
-    @Test func aDrawingReplacesNoFile() throws {
+    @Test func mapReplacesNoFile() throws {
         try make()
         let before = try FileState(path)
         for target in [path, oldFile, folder.path] {
@@ -447,7 +447,7 @@ struct RekeyCommandTests {
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
-    func aResultThatCannotBeToldIsAFailure() throws {
+    func unwritableResultIsFailure() throws {
         try make()
         let command =
             "exec '\(Program.built("rekey"))' verify '\(path)' --key-file '\(oldKey)' --json > /dev/full"
@@ -473,7 +473,7 @@ struct RekeyCommandTests {
         #expect(!folder.names.contains { $0.contains(".rekey-") })
     }
 
-    @Test func aClosedStandardStreamIsNoFileOfOurs() throws {
+    @Test func closedStandardStreamIsNotReused() throws {
         for redirection in ["2>&-", ">&-", "<&- >&- 2>&-"] {
             try? FileManager.default.removeItem(atPath: path)
             try? FileManager.default.removeItem(atPath: path + ".keyring")
@@ -487,13 +487,13 @@ struct RekeyCommandTests {
         }
     }
 
-    @Test func controlCharactersInNamesDoNotReachTheTerminal() throws {
+    @Test func controlCharactersInNamesDoNotReachTerminal() throws {
         let name = folder.file("a\u{1b}[31mb.db")
         let outcome = try rekey("verify", name, "--key-file", oldKey)
         #expect(outcome.status == 66 && outcome.errors.contains("\\u{1b}") && !outcome.errors.contains("\u{1b}"))
     }
 
-    @Test func aDryRunFailsWhereTheRunWould() throws {
+    @Test func dryRunFailsWhereRunWould() throws {
         try make()
         let taken = try folder.write([1], to: "taken")
         let elsewhere = try #require(folder.directoryElsewhere, "all directories are on one file system")
@@ -508,7 +508,7 @@ struct RekeyCommandTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func aSignalEndsTheRunAndTheFileIsAsItWas(signal: Int32) throws {
+    func signalLeavesFileUnchanged(signal: Int32) throws {
         try make()
         let key = try folder.write([UInt8](repeating: 7, count: 32), to: "raw.key")
         let queue = try DatabaseQueue(path: path, key: .sample("old secret"))
@@ -539,7 +539,7 @@ struct RekeyCommandTests {
         }
     }
 
-    @Test func theMapDrawsEachPageAndItsDamage() throws {
+    @Test func mapDrawsEachPageAndItsDamage() throws {
         try make()
         let size = try #require(Engine.current.formats.first?.pageSize)
         try flipByte(of: path, at: 4 * size + 7)
@@ -564,7 +564,7 @@ struct RekeyCommandTests {
         #expect(try rekey("verify", path, "--map", "--json", "--key-file", oldKey).status == 64)
     }
 
-    @Test func aDryRunSaysWhatWouldBeDoneAndDoesNothing() throws {
+    @Test func dryRunChangesNothing() throws {
         try make()
         let leftover = try folder.write([1], to: "test.db.rekey-0123456789abcdef")
         let before = try FileState(path)

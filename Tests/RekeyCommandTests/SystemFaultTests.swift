@@ -110,7 +110,7 @@ import Testing
 
         /// Each of them with one of the codes by default, which take turns.
         @Test(arguments: Extent.share(Extent.pairs(Operation.allCases, calls)))
-        func aCallThatFailsAnywhereLosesNothing(operation: Operation, call: String) throws {
+        func callThatFailsAnywhereLosesNothing(operation: Operation, call: String) throws {
             try make(operation)
             let sound = try Data(contentsOf: URL(fileURLWithPath: path))
             // ENOSPC, EIO, EINTR, and a part only: a name is given or not, but reading and writing are done by halves.

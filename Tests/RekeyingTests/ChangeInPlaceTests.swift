@@ -23,7 +23,7 @@ struct ChangeInPlaceTests {
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
 
     @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
-    func aKeyChangedInPlaceOpensInTheShellAndTheOldOneDoesNot(shell: StockShell, mode: String) throws {
+    func shellOpensOnlyWithKeyChangedInPlace(shell: StockShell, mode: String) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key, before: "PRAGMA journal_mode = \(mode);")
         let found = try file.changeKeyInPlace(from: Self.key.key, to: Self.new.key)
         #expect(found.isSound)
@@ -33,7 +33,7 @@ struct ChangeInPlaceTests {
     }
 
     @Test(arguments: StockShell.all)
-    func aFileKeepsItsFormatAndPageSizeWhenItsKeyChangesInPlace(shell: StockShell) throws {
+    func inPlaceChangeKeepsFormat(shell: StockShell) throws {
         for format in 1...shell.format where format <= Self.own && (format > 2 || shell.isOfThisEngine) {
             // Under a raw key format 1 is not looked for, and formats 2 and 3 are the same.
             let (old, new) = format <= 2 ? (SampleKey.all[1], SampleKey.all[2]) : (Self.key, Self.new)
@@ -53,7 +53,7 @@ struct ChangeInPlaceTests {
         }
     }
 
-    @Test func aStopAfterTheChangeComesTooLateAndIsNotToldAsOne() throws {
+    @Test func stopAfterInPlaceChangeIsIgnored() throws {
         struct Stop: Error {}
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }

@@ -43,7 +43,7 @@ struct ChangeTests {
     }
 
     @Test(arguments: StockShell.all, ["delete", "wal"])
-    func theShellOpensTheFileWithTheNewKeyAndNotWithTheOld(shell: StockShell, mode: String) throws {
+    func shellOpensWithNewKeyOnly(shell: StockShell, mode: String) throws {
         for format in 2...shell.format {
             // Under a raw key formats 2 and 3 are the same.
             guard Extent.isComplete || format > 2 || (mode == "delete" && shell.isOfThisEngine) else { continue }
@@ -92,7 +92,7 @@ struct ChangeTests {
         #expect(try StockShell.runPython(path, key: new.pragma, "PRAGMA cipher_integrity_check") == [])
     }
 
-    @Test func theSamePassphraseUnderANewSaltIsANewKeyAndTheSameRawKeyIsNot() throws {
+    @Test func samePassphraseIsAllowedNotSameRawKey() throws {
         let old = SampleKey.all[1]
         try make(key: old)
         let salt = try FileState(path).bytes.prefix(16)
@@ -112,7 +112,7 @@ struct ChangeTests {
 
     /// Somebody who may write to the directory moves the file away, and gives its name to a file that everybody can read.
     @Test(arguments: [false, true])
-    func aFileMovedAwayMeanwhileIsNotReplaced(byLink: Bool) throws {
+    func movedFileIsNotReplaced(byLink: Bool) throws {
         try make()
         let (away, loot) = (folder.file("away.db"), folder.file("loot"))
         try #require(
@@ -133,7 +133,7 @@ struct ChangeTests {
         #expect(try answer(Self.old.key, at: away) == SampleFile.answer)
     }
 
-    @Test func aPathWithANULIsNoOtherPath() throws {
+    @Test func pathWithNULIsNoOtherPath() throws {
         try make()
         let before = try FileState(path)
         let other = DatabaseFile(path: path + "\0.copy")
@@ -147,7 +147,7 @@ struct ChangeTests {
         #expect(try FileState(path) == before && folder.names == ["test.db"])
     }
 
-    @Test func aDamagedFileIsNotRewritten() throws {
+    @Test func damagedFileIsNotRewritten() throws {
         try make()
         let size = try #require(Engine.current.formats.first?.pageSize)
         for number in [5, 9] { try flipByte(of: path, at: (number - 1) * size + 9) }
@@ -157,7 +157,7 @@ struct ChangeTests {
     }
 
     /// What a bad disk does to it between the writing and the reading back.
-    @Test func aNewFileThatIsNotWhatWasWrittenIsNotPutInThePlaceOfTheOld() throws {
+    @Test func corruptedNewFileIsNotUsed() throws {
         try make()
         let before = try FileState(path)
         #expect(throws: KeyError.damaged(pages: [3])) {
@@ -173,7 +173,7 @@ struct ChangeTests {
     }
 
     /// By somebody who had the file open, and so would have what its blocks hold.
-    @Test func theOldFileIsOverwrittenFromItsFirstToItsLastByte() throws {
+    @Test func oldFileIsOverwrittenWholly() throws {
         try make()
         let before = try FileState(path).bytes
         let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -186,7 +186,7 @@ struct ChangeTests {
         }
     }
 
-    @Test func anEndedJournalOfTheOldFileIsNotLeftBesideTheNew() throws {
+    @Test func finalizedJournalIsRemoved() throws {
         try make(.persist)
         #expect(folder.names == ["test.db", "test.db-journal"])
         try file.changeKey(from: Self.old.key, to: Self.new.key)
@@ -194,7 +194,7 @@ struct ChangeTests {
         #expect(try answer(Self.new.key) == SampleFile.answer)
     }
 
-    @Test func aWrongKeyOrAStopChangesNothing() throws {
+    @Test func wrongKeyOrStopChangesNothing() throws {
         try make()
         let before = try FileState(path)
         #expect(throws: KeyError.wrongKey) { try file.changeKey(from: .sample("wrong"), to: Self.new.key) }
@@ -206,7 +206,7 @@ struct ChangeTests {
         #expect(try FileState(path) == before && folder.names == ["test.db"])
     }
 
-    @Test func format1IsToldToMigrate() throws {
+    @Test func format1AdvisesMigration() throws {
         let shell = try #require(StockShell.all.first)
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[1], format: 1)
         #expect { try file.changeKey(from: SampleKey.all[1].key, to: Self.new.key) } throws: {
@@ -215,7 +215,7 @@ struct ChangeTests {
     }
 
     @Test(arguments: [JournalMode.delete, .truncate, .persist, .wal])
-    func whatACrashLeftIsRecoveredFirst(mode: JournalMode) throws {
+    func crashIsRecoveredFirst(mode: JournalMode) throws {
         // Copied while it is used: in WAL mode the rows stand in the log, else a transaction is half-written.
         let source = folder.file("source.db")
         let queue = try DatabaseQueue(
@@ -241,7 +241,7 @@ struct ChangeTests {
         #expect(folder.names.filter { $0.hasPrefix("test") } == ["test.db"])
     }
 
-    @Test func anIdleConnectionGetsAnErrorAndNothingIsWrittenIntoTheOldFile() throws {
+    @Test func idleConnectionToOldFileGetsError() throws {
         for keptAs in [nil, folder.file("kept.db")] {
             for mode in ["delete", "truncate", "persist", "memory", "off"] {
                 try? FileManager.default.removeItem(atPath: path)
@@ -265,7 +265,7 @@ struct ChangeTests {
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func aConnectionInUseStopsTheChange(mode: JournalMode) throws {
+    func connectionInUseStopsChange(mode: JournalMode) throws {
         try make(mode)
         let other = Database(path: path)
         try other.open(key: Self.old.key)
@@ -284,7 +284,7 @@ struct ChangeTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func theOldFileIsKeptWhereThatIsAskedForAndNothingIsOverwritten() throws {
+    @Test func keepOldOverwritesNothing() throws {
         try make()
         let kept = folder.file("kept.db")
         try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: kept)
@@ -297,7 +297,7 @@ struct ChangeTests {
         #expect(try FileState(path) == before && folder.names == ["kept.db", "test.db"])
     }
 
-    @Test func oldFileIsKeptUnderItsNameInAnotherDirectory() throws {
+    @Test func keepOldWorksInOtherDirectory() throws {
         try make()
         let directory = folder.file("elsewhere")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -305,7 +305,7 @@ struct ChangeTests {
         #expect(try answer(Self.old.key, at: directory + "/test.db") == SampleFile.answer)
     }
 
-    @Test func aSymbolicLinkGoesOnPointingAtTheDatabaseAndAHardLinkIsRefused() throws {
+    @Test func symbolicLinkStaysHardLinkIsRefused() throws {
         try make()
         let link = folder.file("link.db")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -322,7 +322,7 @@ struct ChangeTests {
     }
 
     /// What a descriptor of somebody else's shows of a decryption that failed, when the new file was to get its name.
-    @Test func thePlaintextOfAFailedDecryptionIsOverwritten() throws {
+    @Test func plaintextOfFailedDecryptionIsOverwritten() throws {
         try make()
         let (plaintext, folder) = (Lock<FileHandle?>(nil), folder)
         let order = FaultInjection.Order(prefix: path + ".rekey-", call: .rename, after: 0, code: EIO) {
@@ -346,7 +346,7 @@ struct ChangeTests {
     }
 
     /// Somebody else gives the name of a leftover to another file before it is opened.
-    @Test func anotherFileIsNotOverwrittenAsALeftover() throws {
+    @Test func anotherFileIsNotOverwrittenAsLeftover() throws {
         try make()
         let leftover = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
         let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
@@ -380,7 +380,7 @@ struct ChangeTests {
         #expect(folder.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
     }
 
-    @Test func theJournalOfAFileInUseIsNoLeftover() throws {
+    @Test func journalInUseIsNoLeftover() throws {
         try make()
         let image = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
         let journal = try folder.write([4, 5, 6], to: "test.db.rekey-0123456789abcdef-journal")
@@ -393,7 +393,7 @@ struct ChangeTests {
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
-    func aDiskThatIsTooSmallIsToldBeforeAnythingIsWritten() throws {
+    func fullDiskIsReportedBeforeWriting() throws {
         let disk = try SmallDisk(bytes: 1 << 20)
         let path = disk.file("test.db")
         let queue = try DatabaseQueue(path: path, key: Self.old.key)
@@ -409,7 +409,7 @@ struct ChangeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["test.db"])
     }
 
-    @Test func aJournalThatCannotBeReadIsNeverTakenForNone() throws {
+    @Test func unreadableJournalIsError() throws {
         try make()
         // A link that leads round in a circle: there is a journal, and nobody can say what is in it.
         let journal = path + "-journal"
@@ -421,7 +421,7 @@ struct ChangeTests {
     }
 
     @Test(arguments: ["-journal", "-wal", "-shm", ".rekey-0123456789abcdef"])
-    func aCopyIsNotKeptUnderANameThatWouldBeRemovedAgain(suffix: String) throws {
+    func keepOldRefusesLeftoverName(suffix: String) throws {
         try make()
         #expect(throws: FileError.belongs(path: path + suffix)) {
             try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: path + suffix)
@@ -429,7 +429,7 @@ struct ChangeTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func aRunThatWaitedForAnotherWorksOnWhatThatOneLeft() throws {
+    @Test func waitingRunUsesReplacedFile() throws {
         try make()
         // The second begins while the first has the file locked, and gets the file that is in its place then.
         let second = Gate()
@@ -459,7 +459,7 @@ struct ChangeTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func aStopInTheErasingComesTooLate() throws {
+    @Test func stopInErasingComesTooLate() throws {
         try make()
         try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == .erasing { throw Stop() } }
         #expect(try answer(Self.new.key) == SampleFile.answer && folder.names == ["test.db"])

@@ -31,7 +31,7 @@ struct CopyTests {
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func theCopyOpensInTheShellAndHasASaltAndRightsOfItsOwn(mode: JournalMode) throws {
+    func copyOpensInShellWithOwnSalt(mode: JournalMode) throws {
         let queue = try queue(mode)
         let done = try file.copy(key: Self.key.key, to: copy, newKey: Self.other.key)
         try queue.close()
@@ -49,7 +49,7 @@ struct CopyTests {
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func eachCopyMadeBesideAWriterIsOneState(mode: JournalMode) throws {
+    func copyBesideWriterIsConsistent(mode: JournalMode) throws {
         let queue = try queue(mode)
         // Two tables that change together: a copy of two states would have them differ.
         try queue.inTransaction { database in
@@ -83,7 +83,7 @@ struct CopyTests {
         try queue.close()
     }
 
-    @Test func nothingIsReplacedAndAStopLeavesNothing() throws {
+    @Test func nothingIsReplacedAndStopLeavesNothing() throws {
         try queue(.delete).close()
         _ = try folder.write([1], to: "copy.db")
         #expect(throws: FileError.exists(path: copy)) { try file.copy(key: Self.key.key, to: copy) }
@@ -97,7 +97,7 @@ struct CopyTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func aDamagedPageIsNamedAndNotCopied() throws {
+    @Test func damagedPageIsNamedAndNotCopied() throws {
         try queue(.delete).close()
         let size = try #require(Engine.current.formats.first?.pageSize)
         try flipByte(of: path, at: 6 * size + 9)
@@ -105,7 +105,7 @@ struct CopyTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func aWriterThatNeverRestsDoesNotHoldUpACopyForEver() throws {
+    @Test func busyWriterDoesNotStarveCopy() throws {
         let queue = try queue(.delete)
         try queue.inDatabase { database in
             try database.executeStatements(
@@ -122,7 +122,7 @@ struct CopyTests {
     }
 
     @Test(arguments: ["-journal", "-wal", "-shm"])
-    func aNameThatBelongsToADatabaseIsRefused(suffix: String) throws {
+    func nameThatBelongsToDatabaseIsRefused(suffix: String) throws {
         try queue(.delete).close()
         let name = path + suffix
         #expect(throws: FileError.belongs(path: name)) { try file.copy(key: Self.key.key, to: name) }

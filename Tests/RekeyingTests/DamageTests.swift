@@ -31,7 +31,7 @@ struct DamageTests {
     }
 
     @Test(arguments: [3, 4].filter { $0 <= own })
-    func everyFlippedBitIsFoundOnItsPageAndCalledNoWrongKey(format: Int) throws {
+    func everyFlippedBitIsFoundOnItsPage(format: Int) throws {
         let shell = try #require(StockShell.all.last { $0.format >= format })
         try SampleFile.make(at: path, by: shell, key: Self.key, format: format, pageSize: 1024)
         let size = try FileState(path).bytes.count
@@ -62,7 +62,7 @@ struct DamageTests {
     }
 
     @Test(arguments: [3, 4].filter { $0 <= own })
-    func aBitFlippedInALogIsFound(format: Int) throws {
+    func flippedBitInWALIsFound(format: Int) throws {
         // Copied while it is open: all rows stand in the log.
         let source = folder.file("source.db")
         let layout = try #require(CipherFormat.standard.first { $0.version == format })
@@ -138,7 +138,7 @@ extension DamageTests {
     }
 
     @Test(arguments: [3, 4].filter { $0 <= own })
-    func aBitFlippedInAHotJournalIsFoundAndTheJournalIsNotPlayedBack(format: Int) throws {
+    func flippedBitInHotJournalIsFound(format: Int) throws {
         let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
         let (database, journal) = try makeHotJournal(layout)
         let file = DatabaseFile(path: path)
@@ -194,7 +194,7 @@ extension DamageTests {
     }
 
     @Test(arguments: StockShell.all.filter { $0.format <= own }, ["DELETE", "TRUNCATE", "PERSIST", "WAL"])
-    func whatAKilledWriterLeavesIsNoDamage(shell: StockShell, mode: String) throws {
+    func killedWriterLeavesNoDamage(shell: StockShell, mode: String) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
         let round =
             "BEGIN; UPDATE people SET note = randomblob(100); INSERT INTO people (name) VALUES ('new'); COMMIT;\n"
@@ -213,7 +213,7 @@ extension DamageTests {
     }
 
     @Test(arguments: [JournalMode.delete, .persist, .wal])
-    func whatAWriterDoesMeanwhileIsNoDamage(mode: JournalMode) throws {
+    func concurrentWriterIsNoDamage(mode: JournalMode) throws {
         let queue = try DatabaseQueue(
             path: path,
             key: Self.key.key,
@@ -254,7 +254,7 @@ extension DamageTests {
         return journal
     }
 
-    @Test func aJournalOfSeveralDatabasesIsPlayedBackOnlyWhileTheirTransactionIsOpen() throws {
+    @Test func superJournalIsPlayedWhileOpen() throws {
         let database = Database(path: path)
         try database.open(key: Self.key.key)
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('before')")
@@ -291,7 +291,7 @@ extension DamageTests {
         #expect(try database.string(forQuery: "SELECT a FROM t") == "after")
     }
 
-    @Test func ofAChangeOfKeyThatWasCutOffTheOldKeyIsInForce() throws {
+    @Test func interruptedRekeyKeepsOldKey() throws {
         let source = folder.file("source.db")
         let other = try DatabaseKey.random()
         let queue = try DatabaseQueue(path: source, key: Self.key.key)

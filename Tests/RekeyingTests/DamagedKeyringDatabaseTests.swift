@@ -37,12 +37,12 @@ import Testing
         #expect(try DatabaseFile(path: folder.file("saved.db")).verify(key: key).isSound)
     }
 
-    @Test func aDamagedFirstPageLeavesTheKeyToBeFound() throws {
+    @Test func keyIsFoundDespiteDamagedFirstPage() throws {
         try flipByte(of: path, at: 100)
         try expectDamage([1])
     }
 
-    @Test func aFileThatWasCutOffLeavesTheKeyToBeFound() throws {
+    @Test func keyOfTruncatedFileIsFound() throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: path))
         let size = try FileState(path).bytes.count
         try handle.truncate(atOffset: UInt64(size - 2 * pageSize))
@@ -50,7 +50,7 @@ import Testing
         try expectDamage([size / pageSize - 1, size / pageSize])
     }
 
-    @Test func aFileThatEndsWithinAPageIsDamagedThere() throws {
+    @Test func partialLastPageIsDamaged() throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: path))
         let size = try FileState(path).bytes.count
         try handle.truncate(atOffset: UInt64(size - 100))

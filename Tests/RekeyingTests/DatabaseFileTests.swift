@@ -21,7 +21,7 @@ struct DatabaseFileTests {
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
 
-    @Test func filesAreRecognisedWithoutAKey() throws {
+    @Test func filesAreRecognisedWithoutKey() throws {
         for (bytes, kind) in [
             (Data(), Inspection.Kind.empty), (Data("SQLite format 3\0".utf8) + Data(count: 500), .plaintext),
             (Data("text".utf8), .notADatabase), (Data(count: 10_000), .notADatabase),
@@ -34,7 +34,7 @@ struct DatabaseFileTests {
     }
 
     @Test(arguments: StockShell.all)
-    func theFormatIsFoundWithTheKeyWhateverTheEngineOfThisProcess(shell: StockShell) throws {
+    func formatIsFoundOnEveryEngine(shell: StockShell) throws {
         for format in 1...shell.format where format > 2 || shell.isOfThisEngine {
             // Under a raw key format 1 is not looked for, and formats 2 and 3 are the same.
             let key = format <= 2 ? SampleKey.all[1] : Self.key
@@ -53,7 +53,7 @@ struct DatabaseFileTests {
     }
 
     @Test(arguments: StockShell.all.filter { $0.format <= Self.own }, ["delete", "wal"])
-    func aSoundFileIsFoundSoundAndNotChanged(shell: StockShell, mode: String) throws {
+    func soundFileIsUnchanged(shell: StockShell, mode: String) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key, before: "PRAGMA journal_mode = \(mode);")
         let before = try FileState(path)
         var last: FileProgress?
@@ -86,7 +86,7 @@ struct DatabaseFileTests {
         try queue.close()
     }
 
-    @Test func structuralFaultsAreFoundThoughEveryPageIsAuthentic() throws {
+    @Test func structuralErrorsAreFound() throws {
         try makeWithUncheckedSchema(
             """
             CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE INDEX j ON t (b); INSERT INTO t VALUES (1, 2), (3, 4);
@@ -98,7 +98,7 @@ struct DatabaseFileTests {
         #expect(found.damagedPages == [] && !found.isSound && found.problems.contains { $0.contains("index i") })
     }
 
-    @Test func aSchemaThatSQLiteCannotReadIsAProblemAndNoWrongKey() throws {
+    @Test func unreadableSchemaIsNoWrongKey() throws {
         try makeWithUncheckedSchema(
             "CREATE TABLE t (a); PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE NONSENSE';"
         )
@@ -106,7 +106,7 @@ struct DatabaseFileTests {
         #expect(found.damagedPages == [] && found.pages > 1 && found.problems.count == 1)
     }
 
-    @Test func verifyingGoesOnBesideAWriter() throws {
+    @Test func verifyingGoesOnBesideWriter() throws {
         let queue = try DatabaseQueue(
             path: path,
             key: Self.key.key,
@@ -130,7 +130,7 @@ struct DatabaseFileTests {
         done.wait()
     }
 
-    @Test func format1IsNotLookedForUnderARawKey() throws {
+    @Test func format1IsNotTriedWithRawKey() throws {
         // Whoever can write to the file could lay it out anew in format 1 without the key; nothing would authenticate it.
         let shell = try #require(StockShell.all.first)
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[5], format: 1)
@@ -139,7 +139,7 @@ struct DatabaseFileTests {
     }
 
     /// Stock SQLCipher would make such files, and nothing could prove their key.
-    @Test func noFileOfFormat1GetsARawKey() throws {
+    @Test func noFileOfFormat1GetsRawKey() throws {
         let shell = try #require(StockShell.all.first)
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[0], format: 1)
         let (old, before) = (SampleKey.all[0].key, try FileState(path))
@@ -158,7 +158,7 @@ struct DatabaseFileTests {
         #expect(Set(folder.names) == ["test.db", "test.db.keyring"])
     }
 
-    @Test func aPassphraseSpelledAsARawKeyOpensInTheShells() throws {
+    @Test func passphraseSpelledAsRawKeyOpensInShells() throws {
         let literal = "x'" + String(repeating: "0123456789abcdef", count: 4) + "'"
         let shell = try #require(StockShell.all.first)
         try SampleFile.make(at: path, by: shell, key: Self.key)
@@ -167,7 +167,7 @@ struct DatabaseFileTests {
         #expect(try file.verify(key: .raw(hex: String(repeating: "0123456789abcdef", count: 4))).isSound)
     }
 
-    @Test func manyDamagedPagesAreFoundWithoutWaitingForEach() throws {
+    @Test func manyDamagedPagesAreFoundQuickly() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
@@ -178,7 +178,7 @@ struct DatabaseFileTests {
     }
 
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"), arguments: ["delete", "wal"])
-    func aFullDiskLeavesTheOldKeyInForce(mode: String) throws {
+    func fullDiskLeavesOldKeyInForce(mode: String) throws {
         let disk = try SmallDisk(bytes: 1 << 20)
         let path = disk.file("test.db")
         let mode = try #require(JournalMode(rawValue: mode))
@@ -208,14 +208,14 @@ struct DatabaseFileTests {
         #expect(try DatabaseFile(path: path).verify(key: Self.key.key).isSound)
     }
 
-    @Test func pathsThatAreNoFilesAreTold() throws {
+    @Test func nonFilesAreRefused() throws {
         #expect(throws: FileError.missing(path: path)) { try file.inspect() }
         let inFolder = DatabaseFile(path: folder.path)
         #expect(throws: FileError.notAFile(path: folder.path)) { try inFolder.verify(key: Self.key.key) }
         #expect(folder.names.isEmpty)
     }
 
-    @Test func aThrowFromProgressEndsTheVerification() throws {
+    @Test func throwFromProgressEndsVerification() throws {
         struct Stop: Error {}
         _ = try DatabaseQueue(path: path, key: Self.key.key)
         #expect(throws: Stop.self) { try file.verify(key: Self.key.key) { _ in throw Stop() } }

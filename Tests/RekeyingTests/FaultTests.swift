@@ -77,8 +77,7 @@ import Testing
 
         /// ENOSPC, EIO, EACCES.
         @Test(arguments: Extent.share(Extent.pairs(FaultInjection.Call.allCases, [28, 5, 13] as [Int32])))
-        func aFailureAnywhereLeavesTheOldOrTheNewKeyAndARunThatEndsClean(call: FaultInjection.Call, code: Int32) throws
-        {
+        func failureAnywhereLeavesOldOrNewKey(call: FaultInjection.Call, code: Int32) throws {
             for operation in Operation.allCases {
                 try? FileManager.default.removeItem(atPath: path)
                 let queue = try DatabaseQueue(
@@ -121,7 +120,7 @@ import Testing
             #expect(failures > 0, "\(operation): no call of this kind failed")
         }
 
-        @Test func aWriteThatDoesAPartOnlyIsCalledAgain() throws {
+        @Test func partialWriteContinues() throws {
             let queue = try DatabaseQueue(path: path, key: old)
             try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
             try queue.close()

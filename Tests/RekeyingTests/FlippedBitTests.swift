@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [3, 4].filter { $0 <= own })
-    func everyFlippedBitIsAnErrorOfWhatMeetsIt(format: Int) throws {
+    func everyFlippedBitIsAnError(format: Int) throws {
         let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
         let expected = try make(layout)
         #expect(read(layout) == expected)

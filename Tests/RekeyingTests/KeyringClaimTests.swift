@@ -38,7 +38,7 @@ import Testing
             return CancellationError()
         }
 
-        @Test func aKeyringThatCannotBeWrittenTakesNoFile() throws {
+        @Test func unwritableKeyringTakesNoFile() throws {
             let before = try FileState(path)
             let unlocked = try unlocked()
             let error = failing(after: 0) { try file.moveToKeyring(unlocked, from: key) }
@@ -47,7 +47,7 @@ import Testing
             #expect(try !unlocked.content().isInUse)
         }
 
-        @Test func aKeyringNotWrittenAfterwardsTakesNoOther() throws {
+        @Test func keyringNotWrittenAfterwardsTakesNoOther() throws {
             let unlocked = try unlocked()
             let error = failing(after: 1) { try file.moveToKeyring(unlocked, from: key) }
             #expect(error is CancellationError, "the file is under the keyring, and that is noted: \(error)")
@@ -58,7 +58,7 @@ import Testing
             )
         }
 
-        @Test func aKilledMoveCanBeGivenAgainAndForNoOtherFile() throws {
+        @Test func killedMoveCanBeRepeated() throws {
             let unlocked = try unlocked()
             try unlocked.withLock { try $0.claim(for: Platform.resolved(path)) }
             #expect(
@@ -71,7 +71,7 @@ import Testing
             #expect(try !unlocked.content().isClaimed(for: Platform.resolved(path)))
         }
 
-        @Test func aMoveThatFailedLeavesTheKeyringToOthers() throws {
+        @Test func failedMoveReleasesKeyring() throws {
             let unlocked = try unlocked()
             #expect(throws: KeyError.wrongKey) { try file.moveToKeyring(unlocked, from: .random()) }
             #expect(try !unlocked.content().isInUse)

@@ -26,7 +26,7 @@ import Testing
         try FileManager.default.removeItem(atPath: live)
     }
 
-    @Test func whatOnlyReadsLeavesTheLogAsItIs() throws {
+    @Test func readingLeavesWAL() throws {
         let before = try [path, path + "-wal"].map { try FileState($0) }
         let file = DatabaseFile(path: path)
         #expect(try file.inspect(key: Self.key.key).format != nil)

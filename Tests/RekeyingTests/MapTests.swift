@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func everyPageIsToldForWhatItIs(mode: JournalMode) throws {
+    func everyPageKindIsNamed(mode: JournalMode) throws {
         let key = try DatabaseKey.random()
         let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.journalMode = mode })
         let (pages, free, size) = try queue.inDatabase { database in

@@ -105,7 +105,7 @@ struct MigrateTests {
     }
 
     @Test(arguments: Extent.share(Extent.pairs(StockShell.all, ["delete", "wal"])))
-    func everyFormatOfAShellMigratesToEveryOtherThatTheEngineHas(shell: StockShell, mode: String) throws {
+    func everyFormatMigratesToEveryOther(shell: StockShell, mode: String) throws {
         for old in 1...shell.format where old <= Self.own {
             // Under a raw key format 1 is not looked for, and formats 2 and 3 are the same.
             let key = old <= 2 ? SampleKey.all[0] : Self.key
@@ -168,7 +168,7 @@ struct MigrateTests {
         )
     }
 
-    @Test func aFormatThatTheEngineLacksIsToldBeforeAnythingIsWritten() throws {
+    @Test func unsupportedFormatIsReportedBeforeWriting() throws {
         let shell = try #require(StockShell.all.last)
         try shell.run(path, key: nil, SampleFile.script)
         let before = try FileState(path)
@@ -181,7 +181,7 @@ struct MigrateTests {
         #expect(try FileState(path) == before)
     }
 
-    @Test func whatIsNoPlaintextIsNotEncryptedAndWhatIsNotEncryptedNotDecrypted() throws {
+    @Test func encryptNeedsPlaintextDecryptNeedsEncrypted() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         try queue.close()
@@ -193,7 +193,7 @@ struct MigrateTests {
         #expect(throws: KeyError.notEncrypted) { try DatabaseFile(path: plain).decryptToPlaintext(key: Self.key.key) }
     }
 
-    @Test func aDatabaseInUseIsNotTouched() throws {
+    @Test func databaseInUseIsNotTouched() throws {
         let shell = try #require(StockShell.all.last)
         try shell.run(path, key: nil, "PRAGMA journal_mode = WAL;" + SampleFile.script)
         let other = Database(path: path, configuration: Configuration { $0.allowsPlaintext = true })
@@ -208,7 +208,7 @@ struct MigrateTests {
     }
 
     @Test(arguments: [true, false])
-    func everybodyIsKeptOutUntilTheExchange(byPages: Bool) throws {
+    func fileIsLockedUntilExchange(byPages: Bool) throws {
         let shell = try #require(StockShell.ofThisFormat)
         // By pages only the iterations can change, which are those of a passphrase.
         let key = byPages ? SampleKey.all[0] : Self.key
@@ -228,7 +228,7 @@ struct MigrateTests {
         #expect(asked.isSuperset(of: byPages ? [.writing, .verifying] : [.verifying]))
     }
 
-    @Test func aDamagedPageIsNotMigratedNorForgotten() throws {
+    @Test func damagedPageIsNotMigratedNorForgotten() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
@@ -243,7 +243,7 @@ struct MigrateTests {
         #expect(try FileState(path) == before && folder.names == ["test.db"])
     }
 
-    @Test func aDamagedFileInThatFormatIsDamaged() throws {
+    @Test func damagedFileInThatFormatIsDamaged() throws {
         let queue = try DatabaseQueue(path: path, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
@@ -252,7 +252,7 @@ struct MigrateTests {
         #expect(throws: KeyError.damaged(pages: [10])) { try file.migrate(key: Self.key.key) }
     }
 
-    @Test func theStepsOfASchemaGoOnInAFileOfAnotherFormatAndKey() throws {
+    @Test func migrationsContinueAfterConversion() throws {
         let older = try #require(CipherFormat.standard.first { $0.version == Self.own - 1 })
         let steps = (1...3).map { number in
             Migration("step \(number)") { try $0.executeStatements(SQL(unsafe: "CREATE TABLE t\(number) (a)")) }

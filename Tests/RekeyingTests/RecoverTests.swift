@@ -88,7 +88,7 @@ import Testing
         "", "PRAGMA auto_vacuum = 1;", "PRAGMA auto_vacuum = 2;", "PRAGMA encoding = 'UTF-16le';",
         "PRAGMA encoding = 'UTF-16be';",
     ])
-    func ofASoundFileEverythingIsSaved(before: String) throws {
+    func soundFileIsSavedWhole(before: String) throws {
         try make(SQL(unsafe: before))
         let old = try FileState(path)
         let done = try file.recover(key: key, to: saved)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: Extent.share(PageKind.allCases.filter { $0 != .damaged }))
-    func whateverPageIsLostAllOtherRowsAreSaved(kind: PageKind) throws {
+    func rowsOfOtherPagesAreSaved(kind: PageKind) throws {
         try make()
         let whole = try Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, try rows($0, of: path)) })
         var random = SplitMix(11)
@@ -153,7 +153,7 @@ import Testing
         #expect(tried > 0)
     }
 
-    @Test func withoutTheSchemaRowsAreKeptUnderTheirPages() throws {
+    @Test func rowsWithoutSchemaAreKept() throws {
         try make(
             "",
             """
@@ -178,7 +178,7 @@ import Testing
         #expect(try database.string(forQuery: "SELECT c0 FROM lost_and_found WHERE nfield = 1") == "only")
     }
 
-    @Test func withoutTheSchemaRowsOfTablesWithoutIdentifiersAreKeptToo() throws {
+    @Test func withoutRowidRowsAreKept() throws {
         try make(
             "",
             "CREATE TABLE kv (k TEXT PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO kv VALUES ('a', 'first'), ('b', 2)"
@@ -205,7 +205,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM people WHERE name = 'Person-77'") == 1)
     }
 
-    @Test func rowsThatTwoTablesMayHaveLostAreGivenToNeither() throws {
+    @Test func ambiguousRowsAreUnassigned() throws {
         try make(
             "",
             """
@@ -226,7 +226,7 @@ import Testing
         #expect(try rows("b", of: saved) == second)
     }
 
-    @Test func whatCannotBeMadeIsNamedAndLeavesNothingHalfMade() throws {
+    @Test func unrestorableObjectsAreNamed() throws {
         try make(
             "",
             """
@@ -253,7 +253,7 @@ import Testing
             "tables are strict from SQLite 3.37 on"
         )
     )
-    func aRowThatItsTableDoesNotTakeIsRefusedAlone() throws {
+    func refusedRowLosesNoOther() throws {
         try make(
             "",
             """
@@ -266,7 +266,7 @@ import Testing
         #expect(table.rows == 2 && table.refusedRows == 1 && !done.isComplete && done.failures.isEmpty)
     }
 
-    @Test func whatIsLeftOfAFileCutOffIsSaved() throws {
+    @Test func truncatedFileIsSaved() throws {
         try make("", SampleFile.content)
         let whole = Set(try rows("people", of: path))
         let pages = try FileState(path).bytes.count / 1024
@@ -302,7 +302,7 @@ import Testing
         }
     }
 
-    @Test func aTransactionThatWasCutOffIsLeftOut() throws {
+    @Test func unfinishedTransactionIsOmitted() throws {
         try make("", "CREATE TABLE t (a); INSERT INTO t VALUES (1);" + SampleFile.content)
         // Copied while its pages are in the file already, and their images in the journal.
         let database = Database(path: path)
@@ -323,7 +323,7 @@ import Testing
         #expect(try rows("t", of: saved) == rows("t", of: path))
     }
 
-    @Test func whatStandsInTheLogIsRead() throws {
+    @Test func walIsRecovered() throws {
         let format = try #require(Engine.current.formats.first)
         let queue = try DatabaseQueue(
             path: path,
@@ -339,7 +339,7 @@ import Testing
         #expect(try rows("people", of: saved) == rows("people", of: path))
     }
 
-    @Test func whatCannotBeSavedLeavesNothing() throws {
+    @Test func failedRecoveryLeavesNothing() throws {
         try make()
         let names = folder.names
         #expect(throws: KeyError.wrongKey) { try file.recover(key: .random(), to: saved) }
@@ -371,7 +371,7 @@ import Testing
         .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
         arguments: Extent.isComplete ? 1...6 : 1...2
     )
-    func garbageEndsInAnErrorOrAnAccount(seed: Int) throws {
+    func garbageEndsInErrorOrAccount(seed: Int) throws {
         let shell = try #require(StockShell.all.last)
         let key = SampleKey.all[0]
         try SampleFile.make(at: path, by: shell, key: key, format: 1)

@@ -44,7 +44,7 @@ struct ReplacementStepTests {
         }
     }
 
-    @Test(arguments: ReplacementStep.ofDatabase) func aFailedStepLosesNothing(step: ReplacementStep) throws {
+    @Test(arguments: ReplacementStep.ofDatabase) func failedStepLosesNothing(step: ReplacementStep) throws {
         let isReplaced = [.syncDirectory, .eraseOld].contains(step)
         let before = try FileState(file.path)
         #expect(throws: Failure.self) { try change(failingBefore: step) }
@@ -54,7 +54,7 @@ struct ReplacementStepTests {
         #expect(folder.names == ["test.db"])
     }
 
-    @Test func theDocumentHasTheSteps() throws {
+    @Test func documentHasSteps() throws {
         let document = try String(contentsOfFile: Program.packageFolder + "/Documentation/Rekeying.md", encoding: .utf8)
             .replacing("\n", with: " ")
         for (name, steps) in [("database", ReplacementStep.ofDatabase), ("keyring", ReplacementStep.ofKeyring)] {

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func aRotatedFileOpensWithTheKeyringAndNotWithTheOldKey(mode: JournalMode) throws {
+    func onlyRotatedKeyOpens(mode: JournalMode) throws {
         try make(mode)
         let old = try unlocked().databaseKey()
         let salt = try FileState(path).bytes.prefix(16)
@@ -35,7 +35,7 @@ import Testing
         #expect(keyringProblem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
     }
 
-    @Test func anOldCopyOfTheFileIsToldWithTheDay() throws {
+    @Test func oldFileCopyIsReportedWithDate() throws {
         try make()
         try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
         try file.rotateKey(of: unlocked())
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aRotationThatIsStoppedIsTakenBack() throws {
+    @Test func stoppedRotationIsUndone() throws {
         try make()
         let before = try FileState(path)
         let old = try unlocked().databaseKey()
@@ -59,7 +59,7 @@ import Testing
 
     /// What a kill leaves before and after the exchange of the files, in both modes.
     @Test(arguments: modes, [false, true])
-    func anInterruptedRotationIsResumed(mode: JournalMode, isExchanged: Bool) throws {
+    func interruptedRotationIsResumed(mode: JournalMode, isExchanged: Bool) throws {
         try make(mode)
         let old = try unlocked().databaseKey()
         let next = try unlocked().withLock { try $0.beginRotation() }
@@ -72,7 +72,7 @@ import Testing
         #expect(try answer() == SampleFile.answer)
     }
 
-    @Test func anInterruptedRotationIsCancelledUnlessTheNewKeyIsInForce() throws {
+    @Test func interruptedRotationIsCancelled() throws {
         try make()
         let old = try unlocked().databaseKey()
         _ = try unlocked().withLock { try $0.beginRotation() }
@@ -87,7 +87,7 @@ import Testing
         #expect(try answer() == SampleFile.answer)
     }
 
-    @Test func anotherDatabaseIsNeitherRotatedNorTakenForOneThatIs() throws {
+    @Test func foreignDatabaseIsNotRotated() throws {
         try make()
         let other = folder.file("other.db")
         try DatabaseQueue(path: other, key: .sample("other")).close()
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func aFileMovesFromAPassphraseToAKeyringAndBack(mode: JournalMode) throws {
+    func fileMovesFromPassphraseToKeyringAndBack(mode: JournalMode) throws {
         let before = try DatabaseKey.sample("before")
         let queue = try DatabaseQueue(
             path: path,
@@ -123,7 +123,7 @@ import Testing
         #expect(keyringProblem { try file.moveToKeyring(unlocked(), from: before) } == .inUse)
     }
 
-    @Test func aPlaintextFileMovesToAKeyring() throws {
+    @Test func plaintextFileMovesToKeyring() throws {
         let queue = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
@@ -134,7 +134,7 @@ import Testing
         #expect(keyringProblem { _ = try answer() } == .databaseMissing)
     }
 
-    @Test func aMoveThatIsStoppedLeavesTheOldKey() throws {
+    @Test func moveThatIsStoppedLeavesOldKey() throws {
         let before = try DatabaseKey.sample("before")
         try DatabaseQueue(path: path, key: before).close()
         try keyring.create(with: secret)
@@ -146,7 +146,7 @@ import Testing
 
     /// Every system call that the change makes fails once.
     @Test(arguments: Extent.share(FaultInjection.Call.allCases))
-    func whateverFailsTheKeyringOpensTheFile(call: FaultInjection.Call) throws {
+    func keyringOpensFileAfterAnyFailure(call: FaultInjection.Call) throws {
         var number = 0
         while true {
             try make()

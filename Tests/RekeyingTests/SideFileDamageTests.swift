@@ -79,7 +79,7 @@ import Testing
         try FileManager.default.removeItem(atPath: saved)
     }
 
-    @Test func aFlippedBitInTheLastCommitIsDamage() throws {
+    @Test func flippedBitInLastCommitIsDamage() throws {
         let (log, commits) = try makeLog(Self.key.key)
         let last = 32 + commits[5] * Self.frame
         // Nothing behind the commit that would show that it was whole.
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aFrameBehindADestroyedCommitProvesItsLoss() throws {
+    @Test func frameAfterDestroyedCommitProvesLoss() throws {
         let (log, commits) = try makeLog(Self.key.key)
         let last = 32 + commits[5] * Self.frame
         var destroyed = log
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// A killed writer leaves this where it had written the header of a frame, and not its page.
-    @Test func aCommitWithoutItsPageIsNoDamage() throws {
+    @Test func commitWithoutItsPageIsNoDamage() throws {
         let (log, commits) = try makeLog(Self.key.key)
         let (first, last) = (32 + commits[0] * Self.frame, 32 + commits[5] * Self.frame)
         let torn = Array(log[..<(last + 24)]) + log[(first + 24)..<(first + Self.frame)]
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
-    func aDamagedWALStopsAnEncryption() throws {
+    func damagedWALStopsEncryption() throws {
         let (log, commits) = try makeLog(nil)
         for frame in [0, commits[2], commits[5]] {
             var flipped = Array(log[..<(32 + (commits[5] + 1) * Self.frame)])
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
-    func aDamagedJournalStopsAnEncryption() throws {
+    func damagedJournalStopsEncryption() throws {
         let live = folder.file("live.db")
         let database = try open(live, nil)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)
@@ -167,7 +167,7 @@ import Testing
         #expect(try encrypted.string(forQuery: SampleFile.question) == SampleFile.answer)
     }
 
-    @Test func aPlanIsMadeBeforeTheEngineRecoversAnything() throws {
+    @Test func dryRunPrecedesRecovery() throws {
         struct Planned: Error {}
         _ = try makeLog(Self.key.key)
         let before = try [path, path + "-wal"].map { try FileState($0) }
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [1, 1024, 1500, 20 * 1024])
-    func aFileThatWasCutOffNamesItsMissingPages(length: Int) throws {
+    func truncatedFileNamesMissingPages(length: Int) throws {
         let database = try open(path, Self.key.key)
         try database.executeStatements(SampleFile.content)
         database.close()
@@ -202,7 +202,7 @@ import Testing
         #expect(found.damagedPages == Array((whole + 1)...pages))
     }
 
-    @Test func aRecoveryTellsOfALostJournal() throws {
+    @Test func recoveryReportsLostJournal() throws {
         let live = folder.file("live.db")
         let database = try open(live, Self.key.key)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)

@@ -24,7 +24,7 @@ struct AuditBoundaryTests {
         )
     }
 
-    @Test func onlyListedFilesHaveASecretsBytes() throws {
+    @Test func onlyListedFilesHaveSecretsBytes() throws {
         let document = try DocumentedTests.text("Documentation/DESIGN.md")
         let section = try #require(
             document.split(separator: "## Secrets outside of `Keys/`").last?.split(separator: "\n## ").first

@@ -6,7 +6,7 @@ import Testing
 /// Who can read what is made.
 @Suite struct FileRightsTests {
     @Test(arguments: [JournalMode.delete, .persist, .wal])
-    func everyFileOfANewDatabaseIsItsOwnersAlone(mode: JournalMode) throws {
+    func newFilesAreOwnerOnly(mode: JournalMode) throws {
         let folder = try TemporaryFolder()
         let queue = try DatabaseQueue(
             path: folder.file("test.db"),
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func anExistingFileKeepsItsRights() throws {
+    @Test func existingFileKeepsPermissions() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("test.db")
         let queue = try DatabaseQueue(path: path, key: .sample("secret"))

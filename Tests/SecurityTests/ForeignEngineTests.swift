@@ -19,7 +19,7 @@ import Testing
     }()
 
     @Test(.enabled(if: plainSQLite != nil, "this machine has no plain libsqlite3"))
-    func aPreloadedPlainSQLiteIsRefusedAndNoFileAppears() throws {
+    func preloadedSQLiteCreatesNoFile() throws {
         let path = folder.file("test.db")
         let outcome = try Program.run(
             Program.built("PackageSearch"),
@@ -35,7 +35,7 @@ import Testing
         .enabled(if: plainSQLite != nil, "this machine has no plain libsqlite3"),
         arguments: [JournalMode.delete, .wal]
     )
-    func aPreloadedPlainSQLiteDoesNotTouchAnEncryptedFile(mode: JournalMode) throws {
+    func preloadedSQLiteLeavesEncryptedFile(mode: JournalMode) throws {
         let path = folder.file("test.db")
         let secret = try folder.write("secret".utf8, to: "passphrase")
         let configuration = Configuration { $0.journalMode = mode }
@@ -76,7 +76,7 @@ import Testing
 
     /// At once, or after the two keys of the engine's trial in memory: then the header of the new file tells it.
     @Test(.enabled(if: Program.hasClang, "clang is missing"), arguments: [0, 2])
-    func anEngineThatIgnoresTheKeyIsFoundOutByTheFirstWrite(keysHeard: Int) throws {
+    func engineIgnoringKeyIsDetected(keysHeard: Int) throws {
         let source = try folder.write(Self.deaf.utf8, to: "deaf.c")
         let library = folder.file("deaf.so")
         let built = try Program.run("/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"])
@@ -92,7 +92,7 @@ import Testing
         #expect(folder.names == before, "the file is gone, which was in plaintext")
     }
 
-    @Test func theDemoRunsWithoutIt() throws {
+    @Test func demoRunsWithoutPreload() throws {
         // Or the refusal above would prove nothing.
         let outcome = try Program.run(
             Program.built("PackageSearch"),

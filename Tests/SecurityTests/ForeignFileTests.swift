@@ -31,7 +31,7 @@ import Testing
         return [pipe, folder.path, "/dev/zero", "/dev/null", "/dev/full"]
     }
 
-    @Test func whatIsNoFileIsRefusedByEveryOperationAndNeverWaitedFor() throws {
+    @Test func nonFileIsRefusedByEveryOperation() throws {
         for path in try noFiles() {
             let file = DatabaseFile(path: path)
             let keyring = Keyring(path: path)
@@ -53,7 +53,7 @@ import Testing
         #expect(folder.names == ["pipe"])
     }
 
-    @Test func whatIsNoFileBesideADatabaseIsNotTouched() throws {
+    @Test func nonFileBesideDatabaseIsKept() throws {
         try make()
         let before = try FileState(path)
         for suffix in ["-journal", "-wal", "-shm"] {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["-journal", "-wal", "-shm"])
-    func noLinkBesideANewOrPlaintextFileIsWrittenTo(suffix: String) throws {
+    func linkBesideNewFileIsNotFollowed(suffix: String) throws {
         let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
         let before = try FileState(victim)
         let wal = Configuration {
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// What the engine would write into it, it would write into another file.
-    @Test func noLinkInThePlaceOfAJournalIsWrittenTo() throws {
+    @Test func linkAsJournalIsNotFollowed() throws {
         try make()
         let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
         let before = (try FileState(path), try FileState(victim))
@@ -157,7 +157,7 @@ import Testing
     // MARK: Where we make files
 
     /// The names have 64 random bits; this is what stands behind them.
-    @Test func aFileIsMadeNeitherOverAnotherNorThroughALink() throws {
+    @Test func newFileReplacesNothing() throws {
         let target = try folder.write("precious".utf8, to: "target")
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: target)
         try FileManager.default.createSymbolicLink(
@@ -176,7 +176,7 @@ import Testing
 
     /// Somebody watches the folder, and puts a link to a file of his victim's, or a file, in the place of each new name.
     @Test(arguments: [false, true])
-    func whoeverReplacesTheNewFileMeanwhileGainsNothing(byALink: Bool) throws {
+    func replacedNewFileStopsRun(byALink: Bool) throws {
         try make()
         let victim = try folder.write("precious".utf8, to: "victim")
         let new = try DatabaseKey.random()
@@ -207,7 +207,7 @@ import Testing
         #expect(try DatabaseFile(path: path).verify(key: key).isSound)
     }
 
-    @Test func aLeftoverThatIsALinkOrHasAnotherNameIsNotOverwritten() throws {
+    @Test func linkedLeftoverIsNotOverwritten() throws {
         try make()
         let precious = try folder.write("precious".utf8, to: "precious")
         symlink(precious, path + ".rekey-0123456789abcdef")
@@ -219,7 +219,7 @@ import Testing
     // MARK: Rights
 
     /// Under a umask that takes nothing away.
-    @Test func whateverTheCommandMakesIsItsOwnersAlone() throws {
+    @Test func commandFilesAreOwnerOnly() throws {
         try make()
         let keyFile = try folder.write(key.exported().withUnsafeBytes { Array($0) }, to: "key")
         let data = folder.file("data")

@@ -5,7 +5,7 @@ import Testing
 /// What fuzzing begins with, and what it once found.
 @Suite struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.allCases)
-    func noSeedOfTheFuzzingCrashesItsTarget(target: FuzzTarget) throws {
+    func noSeedOfFuzzingCrashesItsTarget(target: FuzzTarget) throws {
         let folder = "\(Program.packageFolder)/Tests/Fuzzing/Corpus/\(target.rawValue)"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(!names.isEmpty)

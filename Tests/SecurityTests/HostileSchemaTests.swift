@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: viewsAndTriggers)
-    func noViewOrTriggerCallsAFunction(schema: String, statement: String) throws {
+    func noViewOrTriggerCallsFunction(schema: String, statement: String) throws {
         #expect(
             try calls(
                 schema.replacing("WHERE spies(a)", with: "GROUP BY a HAVING spies(a)"),
@@ -71,16 +71,16 @@ import Testing
     }
 
     @Test(.enabled(if: isSince("3.31"), "SQLite before 3.31 has no SQLITE_DIRECTONLY"), arguments: expressions)
-    func noDefaultCheckOrIndexCallsAFunction(schema: String, statement: String) throws {
+    func noDefaultCheckOrIndexCallsFunction(schema: String, statement: String) throws {
         #expect(try calls(schema, statement, isInnocuous: false) == 0)
     }
 
-    @Test func anInnocuousFunctionIsCalledByASchema() throws {
+    @Test func innocuousFunctionIsCalledBySchema() throws {
         let (schema, statement) = Self.viewsAndTriggers[0]
         #expect(try calls(schema, statement, isInnocuous: true) == 1)
     }
 
-    @Test func triggersKeepAFullTextIndex() throws {
+    @Test func triggersKeepFullTextIndex() throws {
         let database = try open()
         try database.executeStatements(
             """
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// As the schema may have them where the program says so.
-    @Test func aTrustedSchemaSearchesFullText() throws {
+    @Test func trustedSchemaSearchesFullText() throws {
         let database = try open { $0.trustsSchema = true }
         try database.executeStatements(
             """
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(.enabled(if: isSince("3.41"), "SQLite before 3.41 has no schema that need not be trusted"))
-    func theSchemaIsNotTrusted() throws {
+    func schemaIsNotTrusted() throws {
         #expect(try open().int(forQuery: "PRAGMA trusted_schema") == 0)
         let plain = Database(path: nil)
         try plain.open()
@@ -141,7 +141,7 @@ import Testing
             "CREATE VIRTUAL TABLE pages USING SQLite_DBPage",
         ]
     )
-    func theTableOfPagesIsRefused(sql: String) throws {
+    func tableOfPagesIsRefused(sql: String) throws {
         #expect { try open().executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
     }
 }

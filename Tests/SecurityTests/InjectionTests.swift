@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: strings)
-    func noStringOfATypedCallBecomesSQL(text: String) throws {
+    func noStringOfTypedCallBecomesSQL(text: String) throws {
         for (name, call) in refused(text) {
             #expect(throws: DatabaseError.self, "\(name)") { try call() }
             #expect(try database.int(forQuery: "SELECT a FROM t") == 1, "\(name)")
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// The names in a database of somebody else's go through the statements with which `rekey` copies and salvages it.
-    @Test func namesInADatabaseBecomeNoSQLWhereItIsCopied() throws {
+    @Test func copiedNamesAreNotSQL() throws {
         let names = Self.strings.filter { !$0.utf8.contains(0) && !$0.isEmpty }
         for name in names {
             try database.executeUpdate("CREATE TABLE \(identifier: "t\(name)") (\(identifier: name))")

@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: statements)
-    func sqlChangesNoRecordOfTheKeyring(sql: String) throws {
+    func sqlChangesNoRecordOfKeyring(sql: String) throws {
         let database = try open()
         let before = try record(database)
         #expect(before.count == 3)
@@ -81,7 +81,7 @@ import Testing
         "CREATE TRIGGER hostile AFTER INSERT ON cipherdb_keyring BEGIN SELECT RAISE(FAIL, 'no'); END",
         "CREATE TRIGGER hostile BEFORE DELETE ON cipherdb_keyring BEGIN SELECT RAISE(IGNORE); END",
     ])
-    func anAlteredRecordIsAnErrorAndRepaired(sql: String) throws {
+    func alteredRecordIsErrorAndRepaired(sql: String) throws {
         try alter(sql)
         #expect(keyringProblem { try open().close() } == .recordAltered)
         let repaired = try open { $0.acceptsOldCopies = true }
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// What the library wrote before there was a MAC.
-    @Test func aRecordWithoutMACIsReplacedUnlessItClaimsMore() throws {
+    @Test func recordWithoutMACIsReplaced() throws {
         let legacy = """
             CREATE TABLE saved AS SELECT identifier, generation FROM cipherdb_keyring; DROP TABLE cipherdb_keyring;
             CREATE TABLE cipherdb_keyring (identifier BLOB PRIMARY KEY, generation INTEGER NOT NULL);
@@ -123,7 +123,7 @@ import Testing
         "CREATE TABLE child (x REFERENCES cipherdb_keyring(identifier)); INSERT INTO child SELECT identifier FROM cipherdb_keyring",
         "CREATE TABLE child (x REFERENCES cipherdb_keyring(generation))",
     ])
-    func aForeignKeyDoesNotFreezeTheRecord(sql: String) throws {
+    func foreignKeyDoesNotFreezeRecord(sql: String) throws {
         let database = try open()
         try database.executeStatements(SQL(unsafe: sql))
         database.close()
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Whole databases are copied with it.
-    @Test func everydayWorkGoesOnWithARecord() throws {
+    @Test func everydayWorkGoesOnWithRecord() throws {
         let database = try open()
         for _ in 0..<2 { try database.executeUpdate("VACUUM") }
         #expect(try record(database).count == 3)
@@ -170,7 +170,7 @@ import Testing
         try oldCopiesAreFound()
     }
 
-    @Test func aRecordOfAnotherKeyringSaysNothing() throws {
+    @Test func recordOfAnotherKeyringSaysNothing() throws {
         try alter("UPDATE cipherdb_keyring SET identifier = zeroblob(16)")
         #expect(try record(open()).first != .blob(Data(count: 16)))
     }

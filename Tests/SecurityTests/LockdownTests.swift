@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func aStatementThatCouldHarmTheOwnerIsRefused(sql: String) throws {
+    func harmfulStatementIsRefused(sql: String) throws {
         let sql = sql.replacing("plain.db", with: folder.file("plain.db")).replacing(
             "profile.txt",
             with: folder.file("p")
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The engine calls them also while it runs statements of the library's own, which may do more.
-    @Test func closuresThatTheEngineCallsAreLockedToo() throws {
+    @Test func callbacksAreLockedDown() throws {
         // The closures run within a call on the same thread.
         nonisolated(unsafe) let database = try open()
         let other = try open()
@@ -89,7 +89,7 @@ import Testing
         _ = try open()
     }
 
-    @Test func vacuumIntoAFileIsRefusedAndVacuumIsNot() throws {
+    @Test func vacuumIntoIsRefused() throws {
         let database = try open()
         let isKnown = Engine.current.sqliteVersion.compare("3.27", options: .numeric) != .orderedAscending
         for into in ["?", "'\(folder.file("plain.db"))'"] {
@@ -108,7 +108,7 @@ import Testing
         #expect(try database.string(forQuery: "SELECT a FROM t") == "plaintextmarker")
     }
 
-    @Test func readersOfAPoolAndLaterConnectionsAreLockedToo() throws {
+    @Test func laterConnectionsAreLockedDown() throws {
         try open().close()
         let pool = try DatabasePool(path: path, key: key)
         let attach = "ATTACH '\(folder.file("plain.db"))' AS x KEY ''"
@@ -126,7 +126,7 @@ import Testing
         #expect { try connection.executeUpdate(SQL(unsafe: attach)) } throws: { isRefusal($0) }
     }
 
-    @Test func theClosureThatPreparesAConnectionIsLockedToo() {
+    @Test func prepareDatabaseIsLockedDown() {
         let prepare: @Sendable (Database) throws -> Void = { try $0.executeUpdate("PRAGMA temp_store = FILE") }
         #expect { try open { $0.prepareDatabase = prepare } } throws: { isRefusal($0) }
     }
@@ -140,7 +140,7 @@ import Testing
         ] { try database.executeStatements(SQL(unsafe: sql)) }
     }
 
-    @Test func openingItUpIsExplicitAndKeysAreNotSetBySQLEvenSo() throws {
+    @Test func unsafeSQLStillCannotSetKeys() throws {
         let database = try open { $0.unsafeAllowsAllSQL = true }
         try database.executeStatements(
             SQL(unsafe: "ATTACH '\(folder.file("plain.db"))' AS x KEY ''; CREATE TABLE x.c AS SELECT * FROM t")
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: Typed calls
 
-    @Test func anotherEncryptedDatabaseIsAttachedWithItsOwnKeyAndSalt() throws {
+    @Test func attachedDatabaseHasOwnKey() throws {
         let other = folder.file("other.db")
         let database = try open()
         for key in [try DatabaseKey.sample("another"), try .random()] {
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func plaintextIsAttachedOnlyWherePlaintextIsAllowed() throws {
+    @Test func attachingPlaintextNeedsPermission() throws {
         let plain = folder.file("plain.db")
         #expect(throws: KeyError.keyMissing) { try open().attachPlaintext(plain, as: "p") }
         #expect(!FileManager.default.fileExists(atPath: plain))
@@ -189,7 +189,7 @@ import Testing
         #expect(try Database.plaintext(in: plain))
     }
 
-    @Test func theKeyOfAnAttachedFileIsInNoTrace() throws {
+    @Test func attachedKeyIsInNoTrace() throws {
         let database = try open()
         let events = Lock<[String]>([])
         database.setTrace { event in events.withLock { $0.append("\(event)") } }
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: A program's own
 
-    @Test func anAuthorizerOfTheProgramsIsAskedWhatTheLibraryAllows() throws {
+    @Test func programAuthorizerIsAsked() throws {
         let database = try open()
         let asked = Lock<[AuthorizerAction]>([])
         database.setAuthorizer { action in

@@ -24,7 +24,7 @@ import Testing
         return [Data(bytes.prefix(16))] + pages
     }
 
-    @Test func noVectorAndNoSaltIsUsedTwice() throws {
+    @Test func noIVAndNoSaltRepeats() throws {
         let format = try #require(Engine.current.formats.first)
         let (first, second) = (try DatabaseKey.random(), try DatabaseKey.random())
         let queue = try DatabaseQueue(path: path, key: first)
@@ -52,7 +52,7 @@ import Testing
 
     /// Pages that the engine writes again, in the file, its WAL and its journal: the same IV stands before the same ciphertext only.
     @Test(arguments: [JournalMode.persist, .wal])
-    func noIVOfTheEngineIsUsedTwice(mode: JournalMode) throws {
+    func noIVOfEngineRepeats(mode: JournalMode) throws {
         let format = try #require(Engine.current.formats.first)
         let size = format.pageSize
         let database = Database(path: path, configuration: Configuration { $0.journalMode = mode })

@@ -50,11 +50,11 @@ import Testing
     }
 
     @Test(arguments: [JournalMode.delete, .truncate, .persist, .wal])
-    func noFileOfADatabaseHoldsItsContentOrSchema(mode: JournalMode) throws {
+    func noFileHoldsPlaintext(mode: JournalMode) throws {
         try use(mode)
     }
 
-    @Test func thePlaintextOfTheSameContentIsFound() throws {
+    @Test func plaintextSearchFindsPlaintext() throws {
         // Or the search above would prove nothing.
         let plain = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
         try plain.inDatabase { try $0.executeStatements(SampleFile.content) }
@@ -94,7 +94,7 @@ import Testing
         #expect(try !spillFiles(of: spilling).contains([]))
     }
 
-    @Test func withoutAKeyNoFileIsMadeUnlessPlaintextIsAllowed() throws {
+    @Test func keylessFileNeedsAllowsPlaintext() throws {
         #expect(throws: KeyError.keyMissing) { _ = try DatabaseQueue(path: path) }
         let database = Database(path: path)
         try database.open()
@@ -105,7 +105,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func anEmptyKeyNeverMakesAFile() throws {
+    @Test func emptyKeyNeverMakesFile() throws {
         #expect(throws: MalformedKey.self) { _ = try DatabaseQueue(path: path, key: .passphrase("")) }
         let database = Database(path: path)
         try database.open()

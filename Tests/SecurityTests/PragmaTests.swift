@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps"), "this system has no /proc"))
-    func everyPragmaOfTheEngineIsAllowedOnPurposeOrRefused() throws {
+    func everyPragmaIsClassified() throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("test.db"))
         try database.open(key: .passphrase("right"))

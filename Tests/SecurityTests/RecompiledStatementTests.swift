@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: changes, [false, true])
-    func aQueryCompiledAgainIsWatched(change: Change, inTransaction: Bool) throws {
+    func queryCompiledAgainIsWatched(change: Change, inTransaction: Bool) throws {
         let database = try attached()
         try database.executeStatements(SQL(unsafe: change.before))
         let sql = SQL(unsafe: "SELECT id FROM \(change.source) WHERE hex(a) LIKE '%61'")
@@ -84,7 +84,7 @@ import Testing
         #expect(isDamage { _ = try database.int(forQuery: sql) })
     }
 
-    @Test func aTableBehindATemporaryOneIsWatched() throws {
+    @Test func tableBehindTemporaryOneIsWatched() throws {
         let database = try open(path)
         let sql: SQL = "SELECT id FROM t WHERE hex(a) LIKE '%61'"
         try database.executeStatements("CREATE TEMP TABLE t (id, a); INSERT INTO temp.t VALUES (1, 'a')")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: changes, [false, true])
-    func nothingIsWrittenByAStatementCompiledAgain(change: Change, inTransaction: Bool) throws {
+    func nothingIsWrittenByStatementCompiledAgain(change: Change, inTransaction: Bool) throws {
         let database = try attached()
         try database.executeStatements(SQL(unsafe: change.before))
         let copies = SQL(unsafe: "INSERT INTO main.copy SELECT a FROM \(change.source)")
@@ -115,7 +115,7 @@ import Testing
         #expect(try database.count(in: TableName("s", in: "main")) == 1)
     }
 
-    @Test func aTriggerThatReadsAnotherDatabaseIsWatched() throws {
+    @Test func triggerThatReadsAnotherDatabaseIsWatched() throws {
         let database = try attached()
         let inserts: SQL = "INSERT INTO main.w VALUES (1)"
         try database.executeStatements(
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(.enabled(if: Engine.current.has(.returning), "this engine has no RETURNING"))
-    func whatIsReturnedIsWatched() throws {
+    func returningIsWatched() throws {
         let database = try attached()
         let inserts: SQL = "INSERT INTO main.w VALUES (1) RETURNING (SELECT a FROM v)"
         try database.executeStatements("CREATE TEMP VIEW v AS SELECT 'a' AS a")
@@ -143,7 +143,7 @@ import Testing
         #expect(isDamage { _ = try database.string(forQuery: inserts) })
     }
 
-    @Test func aStatementCompiledAgainKeepsNoLock() throws {
+    @Test func statementCompiledAgainKeepsNoLock() throws {
         let database = try attached()
         try database.executeStatements(SQL(unsafe: Self.changes[0].before))
         #expect(try database.int(forQuery: "SELECT id FROM v") == 1)

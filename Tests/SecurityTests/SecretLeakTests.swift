@@ -33,7 +33,7 @@ import Testing
         for text in texts(of: value) { #expect(!text.contains(secret), comment) }
     }
 
-    @Test func noErrorCarriesAKey() throws {
+    @Test func noErrorCarriesKey() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         var errors: [any Error] = []
         func catching(_ body: () throws -> Void) {
@@ -70,7 +70,7 @@ import Testing
         #expect(errors.count == 11)
     }
 
-    @Test func noErrorCarriesABoundValue() throws {
+    @Test func noErrorCarriesBoundValue() throws {
         let database = Database(path: nil)
         try database.open()
         try database.executeStatements("CREATE TABLE t (a UNIQUE CHECK (length(a) > 3))")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func noErrorOfAFunctionOrASearchQuotesABoundValue() throws {
+    @Test func functionErrorsQuoteNoValue() throws {
         let database = Database(path: nil)
         try database.open()
         try database.executeStatements("CREATE VIRTUAL TABLE f USING fts4(a)")
@@ -129,7 +129,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try database.executeUpdate("SELECT abs(?)", Int64.min) }
     }
 
-    @Test func aStatementThatHoldsAKeyIsNotKept() throws {
+    @Test func statementThatHoldsKeyIsNotKept() throws {
         let queue = try DatabaseQueue(
             path: path,
             key: .sample("right"),
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/cmdline"), "this system has no /proc"))
-    func theCommandHasNoArgumentThatTakesASecret() throws {
+    func commandTakesNoSecretArgument() throws {
         let help = try Program.run(Program.built("rekey"), ["--experimental-dump-help"]).output
         let names = help.matches(of: /"kind" : "long",\s+"name" : "([a-z-]+)"/).map { "--" + $0.output.1 }
         let options = Set(names)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "this system has no /proc"))
-    func theCommandLeavesNoCoreDump() throws {
+    func commandLeavesNoCoreDump() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         // Root may look into every process: it is started for somebody else then.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
@@ -210,7 +210,7 @@ import Testing
         #expect(attributes[.ownerAccountID] as? Int == 0)
     }
 
-    @Test func theCommandSaysNothingOfASecretThatItReads() throws {
+    @Test func commandPrintsNoSecret() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         for arguments in [["verify", path], ["verify", path, "--json"], ["inspect", path]] {
             for source in ["--passphrase-env", "--key-file"] {
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func theCommandSaysNothingOfAKeyThatOpens() throws {
+    @Test func commandPrintsNoKey() throws {
         let key = (0..<32).map { UInt8(0xc0 + $0 % 16) }
         _ = try DatabaseQueue(path: path, key: .raw(SecretBytes(copying: key)))
         let file = try folder.write(key, to: "key")
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
-    func afterClosingNoCopyOfTheKeyIsLeftInMemory() async {
+    func closedDatabaseLeavesNoKeyInMemory() async {
         // In a process of its own, where no other test holds a key.
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
-    func afterClosingNothingOfAKeyringIsLeftInMemory() async {
+    func closedKeyringLeavesNothingInMemory() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let mask: UInt8 = 0x5a
@@ -326,7 +326,7 @@ import Testing
 
     /// What is derived from a `String` goes. Of the string itself one copy was left when this was measured; see SECURITY.md.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
-    func afterAPassphraseAsAStringNoKeyIsLeftInMemory() async {
+    func stringPassphraseLeavesNoKeyInMemory() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder()
             let mask: UInt8 = 0x5a
@@ -349,7 +349,7 @@ import Testing
 
     /// Decrypted pages, in the memory that the engine had and gave back. Without being asked it leaves them there.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
-    func theEngineWipesItsMemoryWhereItCan() async {
+    func engineWipesItsMemoryWhereItCan() async {
         await #expect(processExitsWith: .success) {
             let left = try EngineMemory.pagesLeft()
             #expect(left > 0)
@@ -367,7 +367,7 @@ import Testing
         "VACUUM INTO 'file:/nonexistent/x.db?hexkey=secretmarker'",
         "PRAGMA key = 'secretmarker'",
     ])
-    func noErrorRepeatsAStatementThatMayHoldAKey(sql: String) throws {
+    func noErrorRepeatsStatementThatMayHoldKey(sql: String) throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
         try database.open(key: .sample("k"))
@@ -375,7 +375,7 @@ import Testing
         #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { !"\($0)".contains("secretmarker") }
     }
 
-    @Test func noErrorRepeatsTheFileThatAValueNamed() throws {
+    @Test func noErrorRepeatsFileThatValueNamed() throws {
         let folder = try TemporaryFolder()
         let database = Database(path: folder.file("a.db"))
         try database.open(key: .sample("k"))

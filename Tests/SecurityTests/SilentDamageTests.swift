@@ -33,7 +33,7 @@ import Testing
     }
 
     /// The engine itself, without a word: without this the rest would prove nothing.
-    @Test func theEngineAloneSaysNothing() throws {
+    @Test func engineAloneSaysNothing() throws {
         let shell = try #require(StockShell.ofThisFormat)
         let digits = try key.exported().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let size = pageSize == Engine.current.formats.first?.pageSize ? "" : "PRAGMA cipher_page_size = \(pageSize);"
@@ -53,7 +53,7 @@ import Testing
     ]
 
     @Test(arguments: queries, [false, true])
-    func aQueryThatReadsADamagedPageIsAnError(sql: String, inTransaction: Bool) throws {
+    func damagedPageFailsQuery(sql: String, inTransaction: Bool) throws {
         let database = try open()
         if inTransaction { try database.beginTransaction(.deferred) }
         #expect { _ = try database.value(forQuery: SQL(unsafe: sql)) as DatabaseValue? } throws: { isDamage($0) }
@@ -87,7 +87,7 @@ import Testing
         Issue.record("the row was handed out")
     }
 
-    @Test func aRowThatWasReadFromADamagedPageIsNotHandedOut() throws {
+    @Test func damagedRowIsNotReturned() throws {
         let path = try makeRows()
         let database = try open(path)
         #expect { try readBoth(database) } throws: { isDamage($0) }
@@ -111,7 +111,7 @@ import Testing
         #expect(try pool.read { try $0.string(forQuery: "SELECT a FROM t LIMIT 1") } == "short")
     }
 
-    @Test func anEngineThatReturnsRowsOfWritesIsWatchedToo() throws {
+    @Test func returningStatementIsWatched() throws {
         let database = try open()
         try database.executeStatements("CREATE TABLE log (a)")
         // SQLite 3.35 and later; what is older has a syntax error here.
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func nothingIsWrittenOfWhatWasReadFromADamagedPage(mode: JournalMode) throws {
+    func damagedDataIsNotWritten(mode: JournalMode) throws {
         let database = try open { $0.journalMode = mode }
         try database.executeStatements("CREATE TABLE copy (a)")
         let other = folder.file("other.db")
@@ -160,7 +160,7 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM copy") == 0)
     }
 
-    @Test func anAttachedDatabaseAndABlobAreWatchedToo() throws {
+    @Test func attachedDatabaseAndBlobAreWatchedToo() throws {
         let blob = try open()
         #expect {
             let opened = try blob.openBlob(inTable: "t", column: "a", row: 1)
@@ -180,7 +180,7 @@ import Testing
         #expect(sound == 1)
     }
 
-    @Test func aSchemaNameThatIsUsedAgainIsWatched() throws {
+    @Test func schemaNameThatIsUsedAgainIsWatched() throws {
         let plain = folder.file("plain.db")
         let database = try open(folder.file("sound.db")) { $0.allowsPlaintext = true }
         try database.attachPlaintext(plain, as: "o")
@@ -195,7 +195,7 @@ import Testing
         #expect { try database.string(forQuery: "SELECT a FROM o.t") } throws: { isCorrupt($0) }
     }
 
-    @Test func aBackupOfADamagedDatabaseFails() throws {
+    @Test func backupOfDamagedDatabaseFails() throws {
         let database = try open()
         for (name, pages) in [("whole.db", 256), ("steps.db", 1)] {
             let target = try open(folder.file(name))
@@ -210,7 +210,7 @@ import Testing
         #expect(try plain.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
     }
 
-    @Test func aConnectionThatOnlyReadsIsWatchedToo() throws {
+    @Test func connectionThatOnlyReadsIsWatchedToo() throws {
         let database = Database(path: path)
         try database.open(key: key, flags: .readOnly)
         for _ in 0..<2 { #expect { try database.string(forQuery: "SELECT a FROM t") } throws: { isDamage($0) } }
@@ -219,7 +219,7 @@ import Testing
 
     /// SQLCipher 4.19 alone answers "ok": the check reads the page, and has no opinion of zeros in it.
     @Test(arguments: ["integrity_check", "main.quick_check"])
-    func aCheckThatMeetsADamagedPageIsAnError(pragma: String) throws {
+    func damagedPageFailsIntegrityCheck(pragma: String) throws {
         let database = try open()
         #expect {
             let lines = try database.executeQuery(SQL(unsafe: "PRAGMA \(pragma)"))
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionOpenedAgainIsWhatItWas() throws {
+    @Test func reopenedConnectionIsRestored() throws {
         let database = try open()
         try database.makeFunction(named: "two") { _ in 2 }
         let interrupter = try #require(database.interrupter)
@@ -260,7 +260,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try pool.read { try $0.executeUpdate("CREATE TABLE made (a)") } }
     }
 
-    @Test func theWatchIsSeenInNoTraceAndKeepsNoLock() throws {
+    @Test func watchIsInvisible() throws {
         let queue = try DatabaseQueue(path: folder.file("sound.db"), key: key)
         let events = Lock<[String]>([])
         try queue.inDatabase { database in

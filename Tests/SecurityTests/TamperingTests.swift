@@ -35,7 +35,7 @@ import Testing
         }()
     }
 
-    @Test func aChangeInAnyByteIsFoundAndItsPageNamed() throws {
+    @Test func changedByteNamesItsPage() throws {
         let file = DatabaseFile(path: path)
         let format = try #require(try file.inspect(key: key).format)
         let size = try FileState(path).bytes.count
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aChangeInTheSaltOpensNothing() throws {
+    @Test func changeInSaltOpensNothing() throws {
         for offset in 0..<16 {
             try flipByte(of: path, at: offset)
             #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: key) }
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aPageOfAnotherDatabaseUnderTheSameKeyIsFound() throws {
+    @Test func foreignPageUnderSameKeyIsFound() throws {
         let other = folder.file("other.db")
         try make(other)
         let (whole, foreign) = (try FileState(path).bytes, try FileState(other).bytes)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// What the document says is not found: nothing in a file tells when a page was written.
-    @Test func anOlderPageOfTheSameFileIsTakenForAuthentic() throws {
+    @Test func olderPageOfSameFileIsAuthentic() throws {
         let before = try FileState(path).bytes
         let queue = try DatabaseQueue(path: path, key: key)
         try queue.inDatabase { try $0.executeUpdate("UPDATE t SET a = randomblob(3000)") }
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// What tells files under one key apart is their salts.
-    @Test func aPageOfAFileWithTheSameKeyAndSaltIsTakenForAuthentic() throws {
+    @Test func pageWithSameKeyAndSaltIsAuthentic() throws {
         let both = try DatabaseKey.rawWithSalt(.random(count: 48))
         let paths = ["one.db", "two.db"].map { folder.file($0) }
         let format = try #require(Engine.current.formats.first).with(pageSize: pageSize)
@@ -152,7 +152,7 @@ import Testing
         try queue.close()
     }
 
-    @Test func aFileCutOffAnywhereIsNeverAnEmptyDatabase() throws {
+    @Test func truncatedFileIsNeverEmpty() throws {
         let whole = try FileState(path).bytes
         // By default sizes around what a file is made of, and some others.
         let sizes = (1..<whole.count).filter { Extent.isComplete || $0 % 512 < 2 || $0 % 512 == 511 || $0 % 97 == 0 }

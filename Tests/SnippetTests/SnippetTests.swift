@@ -39,17 +39,17 @@ struct SnippetTests {
         return (messages("error"), messages("warning"))
     }
 
-    @Test(arguments: ["5", "6"]) func whatUsersTypeFirstCompiles(mode: String) throws {
+    @Test(arguments: ["5", "6"]) func commonSnippetsCompile(mode: String) throws {
         let found = try Self.messages("Accepted.swift", mode)
         #expect(found.errors.isEmpty && found.warnings.isEmpty, "\(found)")
     }
 
-    @Test func codeOfFMDBCompilesWithTheImportChanged() throws {
+    @Test func fmdbCodeCompilesWithNewImport() throws {
         let found = try Self.messages("FMDB.swift", "5")
         #expect(found.errors.isEmpty && found.warnings.isEmpty, "\(found)")
     }
 
-    @Test(arguments: ["5", "6"]) func whatIsRefusedSaysWhatToWrite(mode: String) throws {
+    @Test(arguments: ["5", "6"]) func refusedSnippetsSayWhatToWrite(mode: String) throws {
         let lines = try String(contentsOfFile: Self.snippets + "Refused.swift", encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
         let expected = lines.enumerated().compactMap { index, line in

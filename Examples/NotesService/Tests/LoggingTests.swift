@@ -19,7 +19,7 @@ import Testing
 
     private var text: String { log.entries.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n") }
 
-    @Test func aDatabaseLogsItsLife() throws {
+    @Test func openingUseAndClosingAreLogged() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random(), configuration: configuration)
         try queue.migrate([Migration("notes") { try $0.executeUpdate("CREATE TABLE notes (text)") }])
         try queue.rekey(.random())
@@ -61,7 +61,7 @@ import Testing
         #expect(text.contains("opened"))
     }
 
-    @Test func aDamagedPageIsLogged() throws {
+    @Test func damagedPageIsLogged() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.inDatabase { database in
             try database.executeUpdate("CREATE TABLE notes (text)")
@@ -82,7 +82,7 @@ import Testing
         #expect(log.entries.contains { $0.level == .error && "\($0.message)".contains("damaged page") })
     }
 
-    @Test func theParametersOfAURIAreNotLogged() throws {
+    @Test func parametersOfURIAreNotLogged() throws {
         let path = "file:\(scratch.path)?mode=rwc#key=tr0ub4dor"
         let queue = try DatabaseQueue(
             path: path,
@@ -95,7 +95,7 @@ import Testing
         #expect(!text.contains("tr0ub4dor") && !text.contains("mode=rwc"))
     }
 
-    @Test func aStatementThatLooksLikeTheLibrarysIsLogged() throws {
+    @Test func statementThatLooksLikeLibrarysIsLogged() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random(), configuration: configuration)
         _ = try queue.read { try $0.int(forQuery: "/* CipherDB */ SELECT 42") }
         #expect(text.contains("SELECT 42"))
@@ -121,7 +121,7 @@ import Testing
         weak var queue: DatabaseQueue?
     }
 
-    @Test func aLoggerThatUsesTheQueueDoesNotHang() throws {
+    @Test func loggerThatUsesQueueDoesNotHang() throws {
         let reference = WeakQueue()
         var logger = Logger(label: "test", factory: { _ in Handler(queue: reference) })
         logger.logLevel = .trace
@@ -135,7 +135,7 @@ import Testing
         try queue.close()
     }
 
-    @Test func withoutALoggerNothingIsLogged() throws {
+    @Test func withoutLoggerNothingIsLogged() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.close()
         #expect(log.entries.isEmpty)

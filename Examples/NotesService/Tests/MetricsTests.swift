@@ -34,7 +34,7 @@ import Testing
         #expect(try #require(newReads.first) > 10_000_000)
     }
 
-    @Test func waitsForAConnectionAreTimed() async throws {
+    @Test func waitsForConnectionAreTimed() async throws {
         let pool = try await DatabasePool(
             path: scratch.path,
             key: .random(),
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func theStatementCacheIsCounted() throws {
+    @Test func statementCacheIsCounted() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.inDatabase { database in
             for _ in 0..<5 { _ = try database.int(forQuery: "SELECT 42") }
@@ -76,14 +76,14 @@ import Testing
         #expect(one > 0 && timers() == one)
     }
 
-    @Test func aDatabaseThatIsRefusedHasNoMetrics() {
+    @Test func databaseThatIsRefusedHasNoMetrics() {
         let path = "file:\(scratch.path)?key=tr0ub4dor"
         #expect(throws: (any Error).self) { try DatabaseQueue(path: path, key: .random(), flags: [.readWrite, .uri]) }
         _ = Database(path: path)
         #expect(!metrics.timers.contains { $0.dimensions.contains { $0.1.contains("tr0ub4dor") } })
     }
 
-    @Test func aDerivationIsTimed() throws {
+    @Test func derivationIsTimed() throws {
         func derivations() -> Int { metrics.timers(label: "cipherdb.key_derivation.duration").flatMap(\.values).count }
         let before = derivations()
         try DatabaseQueue(path: scratch.path, key: .passphrase("correct horse battery staple")).close()

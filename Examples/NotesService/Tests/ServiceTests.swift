@@ -13,7 +13,7 @@ import Testing
 
     private var hasLog: Bool { FileManager.default.fileExists(atPath: scratch.path + "-wal") }
 
-    @Test func aShutdownClosesThePool() async throws {
+    @Test func shutdownClosesPool() async throws {
         let key = try DatabaseKey.random()
         let pool = try await DatabasePool(path: scratch.path, key: key)
         try await pool.write { try $0.executeUpdate("CREATE TABLE notes (text)") }
@@ -32,7 +32,7 @@ import Testing
         #expect(try await again.read { try $0.int(forQuery: "SELECT count(*) FROM notes") } == 0)
     }
 
-    @Test func aCancelledServiceClosesItsQueue() async throws {
+    @Test func cancelledServiceClosesItsQueue() async throws {
         let queue = try await DatabaseQueue(path: scratch.path, key: .random())
         let running = Task { await queue.run() }
         running.cancel()
@@ -40,7 +40,7 @@ import Testing
         await #expect(throws: DatabaseError.self) { try await queue.read { _ in } }
     }
 
-    @Test func aCancelledServiceInterruptsWhatRuns() async throws {
+    @Test func cancelledServiceInterruptsStatement() async throws {
         let queue = try await DatabaseQueue(path: scratch.path, key: .random())
         let endless = Task {
             try await queue.inDatabase { database in
@@ -56,7 +56,7 @@ import Testing
         await #expect(throws: DatabaseError.self) { try await endless.value }
     }
 
-    @Test func requestsAreAnsweredUntilTheShutdown() async throws {
+    @Test func requestsAreAnsweredUntilShutdown() async throws {
         let pool = try await DatabasePool(path: scratch.path, key: .random())
         try await pool.write { try $0.executeUpdate("CREATE TABLE notes (text)") }
         let group = ServiceGroup(services: [pool, Writer(pool: pool)], logger: .init(label: "test"))

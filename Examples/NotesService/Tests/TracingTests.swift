@@ -16,7 +16,7 @@ import Tracing
         try #require(scratch.spans.last { $0.sql == sql })
     }
 
-    @Test func aBlockIsASpanWithItsStatements() async throws {
+    @Test func blockIsSpanWithItsStatements() async throws {
         let pool = try await DatabasePool(path: scratch.path, key: .random())
         try await pool.write { try $0.executeUpdate("CREATE TABLE notes (text)") }
         let request = try await withSpan("request") { span in
@@ -38,7 +38,7 @@ import Tracing
         #expect(scratch.spans.contains { $0.sql == "COMMIT" })
     }
 
-    @Test func aBlockThatWaitsIsASpanToo() throws {
+    @Test func blockThatWaitsIsSpanToo() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         let id = try withSpan("job") { span in
             try queue.write { try $0.executeUpdate("CREATE TABLE jobs (name)") }
@@ -68,7 +68,7 @@ import Tracing
         }
     }
 
-    @Test func aFailedStatementIsAFailedSpan() throws {
+    @Test func failedStatementIsFailedSpan() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         #expect(throws: DatabaseError.self) {
             try queue.write { database in
@@ -83,7 +83,7 @@ import Tracing
         #expect(block.errors.count == 1)
     }
 
-    @Test func aCommitThatFailsLateIsAFailedSpan() throws {
+    @Test func commitThatFailsLateIsFailedSpan() throws {
         guard Engine.current.has(.returning) else { return }
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.inDatabase { database in
