@@ -36,7 +36,7 @@ def promises():
         start = 0
         # The tests that stand together prove what stands before them.
         for group in re.finditer(r"`\w+\(\)`(?:(?:,| and|, among them)? `\w+\(\)`)*", text):
-            promise = text[start:group.start()].lstrip(".,;: ").rstrip(": ")
+            promise = text[start:group.start()].lstrip(".,;: ").rstrip(": ").replace("](Documentation/", "](")
             found.append((heading, promise, TEST.findall(group.group())))
             start = group.end()
     return found

@@ -34,6 +34,9 @@ import Testing
     @Test func identifiersListsAndSQLInterpolate() throws {
         let odd = "odd \"name\"; --"
         try database.executeUpdate("CREATE TABLE \(identifier: odd) (a)")
+        let (table, inMain) = (TableName(odd), TableName(odd, in: "main"))
+        #expect(SQL("\(identifier: inMain)").text == "\"main\"." + SQL("\(identifier: table)").text)
+        #expect(SQL("\(identifier: table)").text == SQL("\(identifier: odd)").text)
         for value in 1...5 {
             try database.executeUpdate("INSERT INTO \(identifier: odd) VALUES (\(value))")
         }

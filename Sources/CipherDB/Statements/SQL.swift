@@ -132,6 +132,11 @@ extension SQL {
             sql.text += quotedIdentifier(name)
         }
 
+        /// Adds the name of a table, with its database if it has one, quoted.
+        public mutating func appendInterpolation(identifier table: TableName) {
+            sql.text += table.quoted
+        }
+
         /// Adds SQL with its values.
         public mutating func appendInterpolation(sql other: SQL) {
             sql.append(other)

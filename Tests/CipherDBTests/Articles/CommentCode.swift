@@ -1,0 +1,168 @@
+import CipherDB
+import CipherSystem
+import Foundation
+import TestSupport
+import Testing
+
+/// The code in doc comments.
+@Suite struct CommentCode {
+    private struct Note: Codable, RowDecodable, Sendable {
+        var id: Int64?
+        var text: String
+    }
+
+    private func conditions(_ database: Database, id: Int) throws {
+        // begin
+        try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+        // end
+        // begin
+        try database.createTable(
+            "notes",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey),
+                ColumnDefinition("text", .text, .notNull),
+                ColumnDefinition("folder", .integer, .references("folders", onDelete: .cascade)),
+            ]
+        )
+        // end
+    }
+
+    private func json(_ database: Database, tags: [String], id: Int64) throws {
+        // begin
+        try database.executeUpdate("UPDATE notes SET tags = \(JSONColumn(tags)) WHERE id = \(id)")
+        // end
+    }
+
+    private func index(_ database: Database) throws {
+        // begin
+        try database.createFullTextIndex("found", on: "notes", columns: ["title", "text"])
+        let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps")
+        let ids = try database.fetchAll(Int.self, "SELECT rowid FROM found WHERE found MATCH \(pattern) ORDER BY rank")
+        // end
+        print(ids)
+    }
+
+    private func pattern(_ database: Database, typed: String) throws -> [Int] {
+        typealias Note = Int
+        // begin
+        guard let pattern = FTS5Pattern(matchingAllTokensIn: typed) else { return [] }
+        let notes = try database.fetchAll(
+            Note.self,
+            "SELECT notes.* FROM notes JOIN found ON found.rowid = notes.id WHERE found MATCH \(pattern) ORDER BY rank"
+        )
+        // end
+        return notes
+    }
+
+    private func eachRow(_ database: Database) throws {
+        // begin
+        try database.executeQuery("SELECT id, text FROM notes").forEach { row in
+            print(try row["text"] as String)
+        }
+        // end
+    }
+
+    private func membership(_ database: Database) throws {
+        struct Team: Decodable { var id: Int64 }
+        // begin
+        struct Membership: Decodable, RowDecodable {
+            var name: String
+            var team: Team?
+        }
+        let columns = try database.columns(of: "team", prefix: "team")
+        let sql: SQL = "SELECT player.name, \(sql: columns) FROM player LEFT JOIN team USING (team_id)"
+        // end
+        print(try database.fetchAll(Membership.self, sql))
+    }
+
+    private func decodable(_ database: Database) throws {
+        // begin
+        struct Note: Codable, RowDecodable {
+            var id: Int64
+            var text: String
+            var due: Date?
+        }
+        let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
+        // end
+        let note = try #require(notes.first)
+        // begin
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
+        // end
+    }
+
+    private func connections() throws {
+        // begin
+        let database = Database(path: "vault.db")
+        try database.open()
+        try database.setKey("correct horse battery staple")
+        try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        // end
+    }
+
+    private func pools() async throws {
+        // begin
+        let pool = try await DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try await pool.write { database in
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        }
+        let count = try await pool.read { database in try database.int(forQuery: "SELECT count(*) FROM notes") }
+        // end
+        print(count ?? 0)
+    }
+
+    private func queues() async throws {
+        // begin
+        let queue = try await DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+        try await queue.inTransaction { database in
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", "remember the milk")
+        }
+        let count = try await queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM notes") }
+        // end
+        print(count ?? 0)
+    }
+
+    private func keyrings() throws {
+        // begin
+        let keyring = Keyring(path: "vault.db.keyring")
+        let secret = try KeyringSecret.passphrase("correct horse battery staple")
+        try keyring.create(with: secret, label: "Ada")
+        let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
+        // end
+        try queue.close()
+    }
+
+    private func values(_ database: Database, _ note: Note, _ text: String, _ id: Int64) throws {
+        // begin
+        try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", values: [text, id])
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: ["text": text, "id": id])
+        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
+        // end
+        // begin
+        try database.executeUpdate("INSERT INTO notes (text) VALUES (\(text))")
+        // end
+        // begin
+        try database.createIndex("notes_by_due", on: "notes", columns: ["due", "id"])
+        // end
+    }
+
+    private func found(_ database: Database) throws -> Note? {
+        // begin
+        let note = try database.find(Note.self, in: "notes", id: 7)
+        // end
+        return note
+    }
+
+    private func conditions(_ database: Database, _ id: Int64) throws {
+        // begin
+        try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+        // end
+    }
+
+    @Test func pathOfBytes() {
+        // begin
+        let path = String(pathBytes: [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
+        let database = Database(path: path)
+        // end
+        #expect(database.path?.pathBytes == [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
+    }
+}

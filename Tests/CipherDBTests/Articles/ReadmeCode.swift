@@ -1,0 +1,44 @@
+import CipherDB
+import Foundation
+
+/// The example of README.md.
+private struct ReadmeCode {
+    func example() async throws {
+        // begin
+        struct Note: Codable, RowDecodable, Sendable {
+            var id: Int64?
+            var text: String
+            var due: Date?
+        }
+
+        let passphrase = try KeyringSecret.passphrase("correct horse battery staple")
+        let keyring = Keyring(path: "vault.db.keyring")
+        do {
+            try await keyring.create(with: passphrase, label: "Ada")
+        } catch KeyringError.exists {
+            // Not the first start.
+        }
+        let pool = try await DatabasePool(path: "vault.db", keyring: keyring, unlockedBy: passphrase)
+
+        try await pool.migrate([
+            Migration("notes") { database in
+                try database.executeStatements(
+                    "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, due TEXT)"
+                )
+            }
+        ])
+        try await pool.write { database in
+            try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
+        }
+        let word = "%stamps%"
+        let notes = try await pool.read { database in
+            try database.fetchAll(Note.self, "SELECT * FROM notes WHERE text LIKE \(word)")
+        }
+
+        let unlocked = try await keyring.unlock(passphrase)
+        try await unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
+        try await pool.rotateKey(of: unlocked)
+        // end
+        print(notes.count)
+    }
+}

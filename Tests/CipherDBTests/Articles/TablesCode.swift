@@ -1,0 +1,71 @@
+import CipherDB
+import Foundation
+
+/// The code of the article about tables, migrations and observation.
+private struct TablesCode {
+    struct Note: Codable, RowDecodable, Sendable {
+        var id: Int64?
+        var text: String
+    }
+
+    func tables(_ database: Database) throws {
+        // begin
+        try database.createTable(
+            "folders",
+            columns: [
+                ColumnDefinition("id", .integer, .primaryKey),
+                ColumnDefinition("name", .text, .notNull, .unique, .collate("NOCASE")),
+            ]
+        )
+        try database.createIndex("notes_by_folder", on: "notes", columns: ["folder", "due"])
+        try database.insert(into: "folders", ["name": "work"])
+        try database.upsert(into: "folders", ["name": "work", "color": "green"], onConflict: "name")
+        let isNew = try database.insertOrIgnore(into: "folders", ["name": "home"]) != nil
+        let open = try database.select(
+            from: "notes",
+            where: Column("folder") == 3 && Column("due") != nil,
+            orderedBy: [.ascending("due")],
+            limit: 20
+        ).fetchAll(Note.self)
+        let count = try database.count(in: "notes", where: Column("id").between(1, 99))
+        let note = try database.find(Note.self, in: "notes", id: 7)
+        try database.update("notes", set: ["folder": nil], where: Column("id").isIn([1, 2, 3]))
+        try database.delete(from: "notes", where: Column("due") < Date() || .sql("length(text) = 0"))
+        try database.deleteAll(from: "notes")
+        // end
+        print(open.count, isNew, count, note?.text ?? "")
+    }
+
+    func migrations(_ pool: DatabasePool) throws {
+        // begin
+        let steps = [
+            Migration("notes") { database in
+                try database.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
+            },
+            Migration("notes have a due date") { database in
+                try database.executeStatements("ALTER TABLE notes ADD COLUMN due TEXT")
+            },
+        ]
+        try pool.migrate(steps)
+        // end
+    }
+
+    func show(_ notes: [Note]) {}
+
+    func observation(_ pool: DatabasePool) async throws {
+        // begin
+        for try await notes in pool.observe({ try $0.fetchAll(Note.self, "SELECT * FROM notes") }) {
+            show(notes)
+        }
+        // end
+    }
+
+    func changes(_ pool: DatabasePool) async {
+        // begin
+        for await change in pool.tableChanges(of: ["notes", "folders"]) {
+            if change.changesSchema || change.tables.contains("notes") { print("read the notes again") }
+        }
+        for await commit in pool.commits() { print(commit.tables, commit.changesSchema) }
+        // end
+    }
+}
