@@ -3,7 +3,7 @@
 
 usage: Benchmarks/guess-rate.py [--seconds N]
 
-One guess is one derivation: whoever has the file checks it by decrypting one block, so the codes of the pages cost him nothing.
+One guess is one derivation: an attacker checks it by decrypting one block, so page MACs cost nothing.
 All processors are used. The table is Markdown, as it stands in SECURITY.md.
 """
 import argparse, hashlib, math, multiprocessing, os, time

@@ -62,8 +62,8 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--rows", type=int, default=20_000)
     rows = options.parse_args().rows
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        program = os.path.join(folder, "Bench")
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as directory:
+        program = os.path.join(directory, "Bench")
         # valgrind cannot read the newest debugging information.
         subprocess.run(["strip", "-g", "-o", program, BENCH], check=True)
         known = symbols(program)
@@ -74,11 +74,11 @@ def main():
                          and "partial apply" not in plain and "thunk" not in plain), None)
             if not name:
                 sys.exit("profile: no function %s" % pattern)
-            out = os.path.join(folder, "out")
+            out = os.path.join(directory, "out")
             environment = {key: value for key, value in os.environ.items() if key != "CIPHERDB_BENCH_GRDB"}
             subprocess.run([os.path.join(ROOT, "Scripts/with-engine.sh"), "4.6.1", "valgrind", "-q", "--tool=callgrind",
                             "--collect-atstart=no", "--toggle-collect=" + name, "--callgrind-out-file=" + out, program,
-                            "--folder", folder, "--rows", str(rows), "--rounds", "1", "--topic", workload],
+                            "--directory", directory, "--rows", str(rows), "--rounds", "1", "--topic", workload],
                            check=True, stdout=subprocess.DEVNULL, env=environment)
             found = count(out)
             # One round, and the one before it that warms.

@@ -68,8 +68,8 @@ def make(path, size):
         INSERT INTO t SELECT i, 'row ' || i, randomblob(950) FROM n;""" % rows)
 
 
-def compare(folder, size, rounds, keyfiles, speeds):
-    path = os.path.join(folder, "bench.db")
+def compare(directory, size, rounds, keyfiles, speeds):
+    path = os.path.join(directory, "bench.db")
     make(path, size)
     count = os.path.getsize(path)
     names = ["change", "PRAGMA rekey", "verify", "cipher_integrity_check"]
@@ -94,7 +94,7 @@ def compare(folder, size, rounds, keyfiles, speeds):
     mac, encrypt, decrypt = speeds
     # Two codes and a decryption and encryption for the change, a third code for reading back.
     bounds = {"change": count * (3 / mac + 1 / decrypt + 1 / encrypt) / cores, "verify": count / mac / cores}
-    print("%s: %d MB, %d rounds, %d processors" % (folder, count // 1000000, rounds, cores))
+    print("%s: %d MB, %d rounds, %d processors" % (directory, count // 1000000, rounds, cores))
     for ours, theirs in [("change", "PRAGMA rekey"), ("verify", "cipher_integrity_check")]:
         print("  rekey %-7s %6.2f s, %s %6.2f s: %.1f times as fast; %.0f %% of the speed of OpenSSL's cryptography alone"
               % (ours, medians[ours], theirs, medians[theirs], medians[theirs] / medians[ours],
@@ -107,12 +107,12 @@ def digest(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def change_passphrase(folder, rounds, keyfile):
+def change_passphrase(directory, rounds, keyfile):
     """The passphrase of the keyring of the database that is there, which is under `keyfile`."""
-    path = os.path.join(folder, "bench.db")
+    path = os.path.join(directory, "bench.db")
     secrets = []
     for text in ["correct horse battery staple", "Tr0ub4dor&3"]:
-        secrets.append(os.path.join(folder, "passphrase%d" % len(secrets)))
+        secrets.append(os.path.join(directory, "passphrase%d" % len(secrets)))
         with open(os.open(secrets[-1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(text)
     rekey("keyring", "init", path, "--key-file", keyfile, "--new-passphrase-file", secrets[0])
@@ -133,28 +133,28 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--sizes", type=lambda text: [int(size) for size in text.split(",")], default=[10, 100, 1000])
     options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("folders", nargs="*", default=["/dev/shm", tempfile.gettempdir()])
+    options.add_argument("directories", nargs="*", default=["/dev/shm", tempfile.gettempdir()])
     chosen = options.parse_args()
     build()
     speeds = (openssl("-hmac", "sha512"), openssl("-evp", "aes-256-cbc"), openssl("-decrypt", "-evp", "aes-256-cbc"))
     print("openssl speed, one processor, MB/s: HMAC-SHA512 %.0f, AES-256-CBC encryption %.0f, decryption %.0f"
           % tuple(speed / 1e6 for speed in speeds))
-    for parent in chosen.folders:
-        folder = tempfile.mkdtemp(prefix="cipherdb-bench-", dir=parent)
+    for parent in chosen.directories:
+        directory = tempfile.mkdtemp(prefix="cipherdb-bench-", dir=parent)
         try:
             keyfiles = []
             for number, key in enumerate(KEYS):
-                keyfiles.append(os.path.join(folder, "key%d" % number))
+                keyfiles.append(os.path.join(directory, "key%d" % number))
                 descriptor = os.open(keyfiles[-1], os.O_WRONLY | os.O_CREAT, 0o600)
                 os.write(descriptor, key.encode())
                 os.close(descriptor)
             for size in chosen.sizes:
-                present = compare(folder, size, chosen.rounds, keyfiles, speeds)
-                change_passphrase(folder, chosen.rounds, keyfiles[present])
-                os.unlink(os.path.join(folder, "bench.db"))
-                os.unlink(os.path.join(folder, "bench.db.keyring"))
+                present = compare(directory, size, chosen.rounds, keyfiles, speeds)
+                change_passphrase(directory, chosen.rounds, keyfiles[present])
+                os.unlink(os.path.join(directory, "bench.db"))
+                os.unlink(os.path.join(directory, "bench.db.keyring"))
         finally:
-            shutil.rmtree(folder)
+            shutil.rmtree(directory)
     print("peak memory of rekey: %.0f MiB" % peak)
 
 

@@ -1,7 +1,7 @@
 /// How the pages of a SQLCipher database are laid out and protected.
 ///
 /// SQLCipher names its formats after its major versions; each is a set of defaults for page size, key derivation and
-/// page authentication. A file does not say which it has: whoever opens it must know or try.
+/// page authentication. A file does not say which format it has: it must be known or tried.
 public struct CipherFormat: Sendable, Hashable {
     /// SQLCipher's major version whose format this is or descends from, 1 to 4.
     public let version: Int
@@ -104,7 +104,7 @@ public struct CipherFormat: Sendable, Hashable {
         return format
     }
 
-    /// Ten million: several seconds. More would let a setting hang whoever opens the file.
+    /// Ten million: several seconds. More would let a setting hang a program that opens the file.
     package static let mostIterations = 10_000_000
 
     /// Bytes at the end of each page that SQLite does not use: the initialisation vector, the HMAC, and padding.

@@ -42,7 +42,7 @@ public struct DatabaseKey: Sendable, Equatable {
         return DatabaseKey(material: .raw(bytes))
     }
 
-    /// The 32-byte key followed by the 16-byte salt that the file has, or shall have when it is made.
+    /// The 32-byte key followed by the 16-byte salt of the file, or of the file to create.
     ///
     /// For one file only: pages of two files that have the same key and salt can be exchanged, and nobody sees it.
     ///

@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// Makes keys from passphrases, with OpenSSL.
 package enum KeyDerivation {
-    /// How many passphrases this process has stretched, which is what opening costs.
-    package static var passphraseCount: Int { stretched.load(ordering: .relaxed) }
-    private static let stretched = Atomic(0)
+    /// How many passphrases this process has derived, which is what opening costs.
+    package static var passphraseCount: Int { derivations.load(ordering: .relaxed) }
+    private static let derivations = Atomic(0)
 
     /// The KDFs, for the metric `cipherdb.key_derivation.duration`.
     enum Function: String {
@@ -20,7 +20,7 @@ package enum KeyDerivation {
 
     /// Runs `body`, which derives a key from a passphrase.
     static func noting<Result>(_ function: Function, _ body: () throws -> Result) rethrows -> Result {
-        stretched.add(1, ordering: .relaxed)
+        derivations.add(1, ordering: .relaxed)
         #if Metrics
             let timer = Timer(
                 label: "cipherdb.key_derivation.duration",
@@ -93,7 +93,7 @@ package struct UnusableDerivation: Error, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseKey {
-    /// The page key for a file with this salt and format. A passphrase is stretched here, which takes tens of
+    /// The page key for a file with this salt and format. A passphrase is derived here, which takes tens of
     /// milliseconds; a raw key is taken as it is. A salt that the key itself brings wins over the file's.
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         switch material {

@@ -7,7 +7,7 @@ public enum KeySource: Sendable, Equatable {
     /// A regular file of this user's or root's that only its owner has rights on, of a mebibyte at most; not a link into another
     /// directory.
     case file(path: String)
-    /// A file whoever else can read or write it, and wherever a link leads. A key there is no secret from other users of the
+    /// A file, regardless of its permissions and of where a link leads. A key there is no secret from other users of the
     /// machine.
     case unsafeFile(path: String)
     /// An open file descriptor, read to its end.
@@ -27,7 +27,7 @@ public enum KeySource: Sendable, Equatable {
 
     /// Reads the secret, byte for byte.
     ///
-    /// - Throws: ``KeySourceError`` naming the source and what is wrong with it.
+    /// - Throws: ``KeySourceError`` naming the source and the error.
     public func read() throws -> SecretBytes {
         switch self {
         case .prompt(let message, let confirmed): try Terminal.askSecret(message, confirmed: confirmed)

@@ -39,7 +39,7 @@ public struct KeySourceError: Error, Equatable, Sendable {
 }
 
 extension KeySourceError: CustomStringConvertible {
-    /// A sentence naming the source and the way out.
+    /// A sentence with the source and what to do.
     public var description: String {
         switch problem {
         case .system(let code): "\(source): \(Errno(code: code))"

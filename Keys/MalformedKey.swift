@@ -32,7 +32,7 @@ public enum MalformedKey: Error, Equatable, Sendable {
 }
 
 extension MalformedKey: CustomStringConvertible {
-    /// A sentence saying what is wrong and what would be right.
+    /// A sentence with the error and what would be right.
     public var description: String {
         switch self {
         case .emptyPassphrase:

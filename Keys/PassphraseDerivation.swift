@@ -1,6 +1,6 @@
-/// How a passphrase is stretched into a key that wraps others, and what that costs whoever tries passphrases.
+/// The KDF of a passphrase that wraps keys, with its parameters.
 ///
-/// This is for keyrings. The passphrase of a database is stretched as its `CipherFormat` says.
+/// This is for keyrings. The passphrase of a database is derived as its `CipherFormat` says.
 public struct PassphraseDerivation: Sendable, Hashable {
     /// The functions and their parameters.
     public enum Function: Sendable, Hashable {
@@ -114,7 +114,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
 
     // MARK: Use
 
-    /// Stretches `passphrase` into `count` bytes.
+    /// Derives `count` bytes from `passphrase`.
     package func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int = 32) throws -> SecretBytes {
         guard isAvailable else { throw UnusablePassphraseDerivation.unavailable(function) }
         return try KeyDerivation.noting(function.kind) { try run(passphrase, salt, count) }

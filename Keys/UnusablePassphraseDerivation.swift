@@ -1,4 +1,4 @@
-/// Parameters that passphrases are not stretched with.
+/// KDF parameters that are refused.
 public enum UnusablePassphraseDerivation: Error, Equatable, Sendable {
     /// Below OWASP's figures: passphrases could be tried too fast.
     case tooWeak(PassphraseDerivation.Function)
@@ -11,7 +11,7 @@ public enum UnusablePassphraseDerivation: Error, Equatable, Sendable {
 }
 
 extension UnusablePassphraseDerivation: CustomStringConvertible {
-    /// A sentence with the parameters and the way out.
+    /// A sentence with the parameters and what to do.
     public var description: String {
         switch self {
         case .tooWeak(let function): "\(function): too weak; take PassphraseDerivation.standard, or calibrate"

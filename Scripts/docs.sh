@@ -9,7 +9,7 @@ catalogue=.build/CipherDB.docc
 rm -rf "$graphs" "$catalogue"
 mkdir -p "$graphs"
 
-# The folder of a build that is there already, or none.
+# The directory of a build that is there already, or none.
 build=${1:-}
 if [ -z "$build" ]; then
     swift build -q

@@ -38,7 +38,7 @@ Version: 0
 Cflags: -I$1/usr/include -I$1/usr/include/sqlcipher
 Libs: -L$2 -lsqlcipher
 PC
-    # Without -L: libcrypto's would put the system's folder first on the link line, and with it the installed libsqlcipher.
+    # Without -L: libcrypto's would put the system's directory first on the link line, and with it the installed libsqlcipher.
     cat > "$1/pkgconfig/libcrypto.pc" <<PC
 Name: OpenSSL-libcrypto
 Description: OpenSSL cryptography library
@@ -50,15 +50,15 @@ PC
 
 # fetch SUITE FOLDER: unpacks the suite's SQLCipher into FOLDER.
 fetch() {
-    local suite=$1 folder=$2 apt=$root/apt/$1 source library
+    local suite=$1 directory=$2 apt=$root/apt/$1 source library
     source=$(debian_source "$suite")
     [ -n "$source" ] || { echo "engines: no Debian mirror in this machine's apt configuration" >&2; return 1; }
-    rm -rf "$apt" "$folder"
+    rm -rf "$apt" "$directory"
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
     echo "$source" > "$apt/sources.list"
     : > "$apt/status"
     # A configuration of its own: neither the machine's sources nor its package state are touched.
-    # apt drops to its own user where it can; the folder may not be that user's to read.
+    # apt drops to its own user where it can; the directory may not be that user's to read.
     local options=(-q -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null
         -o Dir::Etc::PreferencesParts=/dev/null -o "Dir::State::Lists=$apt/lists" -o "Dir::State::Status=$apt/status"
         -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User= -o Acquire::Languages=none)
@@ -66,16 +66,16 @@ fetch() {
     library=$(apt-cache "${options[@]}" depends sqlcipher | sed -nE 's/ *Depends: (libsqlcipher[0-9]+)$/\1/p')
     (cd "$apt/packages" && apt-get "${options[@]}" download sqlcipher libsqlcipher-dev "$library") >> "$apt/log" 2>&1 ||
         { tail -n 3 "$apt/log" >&2; return 1; }
-    mkdir -p "$folder/bin" "$folder/pkgconfig"
+    mkdir -p "$directory/bin" "$directory/pkgconfig"
     for package in "$apt"/packages/*.deb; do
-        dpkg -x "$package" "$folder" || return 1
+        dpkg -x "$package" "$directory" || return 1
     done
     local libraries
-    libraries=$(dirname "$(find "$folder/usr/lib" -name 'libsqlcipher.so' | head -n 1)")
-    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$folder/usr/bin/sqlcipher" > "$folder/bin/sqlcipher"
-    chmod +x "$folder/bin/sqlcipher"
-    ln -sfn "$libraries" "$folder/lib"
-    describe "$folder" "$libraries" "$suite"
+    libraries=$(dirname "$(find "$directory/usr/lib" -name 'libsqlcipher.so' | head -n 1)")
+    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$directory/usr/bin/sqlcipher" > "$directory/bin/sqlcipher"
+    chmod +x "$directory/bin/sqlcipher"
+    ln -sfn "$libraries" "$directory/lib"
+    describe "$directory" "$libraries" "$suite"
 }
 
 # The SQLCipher version that the shell in FOLDER reports.
@@ -84,15 +84,15 @@ shell_version() {
 }
 
 engine() {
-    local version=$1 suite=$2 folder=$root/$1
+    local version=$1 suite=$2 directory=$root/$1
     command -v apt-get > /dev/null || return
-    [ "$(shell_version "$folder" 2>/dev/null)" = "$version" ] && return
-    if ! fetch "$suite" "$folder"; then
-        rm -rf "$folder"
+    [ "$(shell_version "$directory" 2>/dev/null)" = "$version" ] && return
+    if ! fetch "$suite" "$directory"; then
+        rm -rf "$directory"
         complain "SQLCipher $version could not be fetched from $suite: not tested"
-    elif [ "$(shell_version "$folder")" != "$version" ]; then
-        complain "SQLCipher $version: $suite has $(shell_version "$folder")"
-        rm -rf "$folder"
+    elif [ "$(shell_version "$directory")" != "$version" ]; then
+        complain "SQLCipher $version: $suite has $(shell_version "$directory")"
+        rm -rf "$directory"
     fi
 }
 
@@ -102,28 +102,28 @@ engine 4.6.1 bookworm-backports
 # Those that no Debian release has are built from the amalgamation in the source package of Python's sqlcipher3.
 # amalgamation VERSION PACKAGE SHA256: builds one into .engines/VERSION, by Debian's options.
 amalgamation() {
-    local version=$1 package=$2 hash=$3 folder=$root/$1 source=$root/source/$1
-    [ "$(shell_version "$folder" 2>/dev/null)" = "$version" ] && return
-    rm -rf "$folder" "$source"
-    mkdir -p "$source" "$folder/bin" "$folder/lib" "$folder/pkgconfig" "$folder/usr/include/sqlcipher"
+    local version=$1 package=$2 hash=$3 directory=$root/$1 source=$root/source/$1
+    [ "$(shell_version "$directory" 2>/dev/null)" = "$version" ] && return
+    rm -rf "$directory" "$source"
+    mkdir -p "$source" "$directory/bin" "$directory/lib" "$directory/pkgconfig" "$directory/usr/include/sqlcipher"
     echo "sqlcipher3==$package --hash=sha256:$hash" > "$source/requirements"
     "$python" -m pip download -q --disable-pip-version-check --no-binary :all: --no-deps --no-build-isolation \
         --require-hashes -r "$source/requirements" -d "$source" > "$source/log" 2>&1 || { tail -n 3 "$source/log" >&2; return 1; }
     tar -xzf "$source/sqlcipher3-$package.tar.gz" -C "$source" --strip-components 1 || return 1
-    cp "$source/vendor/sqlite3.h" "$folder/usr/include/sqlcipher/"
+    cp "$source/vendor/sqlite3.h" "$directory/usr/include/sqlcipher/"
     ${CC:-$(command -v cc || echo clang)} -O2 -fPIC -w -fno-strict-aliasing -D_FILE_OFFSET_BITS=64 -DHAVE_STDINT_H=1 -DHAVE_USLEEP=1 \
         -DSQLITE_{HAS_CODEC,SECURE_DELETE,SOUNDEX=1,OMIT_LOOKASIDE=1,USE_URI=1,MAX_SCHEMA_RETRY=25,THREADSAFE=1,TEMP_STORE=2} \
         -DSQLITE_ENABLE_{COLUMN_METADATA,FTS3,FTS3_PARENTHESIS,FTS4,FTS5,RTREE=1,UNLOCK_NOTIFY,DBSTAT_VTAB,DBPAGE_VTAB} \
         -DSQLITE_ENABLE_{UPDATE_DELETE_LIMIT=1,SESSION,PREUPDATE_HOOK,MATH_FUNCTIONS} \
         -DSQLITE_EXTRA_INIT=sqlcipher_extra_init -DSQLITE_EXTRA_SHUTDOWN=sqlcipher_extra_shutdown \
-        $(pkg-config --cflags libcrypto) -shared -Wl,-soname,libsqlcipher.so.1 -o "$folder/lib/libsqlcipher.so.1" \
+        $(pkg-config --cflags libcrypto) -shared -Wl,-soname,libsqlcipher.so.1 -o "$directory/lib/libsqlcipher.so.1" \
         "$source/vendor/sqlite3.c" $(pkg-config --libs libcrypto) -lm -lpthread -ldl || return 1
-    ln -sf libsqlcipher.so.1 "$folder/lib/libsqlcipher.so"
+    ln -sf libsqlcipher.so.1 "$directory/lib/libsqlcipher.so"
     # The package has no shell, and Debian's run on no other library.
-    printf '#!/bin/sh\nexec /usr/bin/python3 %s %s "$@"\n' "$PWD/Scripts/shell.py" "$folder/lib/libsqlcipher.so" > "$folder/bin/sqlcipher"
-    chmod +x "$folder/bin/sqlcipher"
-    describe "$folder" "$folder/lib" "the source package of sqlcipher3 $package"
-    [ "$(shell_version "$folder")" = "$version" ]
+    printf '#!/bin/sh\nexec /usr/bin/python3 %s %s "$@"\n' "$PWD/Scripts/shell.py" "$directory/lib/libsqlcipher.so" > "$directory/bin/sqlcipher"
+    chmod +x "$directory/bin/sqlcipher"
+    describe "$directory" "$directory/lib" "the source package of sqlcipher3 $package"
+    [ "$(shell_version "$directory")" = "$version" ]
 }
 
 python=$root/python/bin/python
@@ -148,8 +148,8 @@ for version in 4.12.0 4.19.0; do
     [ -d "$root/$version" ] || complain "SQLCipher $version could not be built: not tested"
 done
 rm -rf "$root/apt" "$root/source"
-for folder in "$root"/[0-9]*; do
-    [ -d "$folder" ] && echo "engines: SQLCipher $(basename "$folder"), SQLite $("$folder/bin/sqlcipher" :memory: 'SELECT sqlite_version();')"
+for directory in "$root"/[0-9]*; do
+    [ -d "$directory" ] && echo "engines: SQLCipher $(basename "$directory"), SQLite $("$directory/bin/sqlcipher" :memory: 'SELECT sqlite_version();')"
 done
 [ -x "$python" ] && "$python" - <<'PY'
 import sqlcipher3

@@ -11,14 +11,14 @@ CORPUS = ROOT / "Tests/Fuzzing/Corpus"
 
 
 def seed(target, name, content):
-    folder = CORPUS / target
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_bytes(content)
+    directory = CORPUS / target
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / name).write_bytes(content)
 
 
-def database(folder, mode):
+def database(directory, mode):
     """A database with small pages whose last transaction stands in its journal or log, and its side file."""
-    path = folder / f"{mode}.db"
+    path = directory / f"{mode}.db"
     connection = sqlite3.connect(path, isolation_level=None)
     connection.executescript(f"PRAGMA page_size = 512; PRAGMA journal_mode = {mode}; CREATE TABLE t (a, b); CREATE INDEX i ON t (a)")
     connection.executescript("BEGIN" + "; INSERT INTO t VALUES (1.5, 'text'), (2, x'00ff'), (NULL, -7)" * 20 + "; COMMIT")
@@ -56,7 +56,7 @@ def main():
     code = next(line.split(": ", 1)[1] for path in sorted((ROOT / "Tests/CipherKeysTests/Vectors/Keyring").glob("*.txt"))
                 for line in path.read_text(encoding="ascii").splitlines() if line.startswith("recovery code: "))
     seed("recoveryCode", "code", code.encode())
-    seed("uri", "parameters", b"file:///folder/a%20b.db?mode=ro&cache=private&immutable=1#fragment")
+    seed("uri", "parameters", b"file:///directory/a%20b.db?mode=ro&cache=private&immutable=1#fragment")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the vectors of the keyring, each a file NAME.txt, to the folder that is given or to the tests' own.
+"""Writes the vectors of the keyring, each a file NAME.txt, to the directory that is given or to the tests' own.
 
     keyring-vectors.py [FOLDER]
 
 What is random in a vector comes from its name, so that the same vectors come out each time, and a new one changes no other.
-A file that is in the folder already and is not among them is left. The parameters are far too weak for use: they are to be fast.
+A file that is in the directory already and is not among them is left. The parameters are far too weak for use: they are to be fast.
 """
 
 import copy
@@ -111,7 +111,7 @@ def ways_in():
             ("pbkdf2-sha256", "PBKDF2-HMAC-SHA-256", PBKDF2),
             ("pbkdf2-sha512", "PBKDF2-HMAC-SHA-512", (2, 1000, 0, 0)),
             ("scrypt", "scrypt", (3, 4, 8, 1))]:
-        v = Vector(f"passphrase-{name}", f"A passphrase that is stretched with {what} opens.")
+        v = Vector(f"passphrase-{name}", f"A passphrase derived by {what} opens.")
         v.slot(PASSPHRASE, FIRST, function).opens(PASSPHRASE, FIRST, 1)
     v = Vector("recovery-code", "A recovery code opens, typed as it was shown.")
     v.slot(CODE, CODE_BYTES).opens(CODE, TYPED, 1)
@@ -171,8 +171,8 @@ def what_is_in_it():
     v = Vector("two-key-records", "A keyring whose database is to have a new key opens with both.", roles=(1, 2))
     v.slot(PASSPHRASE, FIRST).opens(PASSPHRASE, FIRST, 1)
     for count, what in [(0, "no key"), (1, "one key"), (16, "16 keys")]:
-        v = Vector(f"given-up-{count}", f"A keyring of which {what} was given up opens."
-                   if count < 2 else f"A keyring of which {what} were given up opens.")
+        v = Vector(f"given-up-{count}", f"A keyring with {what} retired opens."
+                   if count < 2 else f"A keyring with {what} retired opens.")
         for age in range(count, 0, -1):
             key = format.wrap(format.wrapping_key(v.master, v.keyring.identifier), v.random.randbytes(32))
             older = format.OlderKey(NOON - age * DAY, NOON - (age + 1) * DAY, v.random.randbytes(16), key)
@@ -246,7 +246,7 @@ def structure():
     damaged("role-3", "There is no role 3.", lambda v: None, roles=(1, 3))
     damaged("role-twice", "There is one key record of each role.", lambda v: v.record(1))
     damaged("roles-in-wrong-order", "Role 1 stands before 2.", lambda v: v.keyring.records.reverse(), roles=(1, 2))
-    damaged("given-up-17", "At most 16 keys are kept that were given up.",
+    damaged("given-up-17", "At most 16 retired keys are kept.",
             lambda v: v.keyring.older.extend([format.OlderKey(NOON, NOON, bytes(16), bytes(40))] * 17))
     damaged("slots-0", "There is a slot.", setting(slots=[]))
     damaged("slots-33", "There are at most 32 slots.",

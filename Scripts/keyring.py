@@ -8,7 +8,7 @@
     keyring.py FILE --external-file P
         --slot N                                tries that slot alone
         --export-key                            prints the key that the database is under, too
-    keyring.py --check FOLDER                   checks every vector (*.txt) of a folder
+    keyring.py --check FOLDER                   checks every vector (*.txt) of a directory
 
 Of a passphrase file and a recovery code file one line end at the end is left out; the other two count byte for byte.
 A keyring that is refused gives one line, "refused: " and why, and status 1. What is no secret at all, such as a mistyped
@@ -193,7 +193,7 @@ def cost(function, a, b, c):
     return None
 
 
-def stretched(secret, function, a, b, c, salt):
+def derived(secret, function, a, b, c, salt):
     if function == 0:
         return secret
     if function == 3:
@@ -204,7 +204,7 @@ def stretched(secret, function, a, b, c, salt):
 def slot_key(identifier, slot, secret):
     function, a, b, c, salt, _ = slot.lock
     info = b"CipherDB keyring 1 slot" + identifier + struct.pack(">BH", slot.kind, slot.number)
-    return hkdf(stretched(secret, function, a, b, c, salt), salt, info, 32)
+    return hkdf(derived(secret, function, a, b, c, salt), salt, info, 32)
 
 
 def code(master, identifier, before):
@@ -396,7 +396,7 @@ def list_keyring(keyring):
     for record in keyring.records:
         print(f"{ROLES[record.role]}: made {record.made}, salt {record.salt.hex()}")
     for key in keyring.older:
-        print(f"older key: made {key.made}, given up {key.given_up}, salt {key.salt.hex()}")
+        print(f"retired key: made {key.made}, retired {key.given_up}, salt {key.salt.hex()}")
     for slot in keyring.slots:
         line = f"slot {slot.number}: {KINDS.get(slot.kind, f'kind {slot.kind}')} {slot.label.decode()!r}"
         line += f", made {slot.made}, changed {slot.changed}"
@@ -432,9 +432,9 @@ def outcome(headers, file):
     return {"expect": "opens", "opened slot": str(number), **{ROLES[role]: key.hex() for role, key in keys.items()}}
 
 
-def check(folder):
-    """Whether all vectors of a folder come out as they say."""
-    paths, wrong = sorted(folder.glob("*.txt")), 0
+def check(directory):
+    """Whether all vectors of a directory come out as they say."""
+    paths, wrong = sorted(directory.glob("*.txt")), 0
     for path in paths:
         head, _, hexadecimal = path.read_text(encoding="ascii").partition("\n\n")
         headers = dict(line.split(": ", 1) for line in head.splitlines())

@@ -68,9 +68,9 @@ def mutate(files, mutants):
 
 def write(files):
     """Files that are as before keep their times, for the build."""
-    for folder, _, present in os.walk(TREE):
+    for directory, _, present in os.walk(TREE):
         for name in present:
-            path = os.path.join(folder, name)
+            path = os.path.join(directory, name)
             if os.path.relpath(path, TREE) not in files:
                 os.unlink(path)
     for name, content in files.items():
@@ -95,25 +95,25 @@ def libraries(engine):
                           check=True).stdout.strip()
 
 
-def remove(folder):
+def remove(directory):
     """Removes what killed tests left: small file systems, and files that a process makes which was not killed yet."""
     for attempt in range(100):
         if os.path.exists("/proc/mounts"):
             with open("/proc/mounts") as mounts:
-                for path in [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]:
+                for path in [line.split()[1] for line in mounts if line.split()[1].startswith(directory + "/")]:
                     subprocess.run(["umount", "-l", path])
-        shutil.rmtree(folder, ignore_errors=True)
-        if not os.path.exists(folder):
+        shutil.rmtree(directory, ignore_errors=True)
+        if not os.path.exists(directory):
             return
         time.sleep(0.1)
-    sys.exit("mutants: %s cannot be removed" % folder)
+    sys.exit("mutants: %s cannot be removed" % directory)
 
 
 def run(engine, command, mutant=None, longest=None, other=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
-    folder = tempfile.mkdtemp(prefix="mutant-")
+    directory = tempfile.mkdtemp(prefix="mutant-")
     try:
-        environment = dict(os.environ, NO_COLOR="1", TMPDIR=folder, CIPHERDB_HANG_MINUTES=MINUTES_OF_A_HANG)
+        environment = dict(os.environ, NO_COLOR="1", TMPDIR=directory, CIPHERDB_HANG_MINUTES=MINUTES_OF_A_HANG)
         if engine:
             command = [os.path.join(ROOT, "Scripts/with-engine.sh"), engine] + command
             environment["CIPHERDB_ENGINE"] = other or engine
@@ -151,7 +151,7 @@ def run(engine, command, mutant=None, longest=None, other=None):
             clock.cancel()
         return None if late.is_set() else status, "".join(said)
     finally:
-        remove(folder)
+        remove(directory)
 
 
 def test(engine, suites, mutant=None, longest=None, other=None):

@@ -28,13 +28,13 @@ def read(path):
     return passed, failed, skipped
 
 
-def main(folder, runs):
+def main(directory, runs):
     sums, empty = [0, 0, 0], []
     for name in runs:
-        date, again = os.path.join(folder, name + ".date"), os.path.join(folder, name + ".again.xml")
+        date, again = os.path.join(directory, name + ".date"), os.path.join(directory, name + ".again.xml")
         try:
-            seconds = open(os.path.join(folder, name + ".status")).read().split()[1]
-            passed, failed, skipped = read(os.path.join(folder, name + ".xml"))
+            seconds = open(os.path.join(directory, name + ".status")).read().split()[1]
+            passed, failed, skipped = read(os.path.join(directory, name + ".xml"))
             repeated = read(again) if os.path.exists(date) else None
         except (OSError, IndexError, xml.ParseError) as error:
             print("%s: no results: %s" % (name, error))

@@ -158,8 +158,8 @@ began=$SECONDS
 run "build" swift build -q --build-tests "${flags[@]}" || finish
 # The newest first: what is independent of the engine runs with it.
 engines=()
-for folder in .engines/[0-9]*; do
-    if [ -d "$folder" ]; then engines+=("$(basename "$folder")"); fi
+for directory in .engines/[0-9]*; do
+    if [ -d "$directory" ]; then engines+=("$(basename "$directory")"); fi
 done
 if [ ${#engines[@]} -gt 0 ]; then
     engines=($(printf '%s\n' "${engines[@]}" | sort -t. -k1,1nr -k2,2nr -k3,3nr))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # with-engine.sh VERSION COMMAND…: runs the command so that swift builds and runs against .engines/VERSION.
 # Give swift a scratch path of its own for each engine: --scratch-path .build-VERSION.
-# with-engine.sh --libraries VERSION: the folder from which a program that was built for another engine loads this one.
+# with-engine.sh --libraries VERSION: the directory from which a program that was built for another engine loads this one.
 set -euo pipefail
 only_libraries=
 if [ "$1" = --libraries ]; then
@@ -11,7 +11,7 @@ fi
 root=$(cd "$(dirname "$0")/.." && pwd)/.engines/$1
 [ -d "$root" ] || { echo "with-engine: no engine $1; run make engines" >&2; exit 1; }
 shift
-# Paths with their links resolved: the loader is given the folder that the link step was given.
+# Paths with their links resolved: the loader is given the directory that the link step was given.
 libraries=$(cd "$root/lib" && pwd -P)
 if [ -n "$only_libraries" ]; then
     # Debian raised the number in the library's name without a change of what CipherDB calls.

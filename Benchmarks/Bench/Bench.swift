@@ -5,7 +5,7 @@ import Foundation
 struct Options {
     var rounds = 5
     var rows = 200_000
-    var folder = FileManager.default.temporaryDirectory.path
+    var directory = FileManager.default.temporaryDirectory.path
     var topic = ""
     var json: String?
     var chart: String?
@@ -16,13 +16,13 @@ struct Options {
             switch name {
             case "--rounds": rounds = Int(value) ?? rounds
             case "--rows": rows = Int(value) ?? rows
-            case "--folder": folder = value
+            case "--directory": directory = value
             case "--topic": topic = value
             case "--json": json = value
             case "--chart": chart = value
             default:
                 fatalError(
-                    "usage: Bench [--rounds N] [--rows N] [--folder PATH] [--topic NAME] [--json FILE] [--chart FILE]"
+                    "usage: Bench [--rounds N] [--rows N] [--directory PATH] [--topic NAME] [--json FILE] [--chart FILE]"
                 )
             }
         }
@@ -33,7 +33,7 @@ struct Options {
 struct Bench {
     static func main() throws {
         let options = Options(Array(CommandLine.arguments.dropFirst()))
-        let files = try BenchmarkFiles(folder: options.folder, rows: options.rows)
+        let files = try BenchmarkFiles(directory: options.directory, rows: options.rows)
         defer { files.remove() }
         let rows = options.rows
         let topics: [(name: String, make: (BenchmarkFiles) throws -> [Workload])] = [
@@ -58,7 +58,7 @@ struct Bench {
             ("settings", { try Workload.settings($0, count: rows / 100) }),
         ]
         print(
-            "SQLCipher \(Engine.current.sqlcipherVersion ?? "unknown"), \(rows) rows, \(options.rounds) rounds, in \(options.folder)"
+            "SQLCipher \(Engine.current.sqlcipherVersion ?? "unknown"), \(rows) rows, \(options.rounds) rounds, in \(options.directory)"
         )
         var measurements: [Measurement] = []
         for topic in topics where options.topic.isEmpty || topic.name == options.topic {

@@ -51,20 +51,20 @@ final class BenchmarkFiles {
     static let smallCache = "PRAGMA cache_size = -2000"
     static let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value REAL, data BLOB)"
 
-    let folder: String
+    let directory: String
     let rows: Rows
 
-    init(folder: String, rows: Int) throws {
-        self.folder = folder + "/cipherdb-bench-\(UUID().uuidString)"
+    init(directory: String, rows: Int) throws {
+        self.directory = directory + "/cipherdb-bench-\(UUID().uuidString)"
         self.rows = Rows(0..<rows)
-        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: self.directory, withIntermediateDirectories: true)
     }
 
     func remove() {
-        try? FileManager.default.removeItem(atPath: folder)
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
-    func path(_ name: String) -> String { folder + "/" + name }
+    func path(_ name: String) -> String { directory + "/" + name }
 
     static func key() throws -> DatabaseKey { try .raw(hex: digits) }
 

@@ -12,9 +12,9 @@ final class Peer {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = [path, BenchmarkFiles.digits]
         // Under the name of SQLite's library the loader finds the engine's here.
-        if let folder = ProcessInfo.processInfo.environment["CIPHERDB_BENCH_ENGINE"] {
+        if let directory = ProcessInfo.processInfo.environment["CIPHERDB_BENCH_ENGINE"] {
             var environment = ProcessInfo.processInfo.environment
-            environment["LD_LIBRARY_PATH"] = folder
+            environment["LD_LIBRARY_PATH"] = directory
             process.environment = environment
         }
         process.standardInput = input

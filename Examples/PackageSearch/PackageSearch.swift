@@ -10,16 +10,16 @@ struct PackageSearch {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
         let source = arguments.first ?? ControlFile.preferredPath
-        let folder = try DemoFolder()
-        let path = arguments.dropFirst().first ?? folder.path + "/packages.db"
+        let directory = try DemoDirectory()
+        let path = arguments.dropFirst().first ?? directory.path + "/packages.db"
         do {
             try PackageSearch(source: source, path: path).run()
         } catch {
-            folder.remove()
+            directory.remove()
             FileHandle.standardError.write(Data("PackageSearch: \(error)\n".utf8))
             exit(1)
         }
-        folder.remove()
+        directory.remove()
     }
 
     let source: String
@@ -134,8 +134,8 @@ struct DemoFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A folder for the demo's database, removed at its end.
-struct DemoFolder {
+/// A directory for the demo's database, removed at its end.
+struct DemoDirectory {
     let path: String
 
     init() throws {

@@ -11,8 +11,8 @@ internal import Dispatch
 /// let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
 /// ```
 ///
-/// Changing a passphrase rewrites a few hundred bytes, whatever the size of the database. Whoever has the keyring but none of
-/// its secrets can neither open nor alter it unseen. Without the keyring the database cannot be opened: back it up.
+/// Changing a passphrase rewrites a few hundred bytes, whatever the size of the database. The file is authenticated, so
+/// tampering without one of its secrets is detected. Without the keyring the database cannot be opened: back it up.
 public struct Keyring: Sendable, Equatable {
     /// Where the file is.
     public let path: String
@@ -31,7 +31,7 @@ public struct Keyring: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - label: What its owner calls the slot; 128 bytes of UTF-8 at most. It is not secret.
-    ///   - derivation: How a passphrase is stretched; other secrets are not.
+    ///   - derivation: The KDF of a passphrase; other secrets have none.
     /// - Throws: ``KeyringError`` with ``KeyringError/Problem/exists`` where something stands at the path.
     @discardableResult
     public func create(
@@ -53,7 +53,7 @@ public struct Keyring: Sendable, Equatable {
         }
     }
 
-    /// What the keyring says without a secret, as whoever wrote it last left it.
+    /// What the keyring stores unencrypted, not authenticated.
     ///
     /// - Throws: ``KeyringError``.
     public func content() throws -> KeyringContent { try KeyringFile.read(path).content }
@@ -65,7 +65,7 @@ public struct Keyring: Sendable, Equatable {
 
     /// Opens the keyring with the secret of any of its slots, and verifies all of it.
     ///
-    /// A passphrase that is stretched less than today's figures ask for is stretched anew, unless the keyring cannot be
+    /// Weak KDF parameters of the passphrase are upgraded, unless the keyring cannot be
     /// written.
     ///
     /// - Parameters:
@@ -99,7 +99,7 @@ public struct Keyring: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - slot: The only slot to try.
-    ///   - derivation: How a new passphrase is stretched.
+    ///   - derivation: The KDF of a new passphrase.
     /// - Returns: the number of the slot.
     /// - Throws: ``KeyringError``, with ``KeyringError/Problem/secretInUse(slot:)`` where another slot opens with the new secret.
     @discardableResult

@@ -177,7 +177,7 @@ extension KeyringSlot {
         label = try reader.text(most: KeyringContent.longestLabel)
         if let kind {
             let function = try reader.bytes(13)
-            // What people choose must be stretched, and only that: no passphrase may become one that is not.
+            // Passphrases need a KDF, and only they do: no passphrase may become a secret without one.
             guard kind == .passphrase ? function[0] != 0 : !(1...4).contains(function[0]) else { throw reader.damage }
             kdf = KDF(function)
             salt = try reader.bytes(16)

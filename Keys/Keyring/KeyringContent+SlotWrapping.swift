@@ -6,7 +6,7 @@
 
 /// The master key wrapped under the secrets of the slots.
 extension KeyringContent {
-    /// A secret that was stretched for a slot: what takes its time, and needs no keyring.
+    /// A secret derived for a slot: this is slow, and needs no keyring.
     struct DerivedSecret: Sendable {
         let kind: KeyringSecret.Kind
         let kdf: KeyringSlot.KDF

@@ -18,21 +18,21 @@ public struct KeyringContent: Sendable, Equatable {
     public internal(set) var written: Date
     /// The version of CipherDB that wrote it last.
     public internal(set) var writer: String
-    /// The ways in.
+    /// The slots.
     public internal(set) var slots: [KeyringSlot]
 
     /// The key that the database is under.
     package internal(set) var current: WrappedKey
     /// The key that the database is to be under, from before its first page is written until it is proved.
     package internal(set) var next: WrappedKey?
-    /// Keys that were given up, the last 16 of them, the oldest first.
+    /// Retired keys, the last 16 of them, the oldest first.
     package internal(set) var retired: [RetiredKey] = []
 
     /// When the key that the database is under was made.
     public var keyCreated: Date { current.created }
     /// Whether a database was made with the key, or brought under it.
     public var isInUse: Bool { current.salt != nil }
-    /// How many older keys of the database it still holds, 16 at most: for copies of the database from before.
+    /// How many retired keys of the database it holds, 16 at most: for older copies of the database.
     public var olderKeyCount: Int { retired.count }
     /// Whether a change of the database's key was begun and not ended.
     public var isRotationPending: Bool { next != nil }
@@ -53,7 +53,7 @@ extension KeyringContent: CustomStringConvertible {
 }
 
 extension KeyringSlot: CustomStringConvertible {
-    /// The number, the label, the kind, and how a passphrase is stretched.
+    /// The number, the label, the kind, and the KDF of a passphrase.
     public var description: String {
         "slot \(number)" + (label.isEmpty ? "" : " “\(label)”") + ": "
             + (kind.map { "\($0)" } ?? "of a kind that this version does not know")
@@ -70,7 +70,7 @@ package struct WrappedKey: Sendable, Equatable {
     let wrapped: [UInt8]
 }
 
-/// A database key that was given up. It is kept, because a copy of the database may be under it.
+/// A retired database key. It is kept, because a copy of the database may be under it.
 package struct RetiredKey: Sendable, Equatable {
     var key: WrappedKey
     package let retired: Date
@@ -88,7 +88,7 @@ public struct KeyringSlot: Sendable, Equatable {
     public let created: Date
     /// When its secret or its derivation was last changed.
     public let changed: Date
-    /// How its secret is stretched; nil for secrets that are as long as keys, or where this version cannot do it.
+    /// The KDF of its secret; nil for secrets as long as keys, and for KDFs that this version does not have.
     public var derivation: PassphraseDerivation? {
         if case .derived(let derivation) = kdf { derivation } else { nil }
     }

@@ -65,7 +65,7 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case noRotationPending
         /// The database is not under the keyring's key.
         case otherDatabase
-        /// The keyring has several names (hard links), and the others would keep the old content.
+        /// The keyring has hard links, which would keep the old content.
         case severalNames
         /// The database is under a key that the keyring gave up at this time: an old copy, unless it was that which was changed.
         case oldDatabase(retired: Date)
@@ -117,7 +117,7 @@ public struct KeyringError: ErrorWithPath, Sendable {
 }
 
 extension KeyringError: CustomStringConvertible {
-    /// A sentence with the path and the way out.
+    /// A sentence with the path and what to do.
     public var description: String { (path.isEmpty ? "" : "\(path): ") + sentence }
 
     private var sentence: String {
@@ -148,7 +148,7 @@ extension KeyringError: CustomStringConvertible {
         case .secretInUse(let number): "slot \(number) opens with this secret already; nothing was added"
         case .exists: "exists already"
         case .busy: "another process changes the keyring; try again"
-        case .replaced: "another keyring stands here than the one that was unlocked; unlock it anew"
+        case .replaced: "the file is not the keyring that was unlocked; unlock it again"
         case .unusableLabel: "a label has 128 bytes at most, and no control characters"
         case .rotationPending:
             "a change of the database's key was interrupted; open the database for writing, or resume or cancel the change"
@@ -160,7 +160,7 @@ extension KeyringError: CustomStringConvertible {
             "the database is an old copy: it is under a key that was retired on \(retired.day); "
                 + "if the copy is meant, adopt its key"
         case .severalNames:
-            "the keyring has several names (hard links), and the others would keep the old content; remove them"
+            "the keyring has hard links, which would keep the old content; remove them"
         case .inUse:
             "the keyring's key is, or was, that of a database; make another keyring for this one, or erase what is of no use"
         case .outdated(let generation):

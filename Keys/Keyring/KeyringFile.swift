@@ -16,7 +16,7 @@ final class KeyringFile {
         while true {
             let descriptor = try KeyringError.naming(path, FileCalls.openExisting(resolved))
             self.descriptor = descriptor
-            // Whoever had it locked may have put another file in its place.
+            // The process that had it locked may have replaced it.
             if try KeyringError.naming(path, FileCalls.tryLockKeyring(descriptor, resolved)),
                 let own = try? Platform.status(of: descriptor), let named = try? Platform.statusOfLink(resolved),
                 own.identity == named.identity
@@ -168,7 +168,7 @@ final class KeyringFile {
     static func removeLeftovers(of path: String) -> [String] {
         var removed: [String] = []
         for leftover in (try? TemporaryName.keyring.paths(beside: path)) ?? [] {
-            // One that was killed when it had given the keyring its name left it with two; then it is whoever locked the keyring
+            // One that was killed when it had given the keyring its name left it with two; then it is that of the process that locked the keyring
             // that has this one locked.
             if let own = try? Platform.statusOfLink(path), let other = try? Platform.statusOfLink(leftover),
                 own.identity == other.identity

@@ -2,7 +2,7 @@
 public struct KeyringSecret: Sendable {
     /// The kinds of secret, and of slots.
     public enum Kind: UInt8, Sendable, CaseIterable {
-        /// A passphrase, which is stretched.
+        /// A passphrase, which is derived by a KDF.
         case passphrase = 1
         /// A recovery code that this library made.
         case recoveryCode = 2
@@ -36,14 +36,14 @@ public struct KeyringSecret: Sendable {
         KeyringSecret(kind: .recoveryCode, bytes: code.bytes)
     }
 
-    /// The content of a key file, from 32 bytes to a mebibyte. It is not stretched, so it must be random.
+    /// The content of a key file, from 32 bytes to a mebibyte. It has no KDF, so it must be random.
     ///
     /// - Throws: ``MalformedKey/secretTooShort(count:)``, ``MalformedKey/passphraseTooLong(count:)``.
     public static func keyFile(_ content: SecretBytes) throws -> KeyringSecret {
         KeyringSecret(kind: .keyFile, bytes: try checked(content))
     }
 
-    /// A secret that a machine keeps, from 32 bytes to a mebibyte. It is not stretched, so it must be random.
+    /// A secret that a machine keeps, from 32 bytes to a mebibyte. It has no KDF, so it must be random.
     ///
     /// - Throws: as ``keyFile(_:)``.
     public static func external(_ secret: SecretBytes) throws -> KeyringSecret {

@@ -107,7 +107,7 @@ package final class LockedKeyring {
         }
     }
 
-    /// Makes a key that was given up the one that counts; the one that counted is given up.
+    /// Makes a retired key the current key; the current key is retired.
     package func adopt(_ key: DatabaseKey, salt: [UInt8]) throws {
         try write { content in
             guard content.next == nil else { throw KeyringError(.rotationPending) }

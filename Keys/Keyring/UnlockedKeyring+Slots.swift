@@ -29,14 +29,14 @@ extension UnlockedKeyring {
 
     private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
         try checkIsUnused(secret)
-        let stretched = try KeyringContent.DerivedSecret(secret, derivation)
+        let derived = try KeyringContent.DerivedSecret(secret, derivation)
         return try update { content in
             try KeyringContent.check(label: label)
             let number = (content.slots.map(\.number).max() ?? 0) + 1
             guard content.slots.count < KeyringContent.mostSlots, number <= 0xffff else {
                 throw KeyringError(.full)
             }
-            content.slots.append(try content.makeSlot(number, stretched, label, masterKey))
+            content.slots.append(try content.makeSlot(number, derived, label, masterKey))
             return number
         }
     }
@@ -54,7 +54,7 @@ extension UnlockedKeyring {
 
     /// Gives a slot another secret. The database is not touched.
     ///
-    /// - Parameter derivation: How a passphrase is stretched.
+    /// - Parameter derivation: The KDF of a passphrase.
     /// - Throws: ``KeyringError``.
     public func change(
         slot number: Int,
@@ -92,7 +92,7 @@ extension UnlockedKeyring {
         }
     }
 
-    /// Stretches the passphrase anew that opened the keyring, where it was stretched too little by today's figures.
+    /// Upgrades weak KDF parameters of the passphrase that unlocked the keyring.
     package func upgrade(_ secret: KeyringSecret) throws {
         guard opened.derivation?.isWeak == true else { return }
         do {
@@ -104,7 +104,7 @@ extension UnlockedKeyring {
         }
     }
 
-    /// Removes a slot. Whoever has an old copy of the keyring can still open that with it, and a database that has had no
+    /// Removes a slot. Its secret still opens old copies of the keyring, and a database that has had no
     /// new keyring since.
     ///
     /// - Parameter force: Also where no passphrase and no recovery code would be left; but never the only slot.

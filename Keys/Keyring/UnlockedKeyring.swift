@@ -39,7 +39,7 @@ public struct UnlockedKeyring: Sendable {
         return keys.current
     }
 
-    /// The database's key as 64 hexadecimal digits in ASCII, for the shells of SQLCipher: `PRAGMA key = "x'…'"`. Whoever has it
+    /// The database's key as 64 hexadecimal digits in ASCII, for the shells of SQLCipher: `PRAGMA key = "x'…'"`. Everyone who has it
     /// has the database.
     ///
     /// - Throws: as `databaseKey()`.
@@ -58,7 +58,7 @@ public struct UnlockedKeyring: Sendable {
         }
     }
 
-    /// Keys that the database was under, the latest first, with the day on which each was given up.
+    /// Retired keys of the database, the latest first, with the day on which each was retired.
     package func retiredKeys() throws -> [(key: DatabaseKey, day: Date)] {
         try keyring.naming {
             let content = try read()

@@ -12,7 +12,7 @@
 #endif
 
 // Never <sqlite3.h>: where libsqlite3-dev is installed that is another engine's header.
-// Homebrew's pkg-config file names the inner folder only; there the codec check below tells the two apart.
+// Homebrew's pkg-config file names the inner directory only; there the codec check below tells the two apart.
 #if __has_include(<sqlcipher/sqlite3.h>)
 #include <sqlcipher/sqlite3.h>
 #elif defined(__APPLE__)

@@ -67,7 +67,7 @@ package struct PagePipeline {
         let state = Lock(State(running: workers))
         let news = DispatchSemaphore(value: 0)
         for worker in 0..<workers {
-            // Queues of their own: the threads of the global ones may all be held up.
+            // Own queues: the threads of the global ones may all be blocked.
             DispatchQueue(label: "CipherDB.PagePipeline.\(worker)").async {
                 do {
                     try plan.work(state, makeWorker(), news)

@@ -89,7 +89,7 @@ package struct PageScan {
         }
     }
 
-    /// A page may be read while another process writes it, or the log begin anew: those that turn out whole a moment later
+    /// A page may be read while another process writes it, or the WAL restart: those that turn out whole a moment later
     /// are not damaged. As long as some do, the others are looked at again.
     private func stillDamaged(_ suspects: [Int], _ frames: Int?) throws -> [Int] {
         var suspects = suspects

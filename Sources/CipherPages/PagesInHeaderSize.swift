@@ -2,7 +2,7 @@ internal import CipherKeys
 internal import SQLiteFormat
 
 /// The pages that the header counts. A file may be longer, such as one that somebody has made longer; with a hole, that costs him
-/// nothing and whoever reads it hours.
+/// nothing, and reading it takes hours.
 struct PagesInHeaderSize: PageSource {
     private let pages: any PageSource
     private let count: Int64

@@ -3,7 +3,7 @@ package import CipherDB
 /// Copies all that a database holds into an empty one, through the engine: what page by page cannot be done, because the
 /// pages of the two have another size, or another reserve, or some are lost.
 ///
-/// It goes beyond `sqlcipher_export`: rows keep their row identifiers, also where no column shows them, and the text
+/// It goes beyond `sqlcipher_export`: rows keep their rowids, also if no column shows them, and the text
 /// encoding, `auto_vacuum`, `user_version`, `application_id` and the planner's statistics come along. Views, triggers and
 /// virtual tables are copied as they stand in the schema, so that no module or function is needed for them; the tables in
 /// which a virtual table keeps its content are copied like any other.

@@ -104,7 +104,7 @@ package final class OpenedContent: ContentSource {
 extension Database {
     static let rowIDNames = ["rowid", "_rowid_", "oid"]
 
-    /// The name by which the row identifiers of a table are read and written; nil where it has none, or its columns have
+    /// The name by which the rowids of a table are read and written; nil if it has none, or its columns have
     /// taken all three names.
     func rowIDName(of table: String, columns: [String]) throws -> String? {
         let taken = Set(columns.map { $0.lowercased() })

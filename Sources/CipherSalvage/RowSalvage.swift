@@ -8,7 +8,7 @@ internal import SQLiteFormat
 final class RowSalvage {
     /// A row as it was stored.
     struct Row {
-        /// Nil in tables without row identifiers.
+        /// Nil in WITHOUT ROWID tables.
         let rowID: Int64?
         let values: [StoredValue]
     }

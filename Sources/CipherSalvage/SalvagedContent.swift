@@ -104,7 +104,7 @@ package final class SalvagedContent: ContentSource {
 
     /// Finds the tables of the pages that no tree led to; what no table claims, or several do, is kept in one of its own.
     package func copyRest(into target: Database) throws {
-        // Where no page is missed by any tree, those that no tree leads to were given up, in a list of which a page is lost.
+        // Where no page is missed by any tree, those that no tree leads to are free pages, in a list of which a page is lost.
         guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole else { return }
         let lacksIndexes = try followTheRest()
         let inserts = claims.map { $0.table?.shape.insertion(into: target, encoding: encoding) }

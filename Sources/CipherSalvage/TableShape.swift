@@ -13,12 +13,12 @@ struct TableShape {
 
     let table: String
     private let fields: [Field]
-    /// Nil in tables without row identifiers.
+    /// Nil in WITHOUT ROWID tables.
     private let rowIDName: String?
-    /// The field whose value is the row identifier; a record has NULL there.
+    /// The field whose value is the rowid; a record has NULL there.
     private let rowIDField: Int?
 
-    /// Whether the table has row identifiers.
+    /// Whether the table is a rowid table.
     let hasRowIDs: Bool
 
     /// Looks at `table` in `database`, where it exists.
@@ -39,7 +39,7 @@ struct TableShape {
             fields = columns.map(\.field)
         }
         let key = columns.filter(\.isKey)
-        // > A primary key that is the row identifier has no index.
+        // > A primary key that is the rowid has no index.
         rowIDField =
             hasRowIDs && keys == nil && key.count == 1
             ? fields.firstIndex { $0.column == key[0].name } : nil

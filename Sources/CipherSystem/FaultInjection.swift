@@ -5,7 +5,7 @@ package enum FaultInjection {
         case open, lock, read, write, sync, adopt, link, rename, unlink
     }
 
-    /// What shall go wrong.
+    /// Which call fails.
     package struct Order: Sendable {
         /// Files whose path begins so.
         let prefix: String

@@ -101,7 +101,7 @@ package enum FileCalls {
         try withBoth(old, new, systemRename)
     }
 
-    /// Gives the file `old` a second name, which nothing may have.
+    /// Creates a hard link to the file `old`; no file may exist there.
     package static func link(_ old: String, as new: String) throws(Errno) {
         try FaultInjection.check(.link, old)
         try withBoth(old, new, systemLink)

@@ -42,7 +42,7 @@ extension FMDatabase {
         return done
     }
 
-    /// Whoever goes on without looking at what `setKey` answered would write plaintext.
+    /// A program that ignores the result of `setKey` would write plaintext.
     func closeUnlessKeyed() {
         if requiresKey, database.verifiedKey == nil { database.close() }
     }

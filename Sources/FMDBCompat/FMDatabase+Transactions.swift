@@ -29,7 +29,7 @@ public enum FMDBCheckpointMode: Int32, Sendable {
     case passive = 0
     /// Everything, waiting for the writer.
     case full = 1
-    /// Everything, and the log begins anew.
+    /// Everything, and the WAL restarts.
     case restart = 2
     /// Everything, and the log is cut to no bytes.
     case truncate = 3

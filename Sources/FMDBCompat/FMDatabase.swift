@@ -123,7 +123,7 @@ open class FMDatabase {
     /// after the next opening.
     public var cipherDatabase: Database { database }
 
-    /// The row identifier of the last row inserted.
+    /// The rowid of the last row inserted.
     public var lastInsertRowId: Int64 { database.lastInsertRowID }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.

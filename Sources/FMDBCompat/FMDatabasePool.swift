@@ -185,7 +185,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
         if database.requiresKey { locked { $0.requiresKey = true } }
     }
 
-    /// Takes it off the list, after `body`, so that whoever waits finds what `body` put back.
+    /// Takes it off the list, after `body`, so that waiting callers find what `body` put back.
     @discardableResult private func remove(
         _ database: FMDatabase?,
         _ thread: Thread,

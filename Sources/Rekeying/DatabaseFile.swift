@@ -67,7 +67,7 @@ public struct DatabaseFile: Sendable {
     /// Finds the format in which `key` is right: this engine's own first, then all others at every page size.
     func authenticate(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> Authentication {
         let own = Engine.current.formats
-        // Under a raw key the page key is the same in every format: without the key a file could be laid out anew in format
+        // Under a raw key the page key is the same in every format: without the key a file could be forged in format
         // 1, whose pages nothing authenticates. So format 1 is looked for with passphrases only.
         let formats = try (own + CipherFormat.standard.filter { !own.contains($0) })
             .filter { key.isPassphrase || $0.pageAuthentication != nil }

@@ -1,6 +1,6 @@
 public import CipherDB
 
-/// What stands in the file after an operation that wrote it anew; every page of it was read back.
+/// The file after an operation that rewrote it; every page was read back.
 public struct RewriteResult: Sendable, Equatable {
     /// The format; nil for plaintext.
     public let format: CipherFormat?

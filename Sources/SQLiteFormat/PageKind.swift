@@ -4,7 +4,7 @@ public enum PageKind: String, Sendable, CaseIterable {
     case tableLeaf
     /// The way to rows.
     case tableInterior
-    /// Entries of indexes, and rows of tables without row identifiers.
+    /// Entries of indexes, and rows of WITHOUT ROWID tables.
     case indexLeaf
     /// The way to entries.
     case indexInterior

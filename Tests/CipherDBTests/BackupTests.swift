@@ -5,12 +5,12 @@ import Testing
 
 @Suite struct BackupTests {
     struct Stop: Error {}
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let source: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        source = Database(path: folder.file("source.db"))
+        directory = try TemporaryDirectory()
+        source = Database(path: directory.file("source.db"))
         try source.open(key: .sample("one"))
         try source.executeStatements(
             """
@@ -25,13 +25,13 @@ import Testing
     private func encrypted(_ name: String, _ key: String, _ change: (inout Configuration) -> Void = { _ in }) throws
         -> Database
     {
-        let database = Database(path: folder.file(name), configuration: Configuration(change))
+        let database = Database(path: directory.file(name), configuration: Configuration(change))
         try database.open(key: .sample(key))
         return database
     }
 
     private func plaintext(_ name: String) throws -> Database {
-        let database = Database(path: folder.file(name), configuration: Configuration { $0.allowsPlaintext = true })
+        let database = Database(path: directory.file(name), configuration: Configuration { $0.allowsPlaintext = true })
         try database.open()
         return database
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(throws: KeyError.wrongKey) { try copy.open(key: .sample("one")) }
         try copy.open(key: .sample("two"))
         try checkCopy(copy)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file("copy.db")))
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
     }
 
@@ -84,11 +84,11 @@ import Testing
             }
         }
         plain.close()
-        #expect(try FileState(folder.file("plain.db")).bytes.isEmpty)
+        #expect(try FileState(directory.file("plain.db")).bytes.isEmpty)
         try plain.open()
         try source.backup(to: plain, decrypting: true)
         try checkCopy(plain)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("plain.db")))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file("plain.db")))
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) != nil)
         #expect(throws: DatabaseError.self, "it is not empty any more") {
             try source.backup(to: plain, decrypting: true)
@@ -109,7 +109,7 @@ import Testing
         copy.close()
         try copy.open(key: .sample("two"))
         try checkCopy(copy)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy.db")))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file("copy.db")))
         #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil)
     }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(try copy.tableExists("kept") && !copy.tableExists("t"))
         #expect(throws: DatabaseError.self) { try source.backup(to: source) }
         #expect(throws: DatabaseError.self) { try source.backup(to: copy, pagesPerStep: 0) }
-        #expect(throws: DatabaseError.self) { try source.backup(to: Database(path: folder.file("closed.db"))) }
+        #expect(throws: DatabaseError.self) { try source.backup(to: Database(path: directory.file("closed.db"))) }
         try copy.beginTransaction()
         #expect(throws: DatabaseError.self) { try source.backup(to: copy) }
         try copy.rollback()
@@ -154,7 +154,7 @@ import Testing
     @Test func readingBlockOfPoolCanBeSource() throws {
         let copy = try encrypted("copy.db", "two")
         source.close()
-        let pool = try DatabasePool(path: folder.file("source.db"), key: .sample("one"))
+        let pool = try DatabasePool(path: directory.file("source.db"), key: .sample("one"))
         nonisolated(unsafe) let destination = copy
         try pool.read { try $0.backup(to: destination) }
         try checkCopy(copy)
@@ -207,9 +207,9 @@ import Testing
         #expect(try destination.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
         #expect(try destination.userVersion == 0)
         destination.close()
-        #expect(folder.names.contains("plain.db"))
-        for name in folder.names {
-            let left = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+        #expect(directory.names.contains("plain.db"))
+        for name in directory.names {
+            let left = try Data(contentsOf: URL(fileURLWithPath: directory.file(name)))
             #expect(left.range(of: Data("plaintextmarker".utf8)) == nil, "\(name)")
         }
     }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite struct BlobTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let queue: DatabaseQueue
 
     init() throws {
-        folder = try TemporaryFolder()
-        queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
+        directory = try TemporaryDirectory()
+        queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { database in
             try database.executeStatements(
                 """
@@ -36,7 +36,7 @@ import Testing
             #expect(whole == Data((0..<10).flatMap { [UInt8](repeating: UInt8($0), count: 10000) }))
         }
         // Encrypted as everything else.
-        let file = try Data(contentsOf: URL(fileURLWithPath: folder.file("test.db")))
+        let file = try Data(contentsOf: URL(fileURLWithPath: directory.file("test.db")))
         #expect(file.range(of: Data(repeating: 7, count: 32)) == nil)
     }
 
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func failedBlobCommitIsReported() throws {
-        let other = Database(path: folder.file("test.db"))
+        let other = Database(path: directory.file("test.db"))
         try other.open(key: .sample("secret"))
         try queue.inDatabase { $0.busyTimeout = .milliseconds(10) }
         let reading = try other.executeQuery("SELECT * FROM t")

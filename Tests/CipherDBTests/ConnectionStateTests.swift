@@ -7,19 +7,19 @@ import Testing
 
 /// What a connection tells of itself, and what it lets go of.
 @Suite struct ConnectionStateTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = Database(path: folder.file("test.db"))
+        directory = try TemporaryDirectory()
+        database = Database(path: directory.file("test.db"))
         try database.open(key: .sample("secret"))
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
     }
 
     @Test func goodConnectionIsOneThatReadsPage() throws {
         #expect(database.goodConnection)
-        let other = Database(path: folder.file("test.db"))
+        let other = Database(path: directory.file("test.db"))
         #expect(!other.goodConnection)
         try other.open()
         #expect(!other.goodConnection, "open, and not keyed")
@@ -27,8 +27,8 @@ import Testing
         #expect(!other.goodConnection)
         try other.open(key: .sample("secret"))
         #expect(other.goodConnection)
-        try flipByte(of: folder.file("test.db"), at: 100)
-        let damaged = Database(path: folder.file("test.db"))
+        try flipByte(of: directory.file("test.db"), at: 100)
+        let damaged = Database(path: directory.file("test.db"))
         #expect(throws: KeyError.self) { try damaged.open(key: .sample("secret")) }
         #expect(!damaged.goodConnection)
     }
@@ -57,7 +57,7 @@ import Testing
     @Test func forgottenResultSetReleasesLockAndDatabase() throws {
         weak var released: Database?
         do {
-            let other = Database(path: folder.file("test.db"))
+            let other = Database(path: directory.file("test.db"))
             try other.open(key: .sample("secret"))
             released = other
             var rows: ResultSet? = try other.executeQuery("SELECT a FROM t")
@@ -81,7 +81,7 @@ import Testing
         #expect(throws: DatabaseError.self) { try rows.next() }
         #expect(throws: DatabaseError.self) { try blob.read(at: 0, count: 1) }
         #expect(throws: DatabaseError.self) { try statement.executeUpdate(1) }
-        let other = Database(path: folder.file("test.db"), configuration: Configuration { $0.busyTimeout = .zero })
+        let other = Database(path: directory.file("test.db"), configuration: Configuration { $0.busyTimeout = .zero })
         try other.open(key: .sample("secret"))
         try other.inTransaction(.exclusive) { try $0.executeUpdate("INSERT INTO t VALUES (4)") }
     }
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func busyHandlerDecidesHowOftenToTry() throws {
-        let other = Database(path: folder.file("test.db"))
+        let other = Database(path: directory.file("test.db"))
         try other.open(key: .sample("secret"))
         try other.beginTransaction(.exclusive)
         let attempts = Lock<[Int]>([])
@@ -165,7 +165,7 @@ import Testing
         let events = Lock<[TraceEvent]>([])
         database.setTrace { event in events.withLock { $0.append(event) } }
         try database.executeUpdate("INSERT INTO t VALUES (?)", "hunter2")
-        try? database.executeUpdate("ATTACH ? AS other KEY 'hunter2'", folder.file("other.db"))
+        try? database.executeUpdate("ATTACH ? AS other KEY 'hunter2'", directory.file("other.db"))
         try? database.executeStatements("PRAGMA key = 'hunter2'")
         database.setTrace(nil)
         try database.executeUpdate("INSERT INTO t VALUES (?)", "later")
@@ -178,10 +178,13 @@ import Testing
         )
         #expect(!"\(seen)".contains("hunter2") && !"\(seen)".contains("later"))
         // On a keyed connection what holds a key does not begin.
-        let open = Database(path: folder.file("open.db"), configuration: Configuration { $0.unsafeAllowsAllSQL = true })
+        let open = Database(
+            path: directory.file("open.db"),
+            configuration: Configuration { $0.unsafeAllowsAllSQL = true }
+        )
         try open.open(key: .sample("secret"))
         open.setTrace { event in events.withLock { $0.append(event) } }
-        try open.executeUpdate("ATTACH ? AS other KEY 'hunter2'", folder.file("other.db"))
+        try open.executeUpdate("ATTACH ? AS other KEY 'hunter2'", directory.file("other.db"))
         let more = "\(events.withLock { $0 })"
         #expect(!more.contains("hunter2") && more.contains("may hold a key"))
     }
@@ -194,7 +197,7 @@ import Testing
     }
 
     @Test func interruptingClosedDatabaseDoesNothing() throws {
-        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .sample("secret"))
+        let queue = try DatabaseQueue(path: directory.file("queue.db"), key: .sample("secret"))
         let interrupter = database.interrupter
         database.close()
         interrupter?.interrupt()
@@ -209,8 +212,8 @@ import Testing
             processExitsWith: .success,
             observing: [\.standardErrorContent, \.standardOutputContent]
         ) {
-            let folder = try TemporaryFolder()
-            let database = Database(path: folder.file("test.db"))
+            let directory = try TemporaryDirectory()
+            let database = Database(path: directory.file("test.db"))
             try database.open(key: .sample("secret"))
             try? database.executeUpdate("blah blah 'hunter2'")
             try? database.executeUpdate("INSERT INTO nothing VALUES (?)", "hunter2")
@@ -224,25 +227,28 @@ import Testing
 
     @Test(arguments: [0x20000, 0x80] as [Int32])
     func sharedCacheAndUnsavedFileAreRefused(flag: Int32) throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("a.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        let directory = try TemporaryDirectory()
+        let database = Database(
+            path: directory.file("a.db"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
         #expect { try database.open(flags: [.readWrite, .create, OpenFlags(rawValue: flag)]) } throws: {
             ($0 as? DatabaseError)?.code == .misuse
         }
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test(arguments: ["?key=\u{301}x", "?\u{301}x=1&key=x", "?a=b&\u{301}hexkey=00", "?%6bey=x"])
     func uriIsParsedLikeSQLite(parameters: String) throws {
-        let folder = try TemporaryFolder()
-        let uri = "file:\(folder.file("u.db"))\(parameters)"
+        let directory = try TemporaryDirectory()
+        let uri = "file:\(directory.file("u.db"))\(parameters)"
         let database = Database(path: uri, configuration: Configuration { $0.allowsPlaintext = true })
         #expect(throws: DatabaseError.self) { try database.open(flags: [.readWrite, .create, .uri]) }
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test func filePathIsNeverURI() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let here = FileManager.default.currentDirectoryPath
         let name = "file:\u{301}\(UUID().uuidString).db?key=x"
         let database = Database(path: name)
@@ -250,6 +256,6 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: "\(here)/\(name)") }
         try database.executeStatements("CREATE TABLE t (a)")
         #expect(FileManager.default.fileExists(atPath: "\(here)/\(name)"))
-        _ = folder
+        _ = directory
     }
 }

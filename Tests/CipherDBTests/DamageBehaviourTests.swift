@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test func proofLeavesNoFile() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let memory = try #require(MemoryFile())
         let connection = try memory.open()
         try connection.execute("PRAGMA journal_mode = OFF; CREATE TABLE t (a)")
         connection.close()
-        #expect(memory.bytes.count >= 1024 && folder.names.isEmpty)
+        #expect(memory.bytes.count >= 1024 && directory.names.isEmpty)
     }
 }

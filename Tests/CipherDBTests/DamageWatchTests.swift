@@ -21,12 +21,12 @@ import Testing
     }
 
     @Test func reattachedSchemaIsWatched() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let key = try DatabaseKey.random()
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try makeDamaged(other, key, table: "o", column: "y")
 
-        let database = Database(path: folder.file("main.db"))
+        let database = Database(path: directory.file("main.db"))
         try database.open(key: key)
         try database.executeStatements("CREATE TABLE m (x); INSERT INTO m VALUES (1)")
         try database.attach(other, as: "b", key: key)
@@ -41,9 +41,9 @@ import Testing
     }
 
     @Test func statementOfShadowedTableIsWatched() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let key = try DatabaseKey.random()
-        let path = folder.file("test.db")
+        let path = directory.file("test.db")
         try makeDamaged(path, key, table: "t", column: "a")
 
         let database = Database(path: path)

@@ -30,8 +30,8 @@ import Testing
 
     @Test func databaseOpensWithAnySlotOfItsKeyring() throws {
         try make()
-        try unlocked().add(.sample("another way in"))
-        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .sample("another way in"))
+        try unlocked().add(.sample("another secret"))
+        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .sample("another secret"))
         #expect(try pool.read { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try pool.close()
         let database = Database(path: path)
@@ -79,14 +79,14 @@ import Testing
 
     @Test func foreignDatabaseIsNotThatOfKeyring() throws {
         try make()
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try DatabaseQueue(path: other, key: .sample("other")).close()
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: other, toPath: path)
         let before = try FileState(path)
         #expect(keyringProblem { _ = try queue() } == .otherDatabase)
         #expect(try FileState(path) == before)
-        _ = try folder.write("SQLite format 3\0".utf8 + Array(repeating: 0, count: 4080), to: "test.db")
+        _ = try directory.write("SQLite format 3\0".utf8 + Array(repeating: 0, count: 4080), to: "test.db")
         #expect(throws: KeyError.notEncrypted) { try queue() }
     }
 
@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: modes)
     func rotationGivesAllSlotsNewKey(mode: JournalMode) throws {
         try make(mode)
-        try unlocked().add(.sample("another way in"))
+        try unlocked().add(.sample("another secret"))
         let old = try unlocked().databaseKey()
         let queue = try queue()
         try queue.rotateKey(of: unlocked())
@@ -103,7 +103,7 @@ import Testing
         try queue.close()
         #expect(throws: KeyError.wrongKey) { try DatabaseQueue(path: path, key: old) }
         #expect(try answer() == SampleFile.answer)
-        let new = try keyring.unlock(.sample("another way in")).databaseKey()
+        let new = try keyring.unlock(.sample("another secret")).databaseKey()
         #expect(
             try DatabaseQueue(path: path, key: new).inDatabase { try $0.first(SampleFile.question) }
                 == SampleFile.answer
@@ -139,7 +139,7 @@ import Testing
 
     @Test func onlyDatabaseOfKeyringIsRotated() throws {
         try make()
-        let other = try DatabaseQueue(path: folder.file("other.db"), key: .sample("other"))
+        let other = try DatabaseQueue(path: directory.file("other.db"), key: .sample("other"))
         #expect(keyringProblem { try other.rotateKey(of: unlocked()) } == .otherDatabase)
         #expect(try !unlocked().content().isRotationPending)
     }
@@ -203,12 +203,12 @@ import Testing
 
     @Test func oldKeyringCopyIsRefusedUnlessAccepted() throws {
         try make()
-        try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: directory.file("old"))
         try unlocked().add(.sample("added later"))
         #expect(try answer() == SampleFile.answer)
         let generation = try keyring.content().generation
         try FileManager.default.removeItem(atPath: keyring.path)
-        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
+        try FileManager.default.moveItem(atPath: directory.file("old"), toPath: keyring.path)
         #expect(keyringProblem { _ = try queue() } == .outdated(generation: generation))
         try queue { $0.acceptsOldCopies = true }.close()
         #expect(try answer() == SampleFile.answer)
@@ -217,12 +217,12 @@ import Testing
 
     @Test func oldDatabaseCopyIsRefusedAfterRotation() throws {
         try make()
-        try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
+        try FileManager.default.copyItem(atPath: path, toPath: directory.file("old.db"))
         let queue = try queue()
         try queue.rotateKey(of: unlocked())
         try queue.close()
         try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
+        try FileManager.default.moveItem(atPath: directory.file("old.db"), toPath: path)
         let told = keyringProblem { _ = try self.queue() }
         guard case .oldDatabase(let day)? = told else {
             Issue.record("\(String(describing: told))")
@@ -237,9 +237,9 @@ import Testing
     /// What looks like a rotation that was cut off may be a copy of the database, which was rotated.
     @Test func openingCopyLosesNoKeyOfDatabase() throws {
         try make()
-        try FileManager.default.copyItem(atPath: path, toPath: folder.file("copy.db"))
+        try FileManager.default.copyItem(atPath: path, toPath: directory.file("copy.db"))
         let (_, next) = try beginRotation(true)
-        let copy = try DatabaseQueue(path: folder.file("copy.db"), keyring: unlocked())
+        let copy = try DatabaseQueue(path: directory.file("copy.db"), keyring: unlocked())
         try copy.close()
         #expect(try !unlocked().content().isRotationPending)
         #expect(keyringProblem { _ = try self.queue() }.map { "\($0)".hasPrefix("oldDatabase") } == true)
@@ -250,14 +250,15 @@ import Testing
 
     @Test func forgottenKeysOpenNoOldCopy() throws {
         try make()
-        try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
+        try FileManager.default.copyItem(atPath: path, toPath: directory.file("old.db"))
         let queue = try queue()
         try queue.rotateKey(of: unlocked())
         try queue.close()
         try unlocked().forgetOlderKeys()
         #expect(try answer() == SampleFile.answer)
         #expect(
-            keyringProblem { _ = try DatabaseQueue(path: folder.file("old.db"), keyring: unlocked()) } == .otherDatabase
+            keyringProblem { _ = try DatabaseQueue(path: directory.file("old.db"), keyring: unlocked()) }
+                == .otherDatabase
         )
     }
 
@@ -297,11 +298,11 @@ import Testing
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 10))
         try make()
         try unlocked().add(.sample("weak"), derivation: weak)
-        try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: directory.file("old"))
         try unlocked().add(.sample("later"))
         #expect(try answer() == SampleFile.answer)
         try FileManager.default.removeItem(atPath: keyring.path)
-        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
+        try FileManager.default.moveItem(atPath: directory.file("old"), toPath: keyring.path)
         let before = try FileState(keyring.path)
         let opening = { [self] in try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("weak")) }
         #expect(keyringProblem { _ = try opening() }.map { "\($0)".hasPrefix("outdated") } == true)

@@ -8,10 +8,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct DatabasePoolTests {
     struct Stop: Error {}
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func pool(
@@ -19,7 +19,7 @@ import Testing
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> DatabasePool {
         let pool = try DatabasePool(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: key ?? .sample("secret"),
             configuration: Configuration(change)
         )
@@ -307,21 +307,21 @@ import Testing
         #expect(code { try pool.write { _ in } } == .misuse)
         await #expect(throws: DatabaseError.self) { try await pool.read { _ in } }
         #expect(throws: DatabaseError.self) { try pool.rekey(.sample("new")) }
-        #expect(folder.names == ["test.db"], "the last connection takes the log with it")
+        #expect(directory.names == ["test.db"], "the last connection takes the log with it")
     }
 
     @Test func unpoolableDatabaseIsRefused() throws {
         #expect(throws: DatabaseError.self) { try self.pool { $0.maximumReaders = 0 } }
-        #expect(throws: KeyError.keyMissing) { try DatabasePool(path: folder.file("new.db")) }
-        #expect(folder.names.isEmpty)
+        #expect(throws: KeyError.keyMissing) { try DatabasePool(path: directory.file("new.db")) }
+        #expect(directory.names.isEmpty)
         try pool().close()
-        #expect(throws: KeyError.wrongKey) { try DatabasePool(path: folder.file("test.db"), key: .sample("wrong")) }
+        #expect(throws: KeyError.wrongKey) { try DatabasePool(path: directory.file("test.db"), key: .sample("wrong")) }
     }
 
     @Test func poolForReadingOnlyReads() throws {
         let writing = try pool()
         try writing.write { try $0.executeUpdate("INSERT INTO t VALUES (5)") }
-        let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("secret"), flags: .readOnly)
+        let pool = try DatabasePool(path: directory.file("test.db"), key: .sample("secret"), flags: .readOnly)
         #expect(try pool.read { try $0.int(forQuery: "SELECT a FROM t") } == 5)
         #expect(code { try pool.inDatabase { try $0.executeUpdate("DELETE FROM t") } }?.primary == .readOnly)
     }

@@ -5,30 +5,30 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct DatabaseQueueTests {
     struct Stop: Error {}
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let queue: DatabaseQueue
 
     init() throws {
-        folder = try TemporaryFolder()
-        queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
+        directory = try TemporaryDirectory()
+        queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
     }
 
     private func count() throws -> Int { try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } }
 
     @Test func queueOfDeletedFileThrows() throws {
-        try FileManager.default.removeItem(atPath: folder.file("test.db"))
+        try FileManager.default.removeItem(atPath: directory.file("test.db"))
         #expect { try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") } } throws: {
             "\($0)".contains("removed or replaced")
         }
         try queue.close()
         // The next opening makes a new database.
-        let again = try DatabaseQueue(path: folder.file("test.db"), key: .sample("another"))
+        let again = try DatabaseQueue(path: directory.file("test.db"), key: .sample("another"))
         try again.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
-        let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("another"))
+        let pool = try DatabasePool(path: directory.file("test.db"), key: .sample("another"))
         #expect(try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
-        try FileManager.default.moveItem(atPath: folder.file("test.db"), toPath: folder.file("moved.db"))
-        _ = try DatabaseQueue(path: folder.file("test.db"), key: .sample("third"))
+        try FileManager.default.moveItem(atPath: directory.file("test.db"), toPath: directory.file("moved.db"))
+        _ = try DatabaseQueue(path: directory.file("test.db"), key: .sample("third"))
         #expect(throws: DatabaseError.self) { try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } }
         #expect(throws: DatabaseError.self) { try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }
         try pool.close()
@@ -37,7 +37,7 @@ import Testing
     /// In WAL mode the engine itself writes on.
     @Test(arguments: [JournalMode.delete, .wal])
     func databaseOfDeletedFileThrows(mode: JournalMode) throws {
-        let path = folder.file("one.db")
+        let path = directory.file("one.db")
         let database = Database(path: path, configuration: Configuration { $0.journalMode = mode })
         try database.open(key: .sample("k"))
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: [JournalMode.wal, .delete, .persist])
     func transactionOfDeletedFileIsNotCommitted(mode: JournalMode) throws {
-        let path = folder.file("one.db")
+        let path = directory.file("one.db")
         func open() throws -> Database {
             for suffix in ["", "-wal", "-shm", "-journal"] {
                 try? FileManager.default.removeItem(atPath: path + suffix)
@@ -256,8 +256,8 @@ import Testing
     }
 
     @Test func blockCannotOpenDatabaseWithoutItsKey() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("a.db")
+        let directory = try TemporaryDirectory()
+        let path = directory.file("a.db")
         let queue = try DatabaseQueue(
             path: path,
             key: .sample("k"),

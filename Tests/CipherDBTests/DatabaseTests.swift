@@ -11,9 +11,9 @@ import Testing
     }
 
     @Test func vacuumCanBeRunAnyNumberOfTimes() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let key = try DatabaseKey.sample("key")
-        let database = Database(path: folder.file("test.db"))
+        let database = Database(path: directory.file("test.db"))
         try database.open(key: key)
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         for _ in 0..<3 { try database.executeUpdate("VACUUM") }
@@ -22,10 +22,10 @@ import Testing
         for _ in 0..<3 { try database.executeStatements("VACUUM") }
         #expect(try database.int(forQuery: "SELECT a FROM t") == 1)
         database.close()
-        let queue = try DatabaseQueue(path: folder.file("test.db"), key: key)
+        let queue = try DatabaseQueue(path: directory.file("test.db"), key: key)
         for _ in 0..<3 { try queue.inDatabase { try $0.executeUpdate("VACUUM") } }
         try queue.close()
-        let pool = try DatabasePool(path: folder.file("test.db"), key: key)
+        let pool = try DatabasePool(path: directory.file("test.db"), key: key)
         for _ in 0..<3 { try pool.inDatabase { try $0.executeUpdate("VACUUM") } }
         try pool.close()
     }
@@ -280,34 +280,34 @@ import Testing
     }
 
     @Test func pipeIsRefusedAndNotWaitedFor() throws {
-        let folder = try TemporaryFolder()
-        #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
-        #expect(throws: DatabaseError.self) { try Database(path: folder.file("pipe")).open() }
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo(directory.file("pipe"), 0o600) == 0)
+        #expect(throws: DatabaseError.self) { try Database(path: directory.file("pipe")).open() }
     }
 
     @Test func missingFileIsNotCreatedWithoutFlag() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         for flags in [OpenFlags.readOnly, .readWrite] {
-            #expect(throws: DatabaseError.self) { try Database(path: folder.file("none.db")).open(flags: flags) }
+            #expect(throws: DatabaseError.self) { try Database(path: directory.file("none.db")).open(flags: flags) }
         }
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test func pathThatLooksLikeURIIsFile() throws {
-        let folder = try TemporaryFolder()
-        // Relative to the working folder such a path would be a URI with a key in it, for SQLCipher 4.
+        let directory = try TemporaryDirectory()
+        // Relative to the working directory such a path would be a URI with a key in it, for SQLCipher 4.
         let name = "file:\(UUID().uuidString).db?key=other"
         let queue = try DatabaseQueue(path: name, key: .sample("secret"))
         defer { try? FileManager.default.removeItem(atPath: name) }
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         try queue.close()
-        try FileManager.default.copyItem(atPath: name, toPath: folder.file("copy.db"))
-        _ = try DatabaseQueue(path: folder.file("copy.db"), key: .sample("secret"))
+        try FileManager.default.copyItem(atPath: name, toPath: directory.file("copy.db"))
+        _ = try DatabaseQueue(path: directory.file("copy.db"), key: .sample("secret"))
     }
 
     @Test func readOnlyConnectionReadsAndDoesNotWrite() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("test.db")
+        let directory = try TemporaryDirectory()
+        let path = directory.file("test.db")
         let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
         let reader = try DatabaseQueue(path: path, key: .sample("secret"), flags: .readOnly)
@@ -323,12 +323,12 @@ import Testing
     }
 
     @Test func prepareDatabaseRunsFirst() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let configuration = Configuration {
             $0.prepareDatabase = { try $0.executeStatements("CREATE TEMP TABLE mine (a)") }
         }
         let queue = try DatabaseQueue(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: .sample("secret"),
             configuration: configuration
         )
@@ -345,10 +345,10 @@ import Testing
     }
 
     @Test func busyIsThrownAfterTimeout() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let configuration = Configuration { $0.busyTimeout = .milliseconds(50) }
         let queue = try DatabaseQueue(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: .sample("secret"),
             configuration: configuration
         )
@@ -368,10 +368,10 @@ import Testing
     }
 
     @Test func busyDatabaseIsWaitedFor() throws {
-        let folder = try TemporaryFolder()
-        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
+        let directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
-        let other = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
+        let other = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
         let holding = Gate()
         let holder = Thread {
             try? other.inTransaction(.exclusive) { _ in
@@ -385,10 +385,10 @@ import Testing
     }
 
     @Test func everyJournalModeIsSetOrRefused() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         for mode in [JournalMode.delete, .truncate, .persist, .wal] {
             let queue = try DatabaseQueue(
-                path: folder.file("\(mode).db"),
+                path: directory.file("\(mode).db"),
                 key: .sample("secret"),
                 configuration: Configuration { $0.journalMode = mode }
             )

@@ -6,10 +6,10 @@ import Testing
 struct DesignDocumentTests {
     /// The Swift files of the library and the command, as paths in the package.
     private static func sources() throws -> [String] {
-        try ["Sources", "Keys"].flatMap { folder in
-            let names = FileManager.default.enumerator(atPath: Program.packageFolder + "/" + folder)
+        try ["Sources", "Keys"].flatMap { directory in
+            let names = FileManager.default.enumerator(atPath: Program.packageDirectory + "/" + directory)
             return try #require(names).compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
-                .map { folder + "/" + $0 }
+                .map { directory + "/" + $0 }
         }
     }
 

@@ -5,11 +5,11 @@ import Testing
 /// Full-text indexes, and patterns of text that people type.
 @Suite(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5")) struct FullTextTests {
     let database: Database
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = Database(path: folder.file("a.db"))
+        directory = try TemporaryDirectory()
+        database = Database(path: directory.file("a.db"))
         try database.open(key: .random())
         try database.createTable(
             "my notes",

@@ -153,8 +153,8 @@ import Testing
     }
 
     @Test func functionsSurviveReopeningAndRekey() throws {
-        let folder = try TemporaryFolder()
-        let file = Database(path: folder.file("test.db"))
+        let directory = try TemporaryDirectory()
+        let file = Database(path: directory.file("test.db"))
         try file.open(key: .sample("one"))
         try file.makeFunction(named: "seven") { _ in 7 }
         try file.makeCollation(named: "reverse") {
@@ -176,11 +176,11 @@ import Testing
     }
 
     @Test func everyConnectionRunsPrepareDatabase() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let configuration = Configuration {
             $0.prepareDatabase = { try $0.makeFunction(named: "seven") { _ in 7 } }
         }
-        let pool = try DatabasePool(path: folder.file("test.db"), key: .sample("k"), configuration: configuration)
+        let pool = try DatabasePool(path: directory.file("test.db"), key: .sample("k"), configuration: configuration)
         #expect(try pool.read { try $0.int(forQuery: "SELECT seven()") } == 7)
         #expect(try pool.write { try $0.int(forQuery: "SELECT seven()") } == 7)
     }
@@ -201,8 +201,8 @@ import Testing
     }
 
     @Test func functionNameIsCaseInsensitive() throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("a.db"))
+        let directory = try TemporaryDirectory()
+        let database = Database(path: directory.file("a.db"))
         try database.open(key: .sample("k"))
         try database.makeFunction(named: "price", arguments: 0) { _ in "old" }
         try database.makeFunction(named: "PRICE", arguments: 0) { _ in "new" }
@@ -218,8 +218,8 @@ import Testing
     }
 
     @Test func functionsCanPrecedeKey() throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("a.db"))
+        let directory = try TemporaryDirectory()
+        let database = Database(path: directory.file("a.db"))
         try database.open()
         try database.makeFunction(named: "one", arguments: 0) { _ in 1 }
         try database.setKey(.sample("k"))
@@ -234,8 +234,8 @@ import Testing
 
     @Test(arguments: ["next", "close", "closeAll", "closeDatabase", "rekey"])
     func functionMisusingItsStatementGetsError(act: String) throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("a.db"))
+        let directory = try TemporaryDirectory()
+        let database = Database(path: directory.file("a.db"))
         try database.open(key: .sample("k"))
         try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
         let reach = Reach()

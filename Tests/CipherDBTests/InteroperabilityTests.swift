@@ -30,12 +30,12 @@ struct InteroperabilityTests {
 
     /// Where it does not matter which: one without a derivation.
     private static let key = SampleKey.named("secret")
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private func configuration(_ format: CipherFormat, _ mode: JournalMode? = nil) -> Configuration {
@@ -52,7 +52,7 @@ struct InteroperabilityTests {
             _ = #expect(throws: UnusableCipherFormat.rawKeyWithoutAuthentication) {
                 try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
             }
-            return #expect(folder.names.isEmpty)
+            return #expect(directory.names.isEmpty)
         }
         let queue = try DatabaseQueue(path: path, key: pairing.key.key, configuration: configuration(pairing.format))
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
@@ -93,7 +93,7 @@ struct InteroperabilityTests {
         try queue.close()
         #expect(try StockShell.runPython(path, key: key.pragma, SampleFile.query) == [SampleFile.answer])
         // And what Python writes is read here.
-        let made = folder.file("python.db")
+        let made = directory.file("python.db")
         _ = try Program.run(
             StockShell.python,
             [
@@ -119,7 +119,7 @@ struct InteroperabilityTests {
             return
         }
         for size in [1024, 2048, 8192, 65536] {
-            let path = folder.file("\(size).db")
+            let path = directory.file("\(size).db")
             try SampleFile.make(at: path, by: shell, key: Self.key, pageSize: size)
             let queue = try DatabaseQueue(path: path, key: Self.key.key, configuration: configuration(format))
             let found: (String, Int?) = try queue.inDatabase {
@@ -133,7 +133,7 @@ struct InteroperabilityTests {
     func rekeyInWALByShellIsFollowed(shell: StockShell) throws {
         let (new, newest) = (SampleKey.named("new"), SampleKey.named("newest"))
         // The file's own page 1 is still under the old key, and authentic: only the test SELECT tells.
-        let original = folder.file("original.db")
+        let original = directory.file("original.db")
         try SampleFile.make(
             at: original,
             by: shell,

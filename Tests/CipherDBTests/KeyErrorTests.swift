@@ -5,14 +5,14 @@ import Testing
 
 /// What SQLite calls code 26 is seven different things; each is told, and none touches the file.
 @Suite struct KeyErrorTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     static let key = SampleKey.named("secret").key
     static let modes: [JournalMode] = [.delete, .wal]
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private func make(_ mode: JournalMode, key: DatabaseKey = Self.key) throws {
@@ -22,15 +22,15 @@ import Testing
         try queue.close()
     }
 
-    /// Opens with `key` and expects `error`; the files in the folder must be as they were, byte and time.
+    /// Opens with `key` and expects `error`; the files in the directory must be as they were, byte and time.
     private func expect(
         _ error: KeyError,
         key: DatabaseKey? = Self.key,
         format: CipherFormat? = nil,
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        let before = try folder.names.map { try FileState(folder.file($0)) }
-        let names = folder.names
+        let before = try directory.names.map { try FileState(directory.file($0)) }
+        let names = directory.names
         let configuration = Configuration { $0.format = format }
         let ofQueue = #expect(throws: error) {
             _ = try DatabaseQueue(path: path, key: key, configuration: configuration, flags: flags)
@@ -44,8 +44,8 @@ import Testing
         }
         database.close()
         #expect(ofDatabase.map { "\($0)".hasPrefix("\(path): ") } == true)
-        #expect(folder.names == names)
-        #expect(try folder.names.map { try FileState(folder.file($0)) } == before)
+        #expect(directory.names == names)
+        #expect(try directory.names.map { try FileState(directory.file($0)) } == before)
     }
 
     @Test(arguments: modes) func wrongKey(mode: JournalMode) throws {
@@ -68,8 +68,8 @@ import Testing
 
     @Test func noKeyForNewFile() throws {
         try expect(.keyMissing, key: nil)
-        #expect(folder.names == ["test.db"] || folder.names.isEmpty)
-        #expect(try folder.names.allSatisfy { try FileState(folder.file($0)).bytes.isEmpty })
+        #expect(directory.names == ["test.db"] || directory.names.isEmpty)
+        #expect(try directory.names.allSatisfy { try FileState(directory.file($0)).bytes.isEmpty })
     }
 
     @Test(arguments: modes) func plaintextDatabase(mode: JournalMode) throws {
@@ -184,7 +184,7 @@ import Testing
             return
         }
         try expect(.otherFormat(lacking), format: lacking)
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test(arguments: modes) func damagedPagesAreNamedOthersReadable(mode: JournalMode) throws {
@@ -218,7 +218,7 @@ import Testing
     @Test(arguments: modes) func wrongKeyLeavesCrashedWAL(mode: JournalMode) throws {
         // A copy of the file and its log while they are in use is what a killed process leaves.
         let configuration = Configuration { $0.journalMode = .wal }
-        let original = folder.file("original.db")
+        let original = directory.file("original.db")
         let queue = try DatabaseQueue(path: original, key: Self.key, configuration: configuration)
         try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0; " + SampleFile.content) }
         try FileManager.default.copyItem(atPath: original, toPath: path)
@@ -235,7 +235,7 @@ import Testing
     func walUnderOtherKeyStays() throws {
         let shell = try #require(StockShell.ofThisFormat)
         let (old, new) = (SampleKey.named("old"), SampleKey.named("new"))
-        let original = folder.file("original.db")
+        let original = directory.file("original.db")
         let queue = try DatabaseQueue(
             path: original,
             key: old.key,
@@ -263,7 +263,7 @@ import Testing
     @Test func hotJournalRollsBackForRightKeyOnly() throws {
         // A copy of the file and its journal in the middle of a transaction is what a killed process leaves.
         let configuration = Configuration { $0.pageCacheSize = 16 << 10 }
-        let original = folder.file("original.db")
+        let original = directory.file("original.db")
         let queue = try DatabaseQueue(path: original, key: Self.key, configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.inTransaction { database, rollback in
@@ -280,7 +280,7 @@ import Testing
         let recovered = try DatabaseQueue(path: path, key: Self.key)
         let answer: String = try recovered.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
-        #expect(!folder.names.contains("test.db-journal"))
+        #expect(!directory.names.contains("test.db-journal"))
     }
 
     @Test func wrongKeyPlaysNoPlantedJournal() throws {
@@ -290,7 +290,7 @@ import Testing
         // A header that says: the database had two pages, and nothing was journaled.
         let header: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
         let journal = header + bytes(0) + bytes(1) + bytes(2) + bytes(512) + bytes(size)
-        _ = try folder.write(journal + [UInt8](repeating: 0, count: 512 - journal.count), to: "test.db-journal")
+        _ = try directory.write(journal + [UInt8](repeating: 0, count: 512 - journal.count), to: "test.db-journal")
         try expect(.wrongKey, key: .sample("wrong"))
     }
 
@@ -301,8 +301,8 @@ import Testing
     }
 
     @Test(arguments: ["-journal", "-wal"]) func emptyFileWithSideFilesIsNotNew(suffix: String) throws {
-        _ = try folder.write([], to: "test.db")
-        _ = try folder.write([UInt8](repeating: 1, count: 600), to: "test.db" + suffix)
+        _ = try directory.write([], to: "test.db")
+        _ = try directory.write([UInt8](repeating: 1, count: 600), to: "test.db" + suffix)
         try expect(.notADatabase)
     }
 
@@ -317,7 +317,7 @@ import Testing
             // As it should be.
         }
         do {
-            _ = try Keyring(path: folder.file("no")).unlock(.passphrase("secret"))
+            _ = try Keyring(path: directory.file("no")).unlock(.passphrase("secret"))
             Issue.record("a missing keyring opens")
         } catch KeyringError.exists {
             Issue.record("another cause matches")
@@ -328,7 +328,7 @@ import Testing
 
     @Test func attachedDatabaseIsNamedByItsError() throws {
         try make(.delete)
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try FileManager.default.copyItem(atPath: path, toPath: other)
         try DatabaseQueue(path: path, key: Self.key).inDatabase { database in
             let error = #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "other", key: .random()) }

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 @Suite struct KeyingTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     @Test func newFileIsEncryptedFromFirstWrite() throws {
@@ -25,7 +25,7 @@ import Testing
     @Test func everyNewFileHasItsOwnSalt() throws {
         let key = try DatabaseKey.random()
         let salts = try (0..<20).map { number in
-            let path = folder.file("\(number).db")
+            let path = directory.file("\(number).db")
             _ = try DatabaseQueue(path: path, key: key)
             return try FileState(path).bytes.prefix(16)
         }
@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test func emptyFileBecomesDatabaseIfCreating() throws {
-        _ = try folder.write([], to: "test.db")
+        _ = try directory.write([], to: "test.db")
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
         #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .sample("other")) }
     }
 
     @Test func emptyFileIsRefusedWithoutCreating() throws {
-        _ = try folder.write([], to: "test.db")
+        _ = try directory.write([], to: "test.db")
         #expect(throws: KeyError.notADatabase) {
             _ = try DatabaseQueue(path: path, key: .sample("secret"), flags: .readWrite)
         }
@@ -87,7 +87,7 @@ import Testing
     @Test func keyingBeforeOpeningIsRefused() {
         let database = Database(path: path)
         #expect(throws: DatabaseError.self) { try database.setKey(.sampleKey("secret")) }
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test func malformedKeyTouchesNoFile() throws {
@@ -103,7 +103,7 @@ import Testing
     @Test func failedOpeningLeavesNoFile() throws {
         guard let lacking = CipherFormat.standard.first(where: { !Engine.current.formats.contains($0) }) else {
             #expect(throws: DatabaseError.self) {
-                _ = try DatabaseQueue(path: folder.path + "/none/test.db", key: .sample("secret"))
+                _ = try DatabaseQueue(path: directory.path + "/none/test.db", key: .sample("secret"))
             }
             return
         }
@@ -114,14 +114,14 @@ import Testing
                 configuration: Configuration { $0.format = lacking }
             )
         }
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test func queueDerivesOnce() async {
         // In a process of its own, because the count is the process's.
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
-            let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase("secret"))
+            let directory = try TemporaryDirectory()
+            let queue = try DatabaseQueue(path: directory.file("test.db"), key: .passphrase("secret"))
             try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (7)") }
             for _ in 0..<20 {
                 let connection = try queue.openConnection()
@@ -139,8 +139,8 @@ import Testing
         let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         try FileManager.default.removeItem(atPath: path)
         #expect(throws: DatabaseError.self) { _ = try queue.openConnection() }
-        #expect(folder.names.isEmpty, "nothing is made in its place")
-        let other = folder.file("other.db")
+        #expect(directory.names.isEmpty, "nothing is made in its place")
+        let other = directory.file("other.db")
         _ = try DatabaseQueue(path: other, key: .sample("another database"))
         // Into the same file: one that was replaced is told by its own error.
         let second = try DatabaseQueue(path: path, key: .sample("secret"))
@@ -151,7 +151,7 @@ import Testing
     @Test func concurrentCreatorsAgreeOnKey() throws {
         // SQLCipher 3.4.1 gives each connection to an empty file a salt of its own, and locks one of them out.
         for round in 0..<10 {
-            let path = folder.file("\(round).db")
+            let path = directory.file("\(round).db")
             let results = Results()
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 do {
@@ -178,7 +178,7 @@ import Testing
         let second = Database(path: path)
         try second.open()
         first.close()
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
         // What it wrote now would be in a file without a name.
         #expect(throws: DatabaseError.self) { try second.setKey(.sampleKey("secret")) }
         try second.open(key: .sample("secret"))
@@ -240,15 +240,15 @@ import Testing
     }
 
     @Test func linkThatLeadsNowhereIsRefused() throws {
-        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("target.db"))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.file("target.db"))
         #expect(throws: DatabaseError.self) { _ = try DatabaseQueue(path: path, key: .sample("secret")) }
-        #expect(folder.names == ["test.db"])
-        _ = try DatabaseQueue(path: folder.file("target.db"), key: .sample("secret"))
+        #expect(directory.names == ["test.db"])
+        _ = try DatabaseQueue(path: directory.file("target.db"), key: .sample("secret"))
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
     }
 
     @Test func linkKeepsItsJournalsBesideFile() throws {
-        let target = try TemporaryFolder()
+        let target = try TemporaryDirectory()
         let configuration = Configuration { $0.journalMode = .wal }
         let queue = try DatabaseQueue(
             path: target.file("t.db"),
@@ -259,7 +259,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target.file("t.db"))
         let other = try DatabaseQueue(path: path, key: .sample("secret"))
         #expect(try other.inDatabase { try $0.first("SELECT count(*) FROM t") } as Int == 0)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func fileHasConfiguredCipherSettings() throws {

@@ -5,12 +5,12 @@ import Testing
 
 /// A schema that grows with the program.
 @Suite struct MigrationTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     static func sql(_ name: String, _ sql: String) -> Migration {
@@ -278,7 +278,7 @@ import Testing
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
     func killedMigrationResumes() async throws {
-        let whole = folder.file("whole.db")
+        let whole = directory.file("whole.db")
         _ = try migrate(whole)
         let trials = RandomTrials("kills of a migration", "CIPHERDB_MIGRATION_KILLS", rounds: 4)
         var random = trials.random

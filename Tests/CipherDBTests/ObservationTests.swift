@@ -8,12 +8,12 @@ import Testing
 
 /// Values that follow the database.
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct ObservationTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     static var key: DatabaseKey { get throws { try .raw(hex: String(repeating: "5c", count: 32)) } }
@@ -117,7 +117,7 @@ import Testing
             for i in 0..<3 { try statement.executeUpdate(i) }
         }
         #expect(byStatement == ["b"])
-        let other = Database(path: folder.file("other.db"))
+        let other = Database(path: directory.file("other.db"))
         try other.open(key: Self.key)
         try other.executeStatements("CREATE TABLE elsewhere (x)")
         let byBackup = try told(queue) { try other.backup(to: $0) }
@@ -139,10 +139,13 @@ import Testing
     @Test func importIsReportedAbandonedBackupIsNot() throws {
         struct Enough: Error {}
         let queue = try queue()
-        let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        let plain = Database(
+            path: directory.file("plain.db"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
         try plain.open()
         try plain.executeStatements("CREATE TABLE p (v); INSERT INTO p VALUES (1)")
-        let other = Database(path: folder.file("other.db"))
+        let other = Database(path: directory.file("other.db"))
         try other.open(key: Self.key)
         try other.executeStatements("CREATE TABLE big (v); INSERT INTO big VALUES (zeroblob(200000))")
         let givenUp = try told(queue) { database in
@@ -150,7 +153,7 @@ import Testing
         }
         #expect(givenUp == [])
         guard Engine.current.has(.exportFromAttached) else { return }
-        let empty = try DatabaseQueue(path: folder.file("empty.db"), key: Self.key)
+        let empty = try DatabaseQueue(path: directory.file("empty.db"), key: Self.key)
         let exported = try told(empty) { try plain.backup(to: $0) }
         #expect(exported == ["*"])
     }

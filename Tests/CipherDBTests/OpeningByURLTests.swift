@@ -18,9 +18,9 @@ import Testing
     @Test func encodedCharactersAreBytes() throws {
         let bytes: [UInt8] = Array("/a b%?#ü".utf8) + [0xFF]
         let encoded = "/a%20b%25%3F%23%C3%BC%FF.db"
-        let url = try #require(URL(string: "file://" + folder.path + encoded))
+        let url = try #require(URL(string: "file://" + directory.path + encoded))
         try DatabaseQueue(url: url, key: key).close()
-        let made = String(pathBytes: folder.path.pathBytes + bytes + Array(".db".utf8))
+        let made = String(pathBytes: directory.path.pathBytes + bytes + Array(".db".utf8))
         #expect(try DatabaseQueue(path: made, key: key).path?.pathBytes == made.pathBytes)
         #expect(try Platform.status(of: made).size > 0)
     }

@@ -5,24 +5,24 @@ import Testing
 
 /// Blocks inside of blocks, and circles of them.
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct PoolDeadlockTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let pool: DatabasePool
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         pool = try DatabasePool(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: .sample("secret"),
             configuration: Configuration { $0.maximumReaders = 1 }
         )
         try pool.write { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
     }
 
-    /// FMDB's pool lends connections of which each may write, in rollback mode. A block that writes and calls for another
+    /// FMDB's pool checks out connections of which each may write, in rollback mode. A block that writes and calls for another
     /// connection to read with then waits for its own lock, for as long as the busy handler has patience.
     @Test func readInWriteDoesNotDeadlock() throws {
         func connection() throws -> Database {
-            let database = Database(path: folder.file("equal.db"))
+            let database = Database(path: directory.file("equal.db"))
             try database.open(key: .sample("secret"))
             return database
         }
@@ -108,8 +108,8 @@ import Testing
     }
 
     @Test func nestedPoolsDoNotDeadlock() throws {
-        let other = try DatabasePool(path: folder.file("other.db"), key: .sample("other"))
-        let queue = try DatabaseQueue(path: folder.file("queue.db"), key: .sample("queue"))
+        let other = try DatabasePool(path: directory.file("other.db"), key: .sample("other"))
+        let queue = try DatabaseQueue(path: directory.file("queue.db"), key: .sample("queue"))
         try pool.write { _ in
             try other.write { _ in
                 try queue.inTransaction { database in

@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct PoolRekeyTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let pool: DatabasePool
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         pool = try DatabasePool(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: .sample("old"),
             configuration: Configuration {
                 $0.maximumReaders = 2
@@ -25,7 +25,7 @@ import Testing
     private func count() throws -> Int? { try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } }
 
     private func opens(_ key: String) -> Bool {
-        let database = Database(path: folder.file("test.db"))
+        let database = Database(path: directory.file("test.db"))
         return (try? database.open(key: .sample(key), flags: .readWrite)) != nil
     }
 
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func foreignConnectionStopsRekey() throws {
-        let other = Database(path: folder.file("test.db"))
+        let other = Database(path: directory.file("test.db"))
         try other.open(key: .sample("old"))
         #expect(try other.int(forQuery: "SELECT count(*) FROM t") == 1)
         try pool.inDatabase { $0.busyTimeout = .milliseconds(20) }
@@ -117,7 +117,7 @@ import Testing
     @Test func readInPrepareDatabaseDoesNotHangRekey() throws {
         let reach = PoolReach()
         let pool = try DatabasePool(
-            path: folder.file("other.db"),
+            path: directory.file("other.db"),
             key: .sample("old"),
             configuration: Configuration { $0.prepareDatabase = { _ in try reach.read() } }
         )

@@ -28,9 +28,9 @@ import Testing
     @Test func concurrentUseDuringRekeys() async throws {
         let trials = RandomTrials("seconds of stress", "CIPHERDB_STRESS_SECONDS", rounds: Extent.share(of: 4))
         let seed = trials.seed
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let pool = try await DatabasePool(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: .raw(SecretBytes.random(count: 32)),
             configuration: Configuration {
                 $0.maximumReaders = 4

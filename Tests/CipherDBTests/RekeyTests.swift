@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 @Suite struct RekeyTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     static let modes: [JournalMode] = [.delete, .wal]
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private func make(_ mode: JournalMode, key: DatabaseKey? = nil) throws -> DatabaseQueue {
@@ -53,7 +53,7 @@ import Testing
         try queue.rekey(.sample("new"))
         // Before the queue closes: what is in the file now is what a thief would find.
         let bytes = try FileState(path).bytes
-        let copy = try FileBytes(path: folder.write(bytes, to: "copy"))
+        let copy = try FileBytes(path: directory.write(bytes, to: "copy"))
         let salt = Array(bytes.prefix(16))
         let old = try PageScan(
             database: copy,

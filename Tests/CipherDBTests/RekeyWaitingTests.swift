@@ -7,12 +7,12 @@ import Testing
 
 /// What other connections can do while a change of key waits for them.
 @Suite struct RekeyWaitingTests {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private func open(_ mode: JournalMode, waiting: Duration = .zero) throws -> Database {

@@ -7,12 +7,12 @@ import Testing
 
 /// The programs that introductions to FMDB show, as they are written here. The articles of the documentation show this code.
 @Suite struct SampleProgramTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("sample.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("sample.db")
     }
 
     private var key: DatabaseKey { get throws { try .sample("correct horse battery staple") } }

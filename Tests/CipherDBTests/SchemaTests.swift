@@ -5,12 +5,12 @@ import Testing
 
 /// The schema, the numbers in the header, limits, checkpoints and how a file is named.
 @Suite struct SchemaTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let database: Database
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = Database(path: folder.file("test.db"))
+        directory = try TemporaryDirectory()
+        database = Database(path: directory.file("test.db"))
         try database.open(key: .sample("secret"))
     }
 
@@ -81,7 +81,7 @@ import Testing
         try database.executeStatements("PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         let some = try database.checkpoint(.passive, name: "main")
         #expect(some.logFrameCount > 0 && some.checkpointCount == some.logFrameCount)
-        let other = Database(path: folder.file("test.db"), configuration: Configuration { $0.busyTimeout = .zero })
+        let other = Database(path: directory.file("test.db"), configuration: Configuration { $0.busyTimeout = .zero })
         try other.open(key: .sample("secret"))
         try other.executeStatements("BEGIN; SELECT a FROM t")
         try database.executeStatements("INSERT INTO t VALUES (2)")
@@ -96,18 +96,18 @@ import Testing
     @Test func uriNamesFileAndMode() throws {
         try database.executeStatements("CREATE TABLE t (a)")
         database.close()
-        let path = folder.file("test.db").replacing("/", with: "%2F")
+        let path = directory.file("test.db").replacing("/", with: "%2F")
         let reader = Database(path: "file:\(path)?mode=ro#fragment")
         try reader.open(key: .sample("secret"), flags: [.readWrite, .create, .uri])
         #expect(try reader.tableExists("t") && reader.isReadOnly)
         reader.close()
-        let local = Database(path: "file://localhost\(folder.file("test.db"))?mode=rw")
+        let local = Database(path: "file://localhost\(directory.file("test.db"))?mode=rw")
         try local.open(key: .sample("secret"), flags: [.readWrite, .create, .uri])
         #expect(try local.tableExists("t") && !local.isReadOnly)
         let memory = Database(path: "file:anything?mode=memory")
         try memory.open(flags: [.readWrite, .create, .uri])
         try memory.executeStatements("CREATE TABLE m (a)")
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test(arguments: [
@@ -115,30 +115,33 @@ import Testing
         "file:x%zz.db", "file:x%00.db", "x.db", "file:new.db?mode=rw",
     ])
     func uriWithKeyOrNonsenseIsRefused(uri: String) throws {
-        let inFolder = uri.replacing("file:x", with: "file:\(folder.path)/x")
-            .replacing("file:new", with: "file:\(folder.path)/new")
-        let other = Database(path: inFolder)
+        let inDirectory = uri.replacing("file:x", with: "file:\(directory.path)/x")
+            .replacing("file:new", with: "file:\(directory.path)/new")
+        let other = Database(path: inDirectory)
         #expect { try other.open(flags: [.readWrite, .create, .uri]) } throws: {
             $0 is DatabaseError && !"\($0)".contains("secret")
         }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func vfsIsChosenByName() throws {
-        let named = Database(path: folder.file("vfs.db"), configuration: Configuration { $0.vfs = "unix" })
+        let named = Database(path: directory.file("vfs.db"), configuration: Configuration { $0.vfs = "unix" })
         try named.open(key: .sample("secret"))
         try named.executeStatements("CREATE TABLE t (a)")
         #expect(named.goodConnection)
-        let unknown = Database(path: folder.file("other.db"), configuration: Configuration { $0.vfs = "no such thing" })
+        let unknown = Database(
+            path: directory.file("other.db"),
+            configuration: Configuration { $0.vfs = "no such thing" }
+        )
         #expect { try unknown.open() } throws: { "\($0)".contains("no such thing") }
-        #expect(folder.names == ["test.db", "vfs.db"])
+        #expect(directory.names == ["test.db", "vfs.db"])
     }
 
     @Test func urlOfFileIsItsPath() throws {
-        let url = URL(fileURLWithPath: folder.file("with space.db"))
+        let url = URL(fileURLWithPath: directory.file("with space.db"))
         let other = try Database(url: url)
         try other.open(key: .sample("secret"))
-        #expect(other.path == url.path && folder.names.contains("with space.db"))
+        #expect(other.path == url.path && directory.names.contains("with space.db"))
         #expect(throws: DatabaseError.self) { try Database(url: #require(URL(string: "https://example.org/a.db"))) }
     }
 }

@@ -10,19 +10,19 @@ import Testing
         case queue, pool, queueInMemory, poolInMemory
     }
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let key: DatabaseKey
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         key = try .random()
     }
 
     private func database(_ kind: Kind) throws -> any DatabaseWriter {
         let database: any DatabaseWriter =
             switch kind {
-            case .queue: try DatabaseQueue(path: folder.file("test.db"), key: key)
-            case .pool: try DatabasePool(path: folder.file("test.db"), key: key)
+            case .queue: try DatabaseQueue(path: directory.file("test.db"), key: key)
+            case .pool: try DatabasePool(path: directory.file("test.db"), key: key)
             case .queueInMemory: try DatabaseQueue(path: nil)
             case .poolInMemory: try DatabasePool(path: nil)
             }
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func openingDoesNotBlockTask() async throws {
-        let path = folder.file("test.db")
+        let path = directory.file("test.db")
         let queue = try await DatabaseQueue(path: path, key: .sample("secret"))
         try await queue.write { try $0.executeStatements("CREATE TABLE t (a)") }
         try await queue.close()
@@ -121,18 +121,18 @@ import Testing
         #expect(try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
         try await pool.close()
         await #expect(throws: KeyError.wrongKey) { try await DatabaseQueue(path: path, key: .sample("wrong")) }
-        let keyring = Keyring(besideDatabase: folder.file("other.db"))
+        let keyring = Keyring(besideDatabase: directory.file("other.db"))
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         let unlocked = try await keyring.create(with: secret)
-        let first = try await DatabasePool(path: folder.file("other.db"), keyring: unlocked)
+        let first = try await DatabasePool(path: directory.file("other.db"), keyring: unlocked)
         try await first.write { try $0.executeStatements("CREATE TABLE t (a)") }
         try await first.close()
-        let second = try await DatabaseQueue(path: folder.file("other.db"), keyring: keyring, unlockedBy: secret)
+        let second = try await DatabaseQueue(path: directory.file("other.db"), keyring: keyring, unlockedBy: secret)
         #expect(try await second.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }
 
     @Test func cancelledTaskOpensNothing() async throws {
-        let path = folder.file("test.db")
+        let path = directory.file("test.db")
         let key = try DatabaseKey.sample("secret")
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -140,24 +140,24 @@ import Testing
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test(arguments: [Kind.queue, .pool]) func backupOpensWithItsKey(kind: Kind) async throws {
         let database = try database(kind)
         func waiting(_ path: String, _ key: DatabaseKey?) throws { try database.backup(to: path, key: key) }
-        try waiting(folder.file("same.db"), nil)
+        try waiting(directory.file("same.db"), nil)
         let other = try DatabaseKey.random()
         let steps = Counter()
-        try await database.backup(to: folder.file("other.db"), key: other, pagesPerStep: 1) { _ in steps.add() }
+        try await database.backup(to: directory.file("other.db"), key: other, pagesPerStep: 1) { _ in steps.add() }
         #expect(steps.value > 1)
-        #expect(throws: DatabaseError.self) { try waiting(folder.file("other.db"), nil) }
-        let copy = try await DatabaseQueue(path: folder.file("other.db"), key: other)
+        #expect(throws: DatabaseError.self) { try waiting(directory.file("other.db"), nil) }
+        let copy = try await DatabaseQueue(path: directory.file("other.db"), key: other)
         #expect(try await copy.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
-        let same = try await DatabaseQueue(path: folder.file("same.db"), key: key)
+        let same = try await DatabaseQueue(path: directory.file("same.db"), key: key)
         #expect(try await same.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 1)
         for name in ["same.db", "other.db"] {
-            let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+            let mode = try FileManager.default.attributesOfItem(atPath: directory.file(name))[.posixPermissions] as? Int
             #expect(mode == 0o600, "\(name)")
         }
     }
@@ -166,19 +166,19 @@ import Testing
         struct Stop: Error {}
         let database = try database(.pool)
         await #expect(throws: Stop.self) {
-            try await database.backup(to: folder.file("copy.db"), pagesPerStep: 1) { _ in throw Stop() }
+            try await database.backup(to: directory.file("copy.db"), pagesPerStep: 1) { _ in throw Stop() }
         }
         let task = Task {
-            try await database.backup(to: folder.file("copy.db"), pagesPerStep: 1) { _ in
+            try await database.backup(to: directory.file("copy.db"), pagesPerStep: 1) { _ in
                 withUnsafeCurrentTask { $0?.cancel() }
             }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(!folder.names.contains { $0.hasPrefix("copy.db") })
+        #expect(!directory.names.contains { $0.hasPrefix("copy.db") })
     }
 
     @Test func callsOfKeyringDoNotBlockTask() async throws {
-        let keyring = Keyring(path: folder.file("keyring"))
+        let keyring = Keyring(path: directory.file("keyring"))
         let (first, second) = (
             try KeyringSecret.keyFile(.random(count: 32)), try KeyringSecret.keyFile(.random(count: 32))
         )
@@ -193,11 +193,11 @@ import Testing
         #expect(try await unlocked.add(code, typedBack: code.text()) == 3)
         try await unlocked.remove(slot: 2)
         try await unlocked.forgetOlderKeys()
-        try await unlocked.backUp(to: folder.file("backup"))
+        try await unlocked.backUp(to: directory.file("backup"))
         #expect(try await unlocked.content().slots.count == 2)
         let key = try await unlocked.databaseKey()
         try await keyring.erase()
-        try await Keyring(path: folder.file("backup")).unlock(first).restore(to: keyring)
+        try await Keyring(path: directory.file("backup")).unlock(first).restore(to: keyring)
         #expect(try await keyring.unlock(.recoveryCode(code)).databaseKey() == key)
     }
 }

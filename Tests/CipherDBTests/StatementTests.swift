@@ -7,8 +7,8 @@ import Testing
 @Suite struct StatementTests {
     @Test(.enabled(if: Engine.current.has(.returning), "INSERT … RETURNING came with SQLite 3.35"))
     func failedCommitOfReturningInsertIsReported() throws {
-        let folder = try TemporaryFolder()
-        let (writer, reader) = (Database(path: folder.file("test.db")), Database(path: folder.file("test.db")))
+        let directory = try TemporaryDirectory()
+        let (writer, reader) = (Database(path: directory.file("test.db")), Database(path: directory.file("test.db")))
         for database in [writer, reader] { try database.open(key: .sample("secret")) }
         try writer.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         writer.busyTimeout = .milliseconds(10)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The ways in which values stand beside SQL, and in it; each call takes all of them.
+/// How values are passed beside SQL and in it; each call takes all forms.
 @Suite struct StatementValuesTests {
     struct Row: Codable {
         let a: Int

@@ -98,24 +98,24 @@ import Testing
     }
 
     @Test func partialIndexHasLiterals() throws {
-        try database.executeStatements("CREATE TABLE mail (id INTEGER PRIMARY KEY, folder, subject)")
-        let folder = "it's \"in\""
+        try database.executeStatements("CREATE TABLE mail (id INTEGER PRIMARY KEY, box, subject)")
+        let box = "it's \"in\""
         try database.createIndex(
             "inbox",
             on: TableName("mail", in: "main"),
             columns: ["subject"],
             unique: true,
-            where: .sql("folder = \(folder)")
+            where: .sql("box = \(box)")
         )
         try database.createIndex(
             "outbox",
             on: "mail",
             columns: ["subject"],
-            where: Column("folder") == "out" && Column("id") != nil
+            where: Column("box") == "out" && Column("id") != nil
         )
-        for _ in 0..<2 { try database.insert(into: "mail", ["folder": "other", "subject": "x"]) }
-        try database.insert(into: "mail", ["folder": folder, "subject": "x"])
-        #expect(throws: DatabaseError.self) { try database.insert(into: "mail", ["folder": folder, "subject": "x"]) }
+        for _ in 0..<2 { try database.insert(into: "mail", ["box": "other", "subject": "x"]) }
+        try database.insert(into: "mail", ["box": box, "subject": "x"])
+        #expect(throws: DatabaseError.self) { try database.insert(into: "mail", ["box": box, "subject": "x"]) }
     }
 
     @Test func columnIsAdded() throws {

@@ -14,14 +14,14 @@ import Testing
     }
 
     private func makeNotes() throws {
-        try database.createTable("folders", columns: [ColumnDefinition("id", .integer, .primaryKey)])
+        try database.createTable("lists", columns: [ColumnDefinition("id", .integer, .primaryKey)])
         try database.createTable(
             "notes",
             columns: [
                 ColumnDefinition("id", .integer, .autoincrementingPrimaryKey),
                 ColumnDefinition("text", .text, .notNull, .default("it's"), .collate("NOCASE")),
                 ColumnDefinition("weight", .real, .default(-1.5), .check("weight < 100")),
-                ColumnDefinition("folder", .integer, .references("folders", onDelete: .cascade)),
+                ColumnDefinition("list", .integer, .references("lists", onDelete: .cascade)),
                 ColumnDefinition("made", .text, .default(sql: "date('2026-01-02')")),
                 ColumnDefinition("seal", .blob, .unique, .default(Data([0, 255]))),
             ],
@@ -36,13 +36,13 @@ import Testing
         #expect(try row.next())
         #expect(
             try row.resultDictionary == [
-                "id": .integer(1), "text": .text("it's"), "weight": .real(-1.5), "folder": .null,
+                "id": .integer(1), "text": .text("it's"), "weight": .real(-1.5), "list": .null,
                 "made": .text("2026-01-02"), "seal": .blob(Data([0, 255])),
             ]
         )
         row.close()
         let broken: [[String: (any Bindable)?]] = [
-            ["text": nil], ["weight": 100], ["weight": 13], ["folder": 9], ["seal": Data([0, 255])],
+            ["text": nil], ["weight": 100], ["weight": 13], ["list": 9], ["seal": Data([0, 255])],
             ["text": "IT'S", "weight": -1.5, "seal": nil],
         ]
         for values in broken {
@@ -50,9 +50,9 @@ import Testing
                 ($0 as? DatabaseError)?.code.primary == .constraint
             }
         }
-        try database.insert(into: "folders", ["id": 9])
-        #expect(try database.insert(into: "notes", ["folder": 9, "text": "in", "seal": nil]) == 2)
-        try database.delete(from: "folders", where: Column("id") == 9)
+        try database.insert(into: "lists", ["id": 9])
+        #expect(try database.insert(into: "notes", ["list": 9, "text": "in", "seal": nil]) == 2)
+        try database.delete(from: "lists", where: Column("id") == 9)
         #expect(try database.fetchAll(Int.self, "SELECT id FROM notes") == [1])
         // The identifier is not given again.
         #expect(try database.insert(into: "notes", ["text": "next", "seal": nil]) == 3)

@@ -30,17 +30,17 @@ import Testing
         case queue, pool
     }
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func database(_ kind: Kind) throws -> any DatabaseWriter {
         let database: any DatabaseWriter =
             switch kind {
-            case .queue: try DatabaseQueue(path: folder.file("test.db"), key: .random())
-            case .pool: try DatabasePool(path: folder.file("test.db"), key: .random())
+            case .queue: try DatabaseQueue(path: directory.file("test.db"), key: .random())
+            case .pool: try DatabasePool(path: directory.file("test.db"), key: .random())
             }
         try database.write { try $0.executeStatements("CREATE TABLE t (a)") }
         return database

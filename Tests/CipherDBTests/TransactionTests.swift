@@ -102,8 +102,8 @@ import Testing
     }
 
     @Test func transactionOpenAtClosingIsRolledBack() throws {
-        let folder = try TemporaryFolder()
-        let file = Database(path: folder.file("test.db"))
+        let directory = try TemporaryDirectory()
+        let file = Database(path: directory.file("test.db"))
         try file.open(key: .sample("secret"))
         try file.executeStatements("CREATE TABLE t (a)")
         try file.beginTransaction()
@@ -114,8 +114,8 @@ import Testing
     }
 
     @Test func transactionAllowsReadersUnlessExclusive() throws {
-        let folder = try TemporaryFolder()
-        let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("secret"))
+        let directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         let other = try queue.openConnection()
         other.busyTimeout = .zero

@@ -85,7 +85,7 @@ import Testing
         #expect(try inner.next() && inner[0] as Int == 2)
         inner.close()
         #expect(try outer.next() && outer[0] as Int == 2)
-        // Ended by somebody else than whoever has it.
+        // Ended by a caller that does not have it.
         database.closeOpenResultSets()
         outer.close()
         let before = database.statementCacheStatistics.hits
@@ -135,8 +135,8 @@ import Testing
     }
 
     @Test func outlivingResultSetIsSafe() throws {
-        let folder = try TemporaryFolder()
-        let other = Database(path: folder.file("test.db"))
+        let directory = try TemporaryDirectory()
+        let other = Database(path: directory.file("test.db"))
         try other.open(key: .sample("secret"))
         let rows = try other.executeQuery("SELECT 1")
         #expect(try rows.next())

@@ -5,10 +5,10 @@ import Testing
 @testable import CipherKeys
 
 @Suite struct KeySourceTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private struct OwnSource: SecretSource {
@@ -30,7 +30,7 @@ import Testing
         let digits = String(repeating: "ab", count: 32)
         #expect(try OwnSource(text: digits).readRawKey() == .raw(hex: digits))
         #expect(try await SlowSource(text: digits + "\n").readRawKey() == .raw(hex: digits))
-        let keyring = Keyring(path: folder.file("keyring"))
+        let keyring = Keyring(path: directory.file("keyring"))
         try await keyring.create(with: OwnSource(text: "passphrase\n").readKeyringSecret(.passphrase))
         let unlocked = try await keyring.unlock(SlowSource(text: "passphrase").readKeyringSecret(.passphrase))
         try await unlocked.add(OwnSource(text: digits + "\n").readKeyringSecret(.external))
@@ -43,13 +43,13 @@ import Testing
 
     @Test func privateFileIsReadByteForByte() throws {
         let bytes: [UInt8] = [0, 1, 255, 10, 13, 0]
-        let path = try folder.write(bytes, to: "key")
+        let path = try directory.write(bytes, to: "key")
         #expect(try KeySource.file(path: path).read() == SecretBytes(copying: bytes))
     }
 
     @Test(arguments: [0o604, 0o640, 0o644, 0o660, 0o610, 0o601, 0o777])
     func accessibleSecretFileIsRefused(mode: Int) throws {
-        let path = try folder.write("secret".utf8, to: "key", mode: mode)
+        let path = try directory.write("secret".utf8, to: "key", mode: mode)
         #expect(throws: KeySourceError(source: path, problem: .othersCanRead(mode: mode))) {
             try KeySource.file(path: path).read()
         }
@@ -57,28 +57,28 @@ import Testing
     }
 
     @Test func fifoIsRefused() throws {
-        let path = folder.file("pipe")
+        let path = directory.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         #expect(throws: KeySourceError(source: path, problem: .notAFile)) { try KeySource.file(path: path).read() }
     }
 
     @Test func directoryIsRefused() {
-        #expect(throws: KeySourceError(source: folder.path, problem: .notAFile)) {
-            try KeySource.file(path: folder.path).read()
+        #expect(throws: KeySourceError(source: directory.path, problem: .notAFile)) {
+            try KeySource.file(path: directory.path).read()
         }
     }
 
     @Test func missingFileIsNamed() {
-        let path = folder.file("nothing")
+        let path = directory.file("nothing")
         #expect(throws: KeySourceError(source: path, problem: .system(ENOENT))) {
             try KeySource.file(path: path).read()
         }
     }
 
     @Test func moreThanMebibyteIsRefused() throws {
-        let path = try folder.write(Data(count: 1 << 20 + 3), to: "large")
+        let path = try directory.write(Data(count: 1 << 20 + 3), to: "large")
         #expect(throws: KeySourceError(source: path, problem: .tooLarge)) { try KeySource.file(path: path).read() }
-        let largest = try folder.write(Data(repeating: 7, count: 1 << 20), to: "largest")
+        let largest = try directory.write(Data(repeating: 7, count: 1 << 20), to: "largest")
         #expect(try KeySource.file(path: largest).readPassphrase().isPassphrase)
     }
 
@@ -117,12 +117,12 @@ import Testing
         ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\n\n", "word\n"), (" word ", " word "),
     ])
     func lineEndingIsNotPartOfPassphrase(content: String, passphrase: String) throws {
-        let path = try folder.write(content.utf8, to: "passphrase")
+        let path = try directory.write(content.utf8, to: "passphrase")
         #expect(try KeySource.file(path: path).readPassphrase() == .passphrase(passphrase))
     }
 
     @Test func lineEndingAloneIsEmptyPassphrase() throws {
-        let path = try folder.write("\n".utf8, to: "passphrase")
+        let path = try directory.write("\n".utf8, to: "passphrase")
         #expect(throws: MalformedKey.emptyPassphrase) { try KeySource.file(path: path).readPassphrase() }
     }
 
@@ -138,28 +138,28 @@ import Testing
             (Array("x'\(digits)'".utf8), try .raw(hex: digits)),
             (Array("X'\(digits.prefix(64))'\r\n".utf8), try .raw(hex: String(digits.prefix(64)))),
         ] {
-            let path = try folder.write(content, to: "raw")
+            let path = try directory.write(content, to: "raw")
             #expect(try KeySource.file(path: path).readRawKey() == key)
         }
     }
 
     @Test func rawKeyOfAnotherLengthIsRefused() throws {
-        let path = try folder.write(Data(repeating: UInt8(ascii: "a"), count: 31), to: "raw")
+        let path = try directory.write(Data(repeating: UInt8(ascii: "a"), count: 31), to: "raw")
         #expect(throws: MalformedKey.oddNumberOfDigits(31)) { try KeySource.file(path: path).readRawKey() }
     }
 
     @Test func linkIsFollowedWithinDirectoryOnly() throws {
-        let other = try TemporaryFolder()
+        let other = try TemporaryDirectory()
         let elsewhere = try other.write("secret".utf8, to: "key")
-        try FileManager.default.createDirectory(atPath: folder.file("below"), withIntermediateDirectories: false)
-        _ = try folder.write("inside".utf8, to: "below/key")
-        let (out, within) = (folder.file("out"), folder.file("within"))
+        try FileManager.default.createDirectory(atPath: directory.file("below"), withIntermediateDirectories: false)
+        _ = try directory.write("inside".utf8, to: "below/key")
+        let (out, within) = (directory.file("out"), directory.file("within"))
         try FileManager.default.createSymbolicLink(atPath: out, withDestinationPath: elsewhere)
         try FileManager.default.createSymbolicLink(atPath: within, withDestinationPath: "below/key")
         #expect(throws: KeySourceError(source: out, problem: .leadsElsewhere)) { try KeySource.file(path: out).read() }
         #expect(try KeySource.unsafeFile(path: out).read() == SecretBytes(utf8: "secret"))
         #expect(try KeySource.file(path: within).read() == SecretBytes(utf8: "inside"))
-        let lost = folder.file("lost")
+        let lost = directory.file("lost")
         try FileManager.default.createSymbolicLink(atPath: lost, withDestinationPath: "nothing")
         #expect(throws: KeySourceError(source: lost, problem: .system(ENOENT))) {
             try KeySource.file(path: lost).read()
@@ -168,18 +168,18 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
     func foreignSecretFileIsRefused() throws {
-        let path = try folder.write("secret".utf8, to: "key")
+        let path = try directory.write("secret".utf8, to: "key")
         #expect(chown(path, 12345, 12345) == 0)
         #expect(throws: KeySourceError(source: path, problem: .ofAnotherUser)) { try KeySource.file(path: path).read() }
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
     }
 
     @Test func credentialIsReadFromSystemdsDirectory() throws {
-        _ = try folder.write("of the service\n".utf8, to: "vault")
-        setenv("CREDENTIALS_DIRECTORY", folder.path, 1)
+        _ = try directory.write("of the service\n".utf8, to: "vault")
+        setenv("CREDENTIALS_DIRECTORY", directory.path, 1)
         defer { unsetenv("CREDENTIALS_DIRECTORY") }
         #expect(try KeySource.credential("vault").readPassphrase() == .passphrase("of the service"))
-        #expect(throws: KeySourceError(source: folder.file("none"), problem: .system(ENOENT))) {
+        #expect(throws: KeySourceError(source: directory.file("none"), problem: .system(ENOENT))) {
             try KeySource.credential("none").read()
         }
         for name in ["", "..", "../x", "a/b"] {

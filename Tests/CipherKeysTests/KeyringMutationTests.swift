@@ -6,13 +6,13 @@ import Testing
 
 /// Keyrings that are not what was written: none opens, and each is refused for a reason.
 @Suite struct KeyringMutationTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let bytes: [UInt8]
     let other: [UInt8]
     let secrets: [KeyringSecret]
 
     init() throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let code = try RecoveryCode.random()
         let secrets: [KeyringSecret] = [
             try .passphrase("first"), try .passphrase("second"), try .keyFile(.random(count: 40)),
@@ -20,7 +20,7 @@ import Testing
         ]
         let fast = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 3))
         func make(_ name: String) throws -> [UInt8] {
-            let keyring = Keyring(path: folder.file(name))
+            let keyring = Keyring(path: directory.file(name))
             let unlocked = try keyring.create(with: secrets[0], label: "Ada", derivation: fast)
             try unlocked.add(secrets[1], label: "Grace", derivation: fast)
             try unlocked.add(secrets[2], label: "server")
@@ -32,7 +32,7 @@ import Testing
             }
             return Array(try Data(contentsOf: URL(fileURLWithPath: keyring.path)))
         }
-        self.folder = folder
+        self.directory = directory
         self.secrets = secrets
         bytes = try make("a")
         other = try make("b")
@@ -47,7 +47,7 @@ import Testing
 
     /// Why each secret does not open `mutant`. A file that says what the sound one says opens; none else may.
     private func refusals(_ mutant: [UInt8]) throws -> [KeyringError.Problem] {
-        let keyring = Keyring(path: try folder.write(mutant, to: "mutant"))
+        let keyring = Keyring(path: try directory.write(mutant, to: "mutant"))
         return secrets.compactMap { secret in
             do {
                 let unlocked = try keyring.unlock(secret, upgrades: false)

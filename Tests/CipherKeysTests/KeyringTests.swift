@@ -6,12 +6,12 @@ import Testing
 @testable import CipherKeys
 
 @Suite struct KeyringTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let keyring: Keyring
 
     init() throws {
-        folder = try TemporaryFolder()
-        keyring = Keyring(path: folder.file("a.keyring"))
+        directory = try TemporaryDirectory()
+        keyring = Keyring(path: directory.file("a.keyring"))
     }
 
     /// A passphrase takes no time; see `upgrades`.
@@ -49,14 +49,14 @@ import Testing
     }
 
     @Test func newKeyringHasRandomKeyAndIsPrivate() throws {
-        let other = Keyring(path: folder.file("b.keyring"))
+        let other = Keyring(path: directory.file("b.keyring"))
         let keys = [
             try make().databaseKey(),
             try other.create(with: .passphrase("first"), derivation: Self.fast).databaseKey(),
         ]
         #expect(keys[0] != keys[1])
         #expect(try Platform.status(of: keyring.path).mode == 0o600)
-        #expect(folder.names == ["a.keyring", "b.keyring"])
+        #expect(directory.names == ["a.keyring", "b.keyring"])
     }
 
     @Test func listShowsNoSecret() throws {
@@ -79,7 +79,7 @@ import Testing
         let before = try FileState(keyring.path)
         #expect(keyringProblem { _ = try make() } == .exists)
         #expect(try FileState(keyring.path) == before)
-        #expect(folder.names == ["a.keyring"])
+        #expect(directory.names == ["a.keyring"])
     }
 
     @Test func onlyChangedSecretUnlocks() throws {
@@ -227,7 +227,7 @@ import Testing
 
     @Test func readOnlyKeyringUnlocks() throws {
         let key = try make().databaseKey()
-        let readOnly = folder.file("folder")
+        let readOnly = directory.file("directory")
         try FileManager.default.createDirectory(atPath: readOnly, withIntermediateDirectories: false)
         try FileManager.default.copyItem(atPath: keyring.path, toPath: readOnly + "/a.keyring")
         let copy = Keyring(path: readOnly + "/a.keyring")
@@ -242,7 +242,7 @@ import Testing
     /// Somebody else replaces the keyring between its opening and its lock.
     @Test func lockedKeyringIsThatOfPath() throws {
         let unlocked = try make()
-        let (path, other) = (keyring.path, folder.file("other"))
+        let (path, other) = (keyring.path, directory.file("other"))
         try unlocked.backUp(to: other)
         let second = try KeyringSecret.keyFile(.random(count: 32))
         try Keyring(path: other).unlock(.passphrase("first"), upgrades: false).add(second)
@@ -265,7 +265,7 @@ import Testing
         #expect(throws: (any Error).self) { try broken.sealed(masterKey) }
     }
 
-    /// The order of names in one folder, which a crash keeps, says nothing of the folder of the database.
+    /// The order of names in one directory, which a crash keeps, says nothing of the directory of the database.
     @Test func keyringIsSyncedOnReturn() throws {
         // Orders without a code let the call go well.
         func syncs(_ count: Int, _ body: () throws -> Void) throws -> Bool {
@@ -306,10 +306,10 @@ import Testing
         #expect(met)
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
         try keyring.erase()
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
-    /// Whoever reads it, and a crash, find the old or the new one, whole.
+    /// Readers, and a crash, find the old or the new one, whole.
     @Test func keyringIsReplacedAndNeverWrittenOver() throws {
         let unlocked = try make()
         let before = try FileState(keyring.path).bytes
@@ -342,7 +342,7 @@ import Testing
         let content = try unlocked.content()
         #expect(content.generation == 20)
         #expect(Set(content.slots.map(\.label)).count == 21)
-        #expect(folder.names == ["a.keyring"])
+        #expect(directory.names == ["a.keyring"])
     }
 
     @Test func anotherWriterThatGoesOnIsError() throws {
@@ -358,7 +358,7 @@ import Testing
 
     @Test func keyringBehindLinkIsWritten() throws {
         _ = try make()
-        let link = folder.file("link")
+        let link = directory.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: keyring.path)
         try Keyring(path: link).unlock(.passphrase("first"), upgrades: false).add(.keyFile(.random(count: 32)))
         #expect(try keyring.content().slots.count == 2)
@@ -402,8 +402,8 @@ import Testing
     @Test func permissionsAndLeftoversAreHandled() throws {
         let unlocked = try make()
         chmod(keyring.path, 0o640)
-        let leftover = try folder.write("half".utf8, to: "a.keyring.new-0123456789abcdef")
-        let other = try folder.write("mine".utf8, to: "a.keyring.new-letter")
+        let leftover = try directory.write("half".utf8, to: "a.keyring.new-0123456789abcdef")
+        let other = try directory.write("mine".utf8, to: "a.keyring.new-letter")
         try unlocked.add(.keyFile(.random(count: 32)))
         #expect(try Platform.status(of: keyring.path).mode == 0o640)
         #expect(!FileManager.default.fileExists(atPath: leftover))
@@ -428,7 +428,7 @@ import Testing
     @Test func backupOpensWithItsSecrets() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
-        let backup = Keyring(path: folder.file("backup"))
+        let backup = Keyring(path: directory.file("backup"))
         try unlocked.backUp(to: backup.path)
         #expect(keyringProblem { try unlocked.backUp(to: backup.path) } == .exists)
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
@@ -438,7 +438,7 @@ import Testing
     @Test func backupReplacesDamagedKeyring() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
-        let backup = Keyring(path: folder.file("backup"))
+        let backup = Keyring(path: directory.file("backup"))
         try unlocked.backUp(to: backup.path)
         let restore = { try backup.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) }
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
@@ -447,11 +447,11 @@ import Testing
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
         #expect(try keyring.content().generation > generation)
         for zeros in [0, 400] {
-            _ = try folder.write(Array(repeating: 0, count: zeros), to: "a.keyring")
+            _ = try directory.write(Array(repeating: 0, count: zeros), to: "a.keyring")
             try restore()
             #expect(try unlock(.passphrase("first")).databaseKey() == key)
         }
-        _ = try folder.write(Data(contentsOf: URL(fileURLWithPath: keyring.path)).dropLast(), to: "a.keyring")
+        _ = try directory.write(Data(contentsOf: URL(fileURLWithPath: keyring.path)).dropLast(), to: "a.keyring")
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
         try restore()
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
@@ -462,7 +462,7 @@ import Testing
 
     @Test func foreignBackupReplacesNothing() throws {
         let unlocked = try make()
-        let backup = Keyring(path: folder.file("backup"))
+        let backup = Keyring(path: directory.file("backup"))
         try unlocked.backUp(to: backup.path)
         try unlocked.withLock { locked in
             _ = try locked.beginRotation()
@@ -471,7 +471,7 @@ import Testing
         let before = try FileState(keyring.path)
         let saved = try backup.unlock(.passphrase("first"), upgrades: false)
         #expect(keyringProblem { try saved.restore(to: keyring) } == .otherKeys)
-        let other = Keyring(path: folder.file("other"))
+        let other = Keyring(path: directory.file("other"))
         try other.create(with: .passphrase("first"), derivation: Self.fast)
         #expect(
             keyringProblem { try other.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) } == .exists
@@ -479,18 +479,18 @@ import Testing
         #expect(try FileState(keyring.path) == before)
     }
 
-    /// Whoever has no secret can write a generation that no later one exceeds.
+    /// Without a secret one can write a sequence number that no later one exceeds.
     @Test func plantedKeyringDoesNotStopRestore() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
-        try unlocked.backUp(to: folder.file("backup"))
+        try unlocked.backUp(to: directory.file("backup"))
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: keyring.path)))
         for place in 26..<34 { bytes[place] = 0xff }
         let end = bytes.count - 96
         bytes.replaceSubrange(end..<(end + 32), with: try OpenSSL.sha256(bytes[..<end]))
-        _ = try folder.write(bytes, to: "a.keyring")
+        _ = try directory.write(bytes, to: "a.keyring")
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .altered)
-        try Keyring(path: folder.file("backup")).unlock(.passphrase("first"), upgrades: false).restore(to: keyring)
+        try Keyring(path: directory.file("backup")).unlock(.passphrase("first"), upgrades: false).restore(to: keyring)
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
         #expect(try keyring.content().generation < 10)
     }
@@ -511,25 +511,25 @@ import Testing
     @Test func usedKeyringIsNotNew() throws {
         let unlocked = try make()
         try unlocked.eraseUnused { true }
-        #expect(folder.names == ["a.keyring"])
+        #expect(directory.names == ["a.keyring"])
         try unlocked.withLock { try $0.note(salt: Array(repeating: 1, count: 16)) }
         try unlocked.eraseUnused { false }
-        #expect(folder.names == ["a.keyring"])
-        let other = Keyring(path: folder.file("b.keyring"))
+        #expect(directory.names == ["a.keyring"])
+        let other = Keyring(path: directory.file("b.keyring"))
         try other.create(with: .passphrase("x"), derivation: Self.fast).eraseUnused { false }
-        #expect(folder.names == ["a.keyring"])
+        #expect(directory.names == ["a.keyring"])
     }
 
     @Test func killedCreationLeavesWritableKeyring() throws {
         let unlocked = try make()
         #expect(link(keyring.path, keyring.path + ".new-0123456789abcdef") == 0)
         try unlocked.add(.keyFile(.random(count: 32)))
-        #expect(folder.names == ["a.keyring"])
+        #expect(directory.names == ["a.keyring"])
     }
 
     @Test func hardLinkedKeyringIsNotWritten() throws {
         let unlocked = try make()
-        #expect(link(keyring.path, folder.file("second")) == 0)
+        #expect(link(keyring.path, directory.file("second")) == 0)
         #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .severalNames)
     }
 
@@ -594,12 +594,12 @@ import Testing
 
     @Test func erasingKeyringSparesOtherFiles() throws {
         _ = try make()
-        let second = folder.file("second name")
+        let second = directory.file("hard link")
         #expect(link(keyring.path, second) == 0)
         try keyring.erase()
-        #expect(folder.names == ["second name"])
+        #expect(directory.names == ["hard link"])
         #expect(keyringProblem { _ = try Keyring(path: second).content() } == .damaged(offset: nil))
-        let other = try folder.write("a letter".utf8, to: "letter")
+        let other = try directory.write("a letter".utf8, to: "letter")
         #expect(keyringProblem { try Keyring(path: other).erase() } == .notAKeyring)
         #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("a letter".utf8))
     }

@@ -41,8 +41,8 @@ import Testing
     }
 
     static let vectors: [Vector] = {
-        let folder = Bundle.module.resourceURL!.appendingPathComponent("Vectors/Keyring")
-        let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let directory = Bundle.module.resourceURL!.appendingPathComponent("Vectors/Keyring")
+        let files = try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
         return (files ?? []).compactMap { try? Vector($0) }.sorted { $0.name < $1.name }
     }()
 
@@ -52,8 +52,8 @@ import Testing
 
     @Test(arguments: vectors)
     func eachVectorMatches(vector: Vector) throws {
-        let folder = try TemporaryFolder()
-        let keyring = Keyring(path: try folder.write(vector.bytes, to: vector.name))
+        let directory = try TemporaryDirectory()
+        let keyring = Keyring(path: try directory.write(vector.bytes, to: vector.name))
         let slot = vector.headers["slot"].flatMap { Int($0) }
         do {
             let unlocked = try keyring.unlock(vector.secret, slot: slot, upgrades: false)
@@ -73,12 +73,12 @@ import Testing
 
     @Test(.enabled(if: KeyringVectorTests.hasPython, "python3 is missing: run make setup"))
     func pythonReaderAgrees() throws {
-        let script = Program.packageFolder + "/Scripts/keyring.py"
-        let folder = Program.packageFolder + "/Tests/CipherKeysTests/Vectors/Keyring"
-        let checked = try Program.run("/usr/bin/env", ["python3", script, "--check", folder])
+        let script = Program.packageDirectory + "/Scripts/keyring.py"
+        let directory = Program.packageDirectory + "/Tests/CipherKeysTests/Vectors/Keyring"
+        let checked = try Program.run("/usr/bin/env", ["python3", script, "--check", directory])
         #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
 
-        let temporary = try TemporaryFolder()
+        let temporary = try TemporaryDirectory()
         let path = temporary.file("ours")
         let file = try SecretBytes.random(count: 100)
         let code = try RecoveryCode.random()

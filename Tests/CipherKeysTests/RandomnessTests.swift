@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test func everySlotHasItsOwnSalt() throws {
-        let folder = try TemporaryFolder()
-        let keyring = Keyring(path: folder.file("keyring"))
+        let directory = try TemporaryDirectory()
+        let keyring = Keyring(path: directory.file("keyring"))
         let unlocked = try keyring.create(with: .keyFile(.random(count: 32)))
         for _ in 0..<8 { try unlocked.add(.external(.random(count: 32))) }
         try unlocked.change(slot: 2, to: .external(.random(count: 32)))

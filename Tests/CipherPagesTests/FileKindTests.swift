@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct FileKindTests {
     private func kind(_ bytes: [UInt8]) throws -> FileKind {
-        let folder = try TemporaryFolder()
-        return try FileKind.recognise(FileBytes(path: folder.write(bytes, to: "file")))
+        let directory = try TemporaryDirectory()
+        return try FileKind.recognise(FileBytes(path: directory.write(bytes, to: "file")))
     }
 
     private func looksEncrypted(_ bytes: [UInt8]) throws -> Bool {
-        let folder = try TemporaryFolder()
-        return try FileKind.looksEncrypted(FileBytes(path: folder.write(bytes, to: "file")))
+        let directory = try TemporaryDirectory()
+        return try FileKind.looksEncrypted(FileBytes(path: directory.write(bytes, to: "file")))
     }
 
     private func random(_ count: Int) -> [UInt8] {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func directoryIsNotFile() throws {
-        let folder = try TemporaryFolder()
-        #expect(throws: NotARegularFile.self) { try FileBytes(path: folder.path) }
+        let directory = try TemporaryDirectory()
+        #expect(throws: NotARegularFile.self) { try FileBytes(path: directory.path) }
     }
 }

@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func pageThatChangedSinceIsReadAgain() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write(authentic, to: "page")
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(authentic, to: "page")
         let probe = try KeyProbe(database: FileBytes(path: path), log: nil)
         #expect(try !probe.isOutdated())
         try flipByte(of: path, at: 4000)

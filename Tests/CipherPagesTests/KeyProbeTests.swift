@@ -8,12 +8,12 @@ import Testing
 
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct KeyProbeTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("sample.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("sample.db")
     }
 
     private func probe() throws -> KeyProbe {

@@ -31,15 +31,15 @@ struct PageCipherTests {
         }
     }
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     static let key = SampleKey.named("secret")
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func make(_ sample: Sample) throws -> (file: FileBytes, cipher: PageCipher, pages: Int) {
-        let path = folder.file("sample.db")
+        let path = directory.file("sample.db")
         try SampleFile.make(
             at: path,
             by: sample.shell,
@@ -76,7 +76,7 @@ struct PageCipherTests {
         for number in 1...pages {
             plain += try cipher.decrypt(page(number, of: file, sample.format), number: UInt32(number))
         }
-        let path = try folder.write(plain, to: "plain.db")
+        let path = try directory.write(plain, to: "plain.db")
         let script = """
             import sqlite3, sys
             connection = sqlite3.connect(sys.argv[1])

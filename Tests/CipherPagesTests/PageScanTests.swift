@@ -9,12 +9,12 @@ import Testing
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct PageScanTests {
     private static let key = SampleKey.named("secret")
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("sample.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("sample.db")
     }
 
     private func scan(_ shell: StockShell, log: String? = nil) throws -> PageScan.Result {
@@ -49,7 +49,7 @@ struct PageScanTests {
         #expect(try scan(shell) == PageScan.Result(pages: pages - 1, damaged: [pages]))
     }
 
-    /// A hole of a gigabyte costs whoever makes it nothing.
+    /// A hole of a gigabyte costs its maker nothing.
     @Test(arguments: StockShell.all)
     func pagesBeyondHeaderSizeAreSkipped(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
@@ -75,7 +75,7 @@ struct PageScanTests {
     func pagesInWALAreReadThere(shell: StockShell) throws {
         // The shell is killed with its log not checkpointed: the file itself holds old pages only.
         try shell.run(path, key: Self.key.pragma, "PRAGMA journal_mode = WAL; CREATE TABLE first (a);")
-        let copy = folder.file("copy.db")
+        let copy = directory.file("copy.db")
         try shell.run(
             path,
             key: Self.key.pragma,
@@ -107,7 +107,7 @@ struct PageScanTests {
 
     @Test func framesAfterBrokenChecksumAreIgnored() throws {
         let shell = try #require(StockShell.all.last)
-        let copy = folder.file("copy.db")
+        let copy = directory.file("copy.db")
         try shell.run(
             path,
             key: Self.key.pragma,
@@ -129,24 +129,24 @@ struct PageScanTests {
     }
 
     @Test func invalidWALIsIgnored() throws {
-        let junk = try folder.write((0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }, to: "junk")
+        let junk = try directory.write((0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7) }, to: "junk")
         #expect(try WriteAheadLog(FileBytes(path: junk)) == nil)
-        let empty = try folder.write([], to: "empty")
+        let empty = try directory.write([], to: "empty")
         #expect(try WriteAheadLog(FileBytes(path: empty)) == nil)
     }
 }
 
 /// Files that were made to hurt.
 @Suite struct HostileFileTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     /// A file of this size that takes no room.
     private func sparse(_ size: UInt64, head: [UInt8] = []) throws -> String {
-        let path = try folder.write(head, to: "sparse")
+        let path = try directory.write(head, to: "sparse")
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.truncate(atOffset: size)
         try file.close()
@@ -189,8 +189,8 @@ struct PageScanTests {
         let frame: [UInt8] = [0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff, 0xfe] + [UInt8](repeating: 7, count: 16)
         let header: [UInt8] =
             [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 16)
-        let log = try FileBytes(path: folder.write(header + frame + [UInt8](repeating: 1, count: 4096), to: "log"))
-        let database = try FileBytes(path: folder.write([UInt8](repeating: 2, count: 8192), to: "database"))
+        let log = try FileBytes(path: directory.write(header + frame + [UInt8](repeating: 1, count: 4096), to: "log"))
+        let database = try FileBytes(path: directory.write([UInt8](repeating: 2, count: 8192), to: "database"))
         #expect(try #require(try WriteAheadLog(log)).pageCount == 0xffff_fffe)
         #expect(try NewestPages(database: database, log: log, pageSize: 4096).size() <= 4 * 4096)
     }
@@ -200,7 +200,7 @@ struct PageScanTests {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: size >> (24 - 8 * $0)) }
         let header: [UInt8] =
             [0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18] + bytes + [UInt8](repeating: 1, count: 4000)
-        #expect(try WriteAheadLog(FileBytes(path: folder.write(header, to: "log"))) == nil)
+        #expect(try WriteAheadLog(FileBytes(path: directory.write(header, to: "log"))) == nil)
     }
 
     @Test func pageOfAnotherSizeIsNotDecrypted() throws {

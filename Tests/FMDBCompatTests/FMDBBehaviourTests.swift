@@ -11,14 +11,14 @@ import Testing
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )
 struct FMDBBehaviourTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func queue(_ name: String = "test.db") throws -> FMDatabaseQueue {
-        let queue = try #require(FMDatabaseQueue(path: folder.file(name)))
+        let queue = try #require(FMDatabaseQueue(path: directory.file(name)))
         queue.inDatabase { db in
             #expect(db.setKey(.sampleKey("secret")))
             #expect(db.executeStatements("CREATE TABLE IF NOT EXISTS t (a UNIQUE)"))
@@ -33,14 +33,14 @@ struct FMDBBehaviourTests {
     }
 
     @Test func failedSetKeyWritesNoPlaintext() throws {
-        let fresh = FMDatabase(path: folder.file("fresh.db"))
+        let fresh = FMDatabase(path: directory.file("fresh.db"))
         fresh.logsErrors = false
         #expect(fresh.open() && !fresh.setKey(""))
         #expect(!fresh.isOpen && fresh.hadError())
         #expect(!fresh.executeStatements("CREATE TABLE t (plaintextmarker)"))
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
         _ = try queue()
-        let wrong = FMDatabase(path: folder.file("test.db"))
+        let wrong = FMDatabase(path: directory.file("test.db"))
         wrong.logsErrors = false
         #expect(wrong.open() && !wrong.setKey("wrong"))
         #expect(wrong.lastErrorCode() == 26 && wrong.lastErrorMessage().contains("wrong key"))
@@ -48,7 +48,7 @@ struct FMDBBehaviourTests {
     }
 
     @Test func everyKeyCallVerifies() throws {
-        let db = FMDatabase(path: folder.file("keys.db"))
+        let db = FMDatabase(path: directory.file("keys.db"))
         db.logsErrors = false
         #expect(db.open() && db.setKeyWith(Data("one".utf8)))
         #expect(db.executeStatements("CREATE TABLE t (a)"))
@@ -67,7 +67,7 @@ struct FMDBBehaviourTests {
         let queue = try queue()
         queue.inDatabase { #expect($0.executeStatements("INSERT INTO t VALUES (1)")) }
         if isClosed { queue.close() }
-        try FileManager.default.removeItem(atPath: folder.file("test.db"))
+        try FileManager.default.removeItem(atPath: directory.file("test.db"))
         queue.inDatabase { db in
             switch key {
             case "the same": #expect(db.setKey(.sampleKey("secret")))
@@ -80,10 +80,10 @@ struct FMDBBehaviourTests {
         queue.close()
         #expect(count(queue) == 2)
         queue.close()
-        let again = FMDatabase(path: folder.file("test.db"))
+        let again = FMDatabase(path: directory.file("test.db"))
         #expect(again.open() && again.setKey(.sampleKey(key == "another" ? "other" : "secret")))
         #expect(again.int(forQuery: "SELECT count(*) FROM t") == 2)
-        #expect(try !FileState(folder.file("test.db")).bytes.starts(with: Data("SQLite".utf8)))
+        #expect(try !FileState(directory.file("test.db")).bytes.starts(with: Data("SQLite".utf8)))
     }
 
     /// Its delegate gives the key to each new database.
@@ -91,7 +91,7 @@ struct FMDBBehaviourTests {
         final class Keys: FMDatabasePoolDelegate {
             func databasePool(_ pool: FMDatabasePool, didAdd database: FMDatabase) { database.setKey(.sampleKey("k")) }
         }
-        let (pool, keys) = (FMDatabasePool(path: folder.file("pool.db")), Keys())
+        let (pool, keys) = (FMDatabasePool(path: directory.file("pool.db")), Keys())
         pool.delegate = keys
         pool.inDatabase { outer in
             #expect(outer.executeStatements("CREATE TABLE t (a)"))
@@ -99,18 +99,18 @@ struct FMDBBehaviourTests {
         }
         #expect(pool.countOfCheckedInDatabases == 2)
         if isReleased { pool.releaseAllDatabases() }
-        try FileManager.default.removeItem(atPath: folder.file("pool.db"))
+        try FileManager.default.removeItem(atPath: directory.file("pool.db"))
         pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (2), (3)")) }
         pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 2) }
         pool.releaseAllDatabases()
-        let again = FMDatabase(path: folder.file("pool.db"))
+        let again = FMDatabase(path: directory.file("pool.db"))
         #expect(again.open() && again.setKey(.sampleKey("k")) && again.int(forQuery: "SELECT count(*) FROM t") == 2)
     }
 
     @Test func databaseOfDeletedFileFails() throws {
-        let db = FMDatabase(path: folder.file("one.db"))
+        let db = FMDatabase(path: directory.file("one.db"))
         #expect(db.open() && db.setKey(.sampleKey("k")) && db.executeStatements("CREATE TABLE t (a)"))
-        try FileManager.default.removeItem(atPath: folder.file("one.db"))
+        try FileManager.default.removeItem(atPath: directory.file("one.db"))
         #expect(!db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []))
         #expect(db.lastErrorMessage().contains("removed or replaced") && !db.beginTransaction())
         #expect(db.close() && db.open() && db.setKey(.sampleKey("k")) && db.executeStatements("CREATE TABLE t (a)"))
@@ -131,7 +131,7 @@ struct FMDBBehaviourTests {
         queue.inDatabase { #expect($0.rekey(.sampleKey("new")) && $0.executeStatements("INSERT INTO t VALUES (1)")) }
         queue.inDatabase { $0.close() }
         #expect(count(queue) == 1)
-        let header = try FileState(folder.file("test.db")).bytes.prefix(6)
+        let header = try FileState(directory.file("test.db")).bytes.prefix(6)
         #expect(header != Data("SQLite".utf8))
     }
 
@@ -171,7 +171,7 @@ struct FMDBBehaviourTests {
     }
 
     @Test func withoutDatabaseBlockDoesNotRun() throws {
-        let inner = try TemporaryFolder()
+        let inner = try TemporaryDirectory()
         let queue = try #require(FMDatabaseQueue(path: inner.file("test.db")))
         queue.inDatabase { db in
             db.logsErrors = false
@@ -200,7 +200,7 @@ struct FMDBBehaviourTests {
             }
         }
         _ = try queue()
-        let pool = FMDatabasePool(path: folder.file("test.db"))
+        let pool = FMDatabasePool(path: directory.file("test.db"))
         let asked = Counter()
         var keeper: Keeper? = Keeper(asked)
         pool.delegate = keeper
@@ -224,7 +224,7 @@ struct FMDBBehaviourTests {
                 refuses.withLock { !$0 }
             }
         }
-        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        let pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.maximumNumberOfDatabasesToCreate = 1
         let refuser = Refuser()
         pool.delegate = refuser
@@ -237,7 +237,7 @@ struct FMDBBehaviourTests {
     }
 
     @Test func savepointOfFullPoolFails() {
-        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        let pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.maximumNumberOfDatabasesToCreate = 1
         let ran = Counter()
         pool.inDatabase { _ in
@@ -250,7 +250,7 @@ struct FMDBBehaviourTests {
     }
 
     @Test func openTransactionKeepsNoPoolLock() {
-        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        let pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.inDatabase { db in
             db.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)")
         }

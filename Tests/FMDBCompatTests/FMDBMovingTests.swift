@@ -159,10 +159,10 @@ final class FMDBMovingTests: RawKeyFixture {
         let db = FMDatabase(path: path)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         #expect(db.open(withFlags: flags | SQLITE_OPEN_FILEPROTECTION_NONE | SQLITE_OPEN_SHAREDCACHE) && db.close())
-        #expect(folder.names == ["test.db"] || folder.names.isEmpty)
-        let memory = FMDatabase(path: folder.file("name"))
+        #expect(directory.names == ["test.db"] || directory.names.isEmpty)
+        let memory = FMDatabase(path: directory.file("name"))
         #expect(memory.open(withFlags: flags | SQLITE_OPEN_MEMORY) && memory.executeStatements("CREATE TABLE t (a)"))
-        #expect(!folder.names.contains("name"))
+        #expect(!directory.names.contains("name"))
     }
 
     @Test func openTransactionOfQueueStaysOpen() throws {
@@ -179,11 +179,11 @@ final class FMDBMovingTests: RawKeyFixture {
     @Test func refusedSQLIsAvailableUnderneath() throws {
         let db = opened()
         #expect(db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         #expect(!db.executeUpdate("ATTACH ? AS other", withArgumentsIn: [other]) && db.isOpen)
         try db.cipherDatabase.attach(other, as: "other", key: .passphrase("other"))
         #expect(db.executeStatements("CREATE TABLE other.u (a)") && db.intForQuery("SELECT count(*) FROM u") == 0)
-        #expect(!db.executeStatements("VACUUM INTO '\(folder.file("copy.db"))'"))
+        #expect(!db.executeStatements("VACUUM INTO '\(directory.file("copy.db"))'"))
     }
 
     @Test func lastOfDuplicateColumnsIsRead() throws {

@@ -6,14 +6,14 @@ import Testing
 /// What FMDB's documentation shows, typed as its users type it: only the import is another.
 @Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
 struct FMDBSampleTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     @Test func openingByURLInsertingAndReadingWithOptionals() throws {
-        let fileURL = URL(fileURLWithPath: folder.path).appendingPathComponent("test.sqlite")
+        let fileURL = URL(fileURLWithPath: directory.path).appendingPathComponent("test.sqlite")
         let database = FMDatabase(url: fileURL)
         guard database.open() else {
             Issue.record("Unable to open database")
@@ -42,7 +42,7 @@ struct FMDBSampleTests {
     }
 
     @Test func encryptedDatabase() {
-        let db = FMDatabase(path: folder.file("tmp.db"))
+        let db = FMDatabase(path: directory.file("tmp.db"))
         guard db.open() else {
             Issue.record("Unable to open datbase")
             return
@@ -50,17 +50,17 @@ struct FMDBSampleTests {
         db.setKey("sup3rs3cr3t")
         db.executeStatements("create table secrets (text text)")
         db.close()
-        #expect((try? FileState(folder.file("tmp.db")).bytes.prefix(6)) != Data("SQLite".utf8))
+        #expect((try? FileState(directory.file("tmp.db")).bytes.prefix(6)) != Data("SQLite".utf8))
     }
 
     @Test func exportingPlaintextDatabaseIntoEncryptedOne() throws {
-        let plaintextDb = FMDatabase(path: folder.file("unencrypted.db"))
+        let plaintextDb = FMDatabase(path: directory.file("unencrypted.db"))
         guard plaintextDb.open() else {
             Issue.record("Unable to open database")
             return
         }
         plaintextDb.executeStatements("create table t (a); insert into t values (5)")
-        let encryptedDbPath = folder.file("encrypted.db")
+        let encryptedDbPath = directory.file("encrypted.db")
         try plaintextDb.executeUpdate(
             "ATTACH DATABASE ? AS encrypted KEY ?",
             values: [encryptedDbPath, "encryptedPass"]
@@ -76,7 +76,7 @@ struct FMDBSampleTests {
 
     @Test(arguments: [false, true])
     func queueTransactionCanRollBack(whoopsSomethingWrongHappened: Bool) {
-        let queue = FMDatabaseQueue(path: folder.file("queue.db"))!
+        let queue = FMDatabaseQueue(path: directory.file("queue.db"))!
         queue.inDatabase { db in
             do {
                 try db.executeUpdate("CREATE TABLE myTable (a)", values: nil)
@@ -167,7 +167,7 @@ struct FMDBSampleTests {
     }
 
     @Test func poolAndBulkOfStatements() {
-        let pool = FMDatabasePool(path: folder.file("pool.db"))
+        let pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.inDatabase { db in
             let sql = """
                 create table bulktest1 (id integer primary key autoincrement, x text);
@@ -187,7 +187,7 @@ struct FMDBSampleTests {
 
     /// The code of Documentation/FMDB.md is the code here.
     @Test func fmdbDocumentCodeRuns() throws {
-        let path = folder.file("document.db")
+        let path = directory.file("document.db")
         FMDatabaseQueue(path: path)?.inDatabase { $0.executeStatements("CREATE TABLE foo (bar)") }
         let queue = FMDatabaseQueue(path: path)
         queue?.inTransaction { db, rollback in
@@ -199,7 +199,7 @@ struct FMDBSampleTests {
         }
         queue?.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM foo") == 1) }
         let here = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let document = try String(contentsOfFile: Program.packageFolder + "/Documentation/FMDB.md", encoding: .utf8)
+        let document = try String(contentsOfFile: Program.packageDirectory + "/Documentation/FMDB.md", encoding: .utf8)
         let code = try #require(
             document.split(separator: "```swift\n").dropFirst().first?.components(separatedBy: "```").first
         )

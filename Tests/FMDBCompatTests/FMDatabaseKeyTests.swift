@@ -6,11 +6,11 @@ import Testing
 /// Code that does not look at what `setKey` answered must not write plaintext.
 @Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
 struct FMDatabaseKeyTests {
-    let folder: TemporaryFolder
-    var path: String { folder.file("test.db") }
+    let directory: TemporaryDirectory
+    var path: String { directory.file("test.db") }
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func quiet() -> FMDatabase {
@@ -24,8 +24,8 @@ struct FMDatabaseKeyTests {
     }
 
     private func expectNoPlaintext() {
-        for name in folder.names {
-            let bytes = (try? Data(contentsOf: URL(fileURLWithPath: folder.file(name)))) ?? Data()
+        for name in directory.names {
+            let bytes = (try? Data(contentsOf: URL(fileURLWithPath: directory.file(name)))) ?? Data()
             #expect(bytes.range(of: Data("plaintextmarker".utf8)) == nil && !bytes.starts(with: Data("SQLite".utf8)))
         }
     }
@@ -161,7 +161,7 @@ struct FMDatabaseKeyTests {
 
     @Test func alternatingQueuesDoNotDeadlock() throws {
         let first = try #require(FMDatabaseQueue(path: path))
-        let second = try #require(FMDatabaseQueue(path: folder.file("second.db")))
+        let second = try #require(FMDatabaseQueue(path: directory.file("second.db")))
         var ran = false
         first.inDatabase { _ in second.inDatabase { _ in first.inDatabase { _ in ran = true } } }
         #expect(ran)

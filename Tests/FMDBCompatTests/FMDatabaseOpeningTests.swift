@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 @Suite struct FMDatabaseOpeningTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     private func quiet(_ path: String?) -> FMDatabase {
@@ -20,7 +20,7 @@ import Testing
         let db = quiet(nil)
         #expect(db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix"))
         #expect(!db.hadError() && db.close())
-        let file = quiet(folder.file("vfs.db"))
+        let file = quiet(directory.file("vfs.db"))
         #expect(
             file.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix")
                 && file.setKey(.sampleKey("secret"))
@@ -29,21 +29,21 @@ import Testing
     }
 
     @Test func urlOpensItsFile() {
-        let url = URL(fileURLWithPath: folder.file("url.db"))
+        let url = URL(fileURLWithPath: directory.file("url.db"))
         let db = FMDatabase(url: url)
         #expect(db.open() && db.databaseURL == url && db.databasePath == url.path)
         #expect(db.close() && !db.isOpen)
     }
 
     @Test func unknownVFSIsError() {
-        let db = quiet(folder.file("vfs.db"))
+        let db = quiet(directory.file("vfs.db"))
         #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "nobody knows this"))
         #expect(db.hadError() && db.lastErrorMessage().contains("nobody knows this"))
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test func closedDatabaseGivesNoRowsAndError() {
-        let db = quiet(folder.file("closed.db"))
+        let db = quiet(directory.file("closed.db"))
         #expect(db.open() && db.close())
         #expect(db.executeQuery("SELECT 1", withArgumentsIn: []) == nil)
         #expect(db.hadError() && db.lastErrorMessage().contains("not open"))
@@ -64,20 +64,20 @@ import Testing
     }
 
     @Test func openingTwiceIsOpeningOnce() {
-        let db = quiet(folder.file("twice.db"))
+        let db = quiet(directory.file("twice.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.open())
         #expect(db.goodConnection && db.executeStatements("CREATE TABLE t (a)"))
     }
 
     @Test func missingDirectoryCannotBeOpened() {
-        let db = quiet(folder.file("no/such/folder.db"))
+        let db = quiet(directory.file("no/such/directory.db"))
         #expect(!db.open() && db.lastErrorCode() == 14 && !db.isOpen)
     }
 
     @Test func reopeningFindsNewFile() {
-        let db = quiet(folder.file("late.db"))
-        #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE) && folder.names.isEmpty)
-        let maker = quiet(folder.file("late.db"))
+        let db = quiet(directory.file("late.db"))
+        #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE) && directory.names.isEmpty)
+        let maker = quiet(directory.file("late.db"))
         #expect(
             maker.open() && maker.setKey(.sampleKey("secret")) && maker.executeStatements("CREATE TABLE t (a)")
                 && maker.close()
@@ -87,12 +87,12 @@ import Testing
     }
 
     @Test func openConnectionIsGood() {
-        let db = quiet(folder.file("good.db"))
+        let db = quiet(directory.file("good.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.goodConnection)
     }
 
     @Test func connectionThatIsNotOpenIsNotGood() {
-        #expect(!quiet(folder.file("bad.db")).goodConnection)
+        #expect(!quiet(directory.file("bad.db")).goodConnection)
     }
 
     @Test func fmdbVersionIsThatOfSurface() {
@@ -115,44 +115,44 @@ import Testing
     }
 
     @Test func attachedDatabasesAreRead() throws {
-        let other = quiet(folder.file("other.db"))
+        let other = quiet(directory.file("other.db"))
         #expect(
             other.open() && other.executeStatements("CREATE TABLE attached (a); INSERT INTO attached VALUES ('far')")
         )
         other.close()
-        let db = quiet(folder.file("main.db"))
+        let db = quiet(directory.file("main.db"))
         #expect(db.open())
-        #expect(db.executeUpdate("ATTACH DATABASE ? AS attack KEY ''", withArgumentsIn: [folder.file("other.db")]))
+        #expect(db.executeUpdate("ATTACH DATABASE ? AS attack KEY ''", withArgumentsIn: [directory.file("other.db")]))
         let rows = try db.executeQuery("SELECT * FROM attack.attached", values: nil)
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "far" && !rows.next())
     }
 
     @Test func listOfDatabasesHasPath() throws {
-        let db = quiet(folder.file("listed.db"))
+        let db = quiet(directory.file("listed.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA database_list", values: nil)
         var files: [String?] = []
         while rows.next() { files.append(rows.string(forColumn: "file")) }
-        let expected = URL(fileURLWithPath: folder.file("listed.db")).resolvingSymlinksInPath().path
+        let expected = URL(fileURLWithPath: directory.file("listed.db")).resolvingSymlinksInPath().path
         #expect(files.count == 1)
         #expect(files.first.flatMap { $0 }.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path } == expected)
     }
 
     @Test func journalModeAnswersWithRow() throws {
-        let db = quiet(folder.file("journal.db"))
+        let db = quiet(directory.file("journal.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA journal_mode = DELETE", values: nil)
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "delete")
     }
 
     @Test func pageSizeIsSetWithoutError() {
-        let db = quiet(folder.file("pages.db"))
+        let db = quiet(directory.file("pages.db"))
         #expect(db.open() && db.executeUpdate("PRAGMA page_size = 2048", withArgumentsIn: []) && !db.hadError())
         #expect(db.executeStatements("CREATE TABLE t (a)") && db.int(forQuery: "PRAGMA page_size") == 2048)
     }
 
     @Test func vacuumRunsWithoutError() {
-        let db = quiet(folder.file("vacuum.db"))
+        let db = quiet(directory.file("vacuum.db"))
         #expect(
             db.open() && db.setKey(.sampleKey("secret"))
                 && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
@@ -162,13 +162,13 @@ import Testing
     }
 
     @Test func foreignLockIsBusy() throws {
-        let db = quiet(folder.file("busy.db"))
+        let db = quiet(directory.file("busy.db"))
         #expect(
             db.open() && db.setKey(.sampleKey("secret"))
                 && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
         )
         db.maxBusyRetryTimeInterval = 0.05
-        let reader = quiet(folder.file("busy.db"))
+        let reader = quiet(directory.file("busy.db"))
         #expect(reader.open() && reader.setKey(.sampleKey("secret")))
         let rows = try reader.executeQuery("SELECT a FROM t", values: nil)
         #expect(rows.next())
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func timeoutCanBeSetWhileItIsOpen() {
-        let db = quiet(folder.file("timeout.db"))
+        let db = quiet(directory.file("timeout.db"))
         #expect(db.maxBusyRetryTimeInterval == 2)
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         db.maxBusyRetryTimeInterval = 0.25
@@ -186,9 +186,9 @@ import Testing
     }
 
     @Test func timeoutCanBeSetBeforeItIsOpened() throws {
-        let first = quiet(folder.file("timeout.db"))
+        let first = quiet(directory.file("timeout.db"))
         #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
-        let second = quiet(folder.file("timeout.db"))
+        let second = quiet(directory.file("timeout.db"))
         second.maxBusyRetryTimeInterval = 0.01
         #expect(second.open() && second.maxBusyRetryTimeInterval == 0.01)
         #expect(second.executeQuery("SELECT a FROM t", withArgumentsIn: [])?.next() != true)
@@ -196,9 +196,9 @@ import Testing
     }
 
     @Test func withoutTimeoutLockIsBusyAtOnce() {
-        let first = quiet(folder.file("zero.db"))
+        let first = quiet(directory.file("zero.db"))
         #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
-        let second = quiet(folder.file("zero.db"))
+        let second = quiet(directory.file("zero.db"))
         #expect(second.open())
         second.maxBusyRetryTimeInterval = 0
         #expect(!second.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []) && second.lastErrorCode() == 5)

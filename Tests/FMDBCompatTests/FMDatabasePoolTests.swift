@@ -13,13 +13,13 @@ import Testing
         }
     }
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let pool: FMDatabasePool
     let keeper = Keeper()
 
     init() throws {
-        folder = try TemporaryFolder()
-        pool = FMDatabasePool(path: folder.file("pool.db"))
+        directory = try TemporaryDirectory()
+        pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.delegate = keeper
         pool.inDatabase { db in
             db.executeStatements(
@@ -47,26 +47,30 @@ import Testing
     }
 
     @Test func urlGivesPool() {
-        let url = URL(fileURLWithPath: folder.file("url.db"))
+        let url = URL(fileURLWithPath: directory.file("url.db"))
         let pool = FMDatabasePool(url: url)
-        #expect(pool.path == url.path && !folder.names.contains("url.db"), "nothing is opened yet")
+        #expect(pool.path == url.path && !directory.names.contains("url.db"), "nothing is opened yet")
         pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
     }
 
     @Test func urlWithFlagsGivesPool() {
-        let pool = FMDatabasePool(url: URL(fileURLWithPath: folder.file("f.db")), flags: SQLITE_OPEN_READONLY, vfs: nil)
+        let pool = FMDatabasePool(
+            url: URL(fileURLWithPath: directory.file("f.db")),
+            flags: SQLITE_OPEN_READONLY,
+            vfs: nil
+        )
         #expect(pool.openFlags == SQLITE_OPEN_READONLY && pool.vfsName == nil)
     }
 
     @Test func missingFileWithoutCreateRunsNoBlock() {
-        let pool = FMDatabasePool(url: URL(fileURLWithPath: folder.file("none.db")), flags: SQLITE_OPEN_READWRITE)
+        let pool = FMDatabasePool(url: URL(fileURLWithPath: directory.file("none.db")), flags: SQLITE_OPEN_READWRITE)
         let ran = Counter()
         pool.inDatabase { _ in ran.add() }
-        #expect(ran.value == 0 && pool.countOfOpenDatabases == 0 && !folder.names.contains("none.db"))
+        #expect(ran.value == 0 && pool.countOfOpenDatabases == 0 && !directory.names.contains("none.db"))
     }
 
     @Test func poolForReadingOnlyDoesNotWrite() {
-        let reader = FMDatabasePool(path: folder.file("pool.db"), flags: SQLITE_OPEN_READONLY)
+        let reader = FMDatabasePool(path: directory.file("pool.db"), flags: SQLITE_OPEN_READONLY)
         reader.delegate = keeper
         reader.inDatabase { db in
             #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 2)
@@ -76,11 +80,11 @@ import Testing
 
     @Test func namedFileSystemInterfaceOpensEachDatabase() {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let named = FMDatabasePool(path: folder.file("pool.db"), flags: flags, vfs: "unix")
+        let named = FMDatabasePool(path: directory.file("pool.db"), flags: flags, vfs: "unix")
         named.delegate = keeper
         let ran = Counter()
         named.inDatabase { db in if db.int(forQuery: "SELECT count(*) FROM easy") == 2 { ran.add() } }
-        let unknown = FMDatabasePool(url: URL(fileURLWithPath: folder.file("pool.db")), flags: flags, vfs: "nothing")
+        let unknown = FMDatabasePool(url: URL(fileURLWithPath: directory.file("pool.db")), flags: flags, vfs: "nothing")
         unknown.inDatabase { _ in ran.add() }
         #expect(ran.value == 1)
     }

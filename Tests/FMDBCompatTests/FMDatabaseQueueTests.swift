@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct FMDatabaseQueueTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let queue: FMDatabaseQueue
 
     init() throws {
-        folder = try TemporaryFolder()
-        queue = try #require(FMDatabaseQueue(path: folder.file("queue.db")))
+        directory = try TemporaryDirectory()
+        queue = try #require(FMDatabaseQueue(path: directory.file("queue.db")))
         queue.inDatabase { db in
             db.setKey(.sampleKey("secret"))
             db.executeStatements("CREATE TABLE easy (a TEXT); INSERT INTO easy VALUES ('hello world'), ('hi')")
@@ -34,26 +34,26 @@ import Testing
     }
 
     @Test func urlInMissingDirectoryGivesNoQueue() {
-        #expect(FMDatabaseQueue(url: URL(fileURLWithPath: folder.file("no/queue.db"))) == nil)
+        #expect(FMDatabaseQueue(url: URL(fileURLWithPath: directory.file("no/queue.db"))) == nil)
     }
 
     @Test func pathInMissingDirectoryGivesNoQueue() {
-        #expect(FMDatabaseQueue(path: folder.file("no/queue.db")) == nil)
+        #expect(FMDatabaseQueue(path: directory.file("no/queue.db")) == nil)
     }
 
     @Test func urlGivesQueue() throws {
-        let url = URL(fileURLWithPath: folder.file("url.db"))
+        let url = URL(fileURLWithPath: directory.file("url.db"))
         let queue = try #require(FMDatabaseQueue(url: url))
         #expect(queue.path == url.path && queue.openFlags == SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
 
     @Test func urlWithoutFileGivesNoQueue() {
-        let url = URL(fileURLWithPath: folder.file("none.db"))
-        #expect(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE) == nil && !folder.names.contains("none.db"))
+        let url = URL(fileURLWithPath: directory.file("none.db"))
+        #expect(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE) == nil && !directory.names.contains("none.db"))
     }
 
     @Test func queueForReadingOnlyMakesNoTable() throws {
-        let url = URL(fileURLWithPath: folder.file("made.db"))
+        let url = URL(fileURLWithPath: directory.file("made.db"))
         let maker = try #require(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
         maker.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
         let reader = try #require(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READONLY))
@@ -65,8 +65,8 @@ import Testing
 
     @Test func namedFileSystemInterfaceGivesQueue() {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        #expect(FMDatabaseQueue(path: folder.file("vfs.db"), flags: flags, vfs: "unix")?.vfsName == "unix")
-        #expect(FMDatabaseQueue(url: URL(fileURLWithPath: folder.file("v.db")), flags: flags, vfs: "nothing") == nil)
+        #expect(FMDatabaseQueue(path: directory.file("vfs.db"), flags: flags, vfs: "unix")?.vfsName == "unix")
+        #expect(FMDatabaseQueue(url: URL(fileURLWithPath: directory.file("v.db")), flags: flags, vfs: "nothing") == nil)
     }
 
     @Test func patternsAreFoundInSQLAndBound() {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func readOnlyQueueStaysReadOnly() throws {
-        let reader = try #require(FMDatabaseQueue(path: folder.file("queue.db"), flags: SQLITE_OPEN_READONLY))
+        let reader = try #require(FMDatabaseQueue(path: directory.file("queue.db"), flags: SQLITE_OPEN_READONLY))
         reader.inDatabase { db in
             db.logsErrors = false
             #expect(db.setKey(.sampleKey("secret")) && db.int(forQuery: "SELECT count(*) FROM easy") == 2)

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite struct FMDatabaseTransactionTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let db: FMDatabase
 
     init() throws {
-        folder = try TemporaryFolder()
-        db = FMDatabase(path: folder.file("test.db"))
+        directory = try TemporaryDirectory()
+        db = FMDatabase(path: directory.file("test.db"))
         db.logsErrors = false
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.executeStatements("CREATE TABLE t (a)"))
     }

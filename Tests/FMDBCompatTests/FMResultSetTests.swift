@@ -155,8 +155,8 @@ import Testing
     }
 
     @Test func foreignLockIsThrown() throws {
-        let folder = try TemporaryFolder()
-        let file = FMDatabase(path: folder.file("test.db"))
+        let directory = try TemporaryDirectory()
+        let file = FMDatabase(path: directory.file("test.db"))
         file.logsErrors = false
         #expect(
             file.open() && file.setKey(.sampleKey("secret"))
@@ -164,7 +164,7 @@ import Testing
         )
         let rows = try file.executeQuery("SELECT a FROM t", values: nil)
         file.maxBusyRetryTimeInterval = 0.02
-        let other = FMDatabase(path: folder.file("test.db"))
+        let other = FMDatabase(path: directory.file("test.db"))
         #expect(other.open() && other.setKey(.sampleKey("secret")) && other.beginExclusiveTransaction())
         #expect { try rows.nextWithError() } throws: { ($0 as NSError).code == 5 }
         #expect(file.lastErrorCode() == 5 && other.rollback())

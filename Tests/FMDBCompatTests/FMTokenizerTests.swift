@@ -93,8 +93,8 @@ import Testing
     }
 
     @Test func stopWordsAreReadFromFile() throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write("the\nof\n".utf8, to: "words")
+        let directory = try TemporaryDirectory()
+        let path = try directory.write("the\nof\n".utf8, to: "words")
         let tokenizer = try FMStopWordTokenizer(
             fileURL: URL(fileURLWithPath: path),
             baseTokenizer: FMSimpleTokenizer(locale: nil)
@@ -102,7 +102,7 @@ import Testing
         #expect(tokenizer.words == ["the", "of"])
         #expect(throws: (any Error).self) {
             try FMStopWordTokenizer(
-                fileURL: URL(fileURLWithPath: folder.file("none")),
+                fileURL: URL(fileURLWithPath: directory.file("none")),
                 baseTokenizer: FMSimpleTokenizer(locale: nil)
             )
         }

@@ -32,8 +32,8 @@ func use(_ database: Database, _ round: Int) throws {
     _ = try database.int(forQuery: "SELECT count(*) FROM t")
 }
 
-func cycle(_ round: Int, in folder: String) throws {
-    let path = folder + "/test.db"
+func cycle(_ round: Int, in directory: String) throws {
+    let path = directory + "/test.db"
     let key = try DatabaseKey.passphrase("first \(round)")
     let queue = try DatabaseQueue(path: path, key: key)
     try queue.inDatabase { try use($0, round) }
@@ -54,17 +54,17 @@ func cycle(_ round: Int, in folder: String) throws {
     _ = try pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") }
     try pool.close()
 
-    let keyring = Keyring(path: folder + "/keyring")
+    let keyring = Keyring(path: directory + "/keyring")
     let secret = try KeyringSecret.keyFile(.random(count: 32))
     let unlocked = try keyring.create(with: secret)
-    let other = folder + "/other.db"
+    let other = directory + "/other.db"
     let kept = try DatabaseQueue(path: other, keyring: keyring, unlockedBy: secret)
     try kept.inDatabase { try use($0, round) }
     try kept.rotateKey(of: unlocked)
     try kept.close()
 }
 
-/// Makes a call that must fail: on the way out things can be lost, too.
+/// Makes a call that must fail: errors can leak, too.
 func expectFailure(_ body: () throws -> Void) {
     do {
         try body()
@@ -75,10 +75,10 @@ func expectFailure(_ body: () throws -> Void) {
 }
 
 for round in 0..<3 {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cipherdb-leaks-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try cycle(round, in: folder.path)
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cipherdb-leaks-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try cycle(round, in: directory.path)
 }
 if CommandLine.arguments.dropFirst() == ["--leak"] {
     // For the script, to prove that the check sees what it is to see.

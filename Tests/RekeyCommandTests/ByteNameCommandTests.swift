@@ -8,20 +8,20 @@ import Testing
 /// Names of files as the shell hands them over: bytes.
 @Suite(.enabled(if: ByteNames.arePossible, "this file system takes only names in UTF-8"))
 struct ByteNameCommandTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
-        let queue = try DatabaseQueue(path: folder.file("good.db"), key: .sample("k"))
+        directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.file("good.db"), key: .sample("k"))
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
-        _ = try folder.write(DatabaseKey.sampleBytes("k"), to: "k")
+        _ = try directory.write(DatabaseKey.sampleBytes("k"), to: "k")
     }
 
-    /// Runs the command in the folder; `@` stands for the byte 0xFF in a name.
+    /// Runs the command in the directory; `@` stands for the byte 0xFF in a name.
     private func rekey(_ arguments: String) throws -> Program.Outcome {
         let line = "cd \"$0\" && n=$(printf 'out\\377.db') && exec \"$1\" \(arguments.replacing("@", with: "\"$n\""))"
-        return try Program.run("/bin/sh", ["-c", line, folder.path, Program.built("rekey")])
+        return try Program.run("/bin/sh", ["-c", line, directory.path, Program.built("rekey")])
     }
 
     @Test func filesKeepTheirNames() throws {
@@ -38,7 +38,7 @@ struct ByteNameCommandTests {
                 #expect(object?["file"] as? String == "out\u{FFFD}.db")
             }
         }
-        let names = Set(try FileCalls.names(beside: folder.file("k")).map(\.pathBytes))
+        let names = Set(try FileCalls.names(beside: directory.file("k")).map(\.pathBytes))
         #expect(names == Set([".", "..", "good.db", "k", name, name + ".keyring"].map(\.pathBytes)))
         let missing = try rekey("verify ./nothing@ --key-file k")
         #expect(missing.status == 66 && missing.errors.contains("nothingout\u{FFFD}.db"), "\(missing.errors)")

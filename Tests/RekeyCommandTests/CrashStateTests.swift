@@ -11,18 +11,18 @@ struct CrashStateTests {
         case rotate, rotateInPlace, change
     }
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let data: String
     let adminFile: String
     let otherFile: String
 
     init() throws {
-        let folder = try TemporaryFolder()
-        self.folder = folder
-        data = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/data"
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        data = URL(fileURLWithPath: directory.path).resolvingSymlinksInPath().path + "/data"
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
-        adminFile = try folder.write([UInt8](repeating: 1, count: 32), to: "admin")
-        otherFile = try folder.write([UInt8](repeating: 2, count: 32), to: "other")
+        adminFile = try directory.write([UInt8](repeating: 1, count: 32), to: "admin")
+        otherFile = try directory.write([UInt8](repeating: 2, count: 32), to: "other")
     }
 
     private func secret(_ path: String) throws -> KeyringSecret {
@@ -104,7 +104,7 @@ struct CrashStateTests {
     func afterCrashAnywhereKeyringOpensDatabase(operation: Operation, mode: JournalMode) throws {
         var trials = RandomTrials("torn states of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_TORN", rounds: 1)
         let states = try trace(operation, mode)
-        let state = folder.file("state")
+        let state = directory.file("state")
         var (tried, losses) = (0, 0)
         // By default every other call, chosen by the seed.
         let first = Extent.isComplete ? 0 : Int(trials.seed % 2)

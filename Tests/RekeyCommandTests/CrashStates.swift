@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// What a power failure could leave of one folder, at any moment of a program that was traced.
+/// What a power failure could leave of one directory, at any moment of a program that was traced.
 ///
 /// Written is what was synced, and of the rest nothing, all, or any part: a write in sectors of 512 bytes; names in their order,
-/// because file systems keep a journal of those, until the folder is synced.
+/// because file systems keep a journal of those, until the directory is synced.
 struct CrashStates {
     /// What a crash leaves of that which was not synced.
     enum Leftover {
@@ -25,7 +25,7 @@ struct CrashStates {
         case unlink(String)
     }
 
-    private let folder: String
+    private let directory: String
     /// The content of files 0, 1, … before, by the order of their names.
     private let names: [String]
     private let contents: [[UInt8]]
@@ -38,13 +38,13 @@ struct CrashStates {
 
     static let isAvailable = (try? Program.run("/usr/bin/env", ["strace", "-o", "/dev/null", "true"]).status) == 0
 
-    /// Traces `program`, which changes files in `folder`, where it must find its files by absolute paths.
-    init(of program: String, _ arguments: [String], in folder: String) throws {
-        self.folder = folder
-        let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    /// Traces `program`, which changes files in `directory`, where it must find its files by absolute paths.
+    init(of program: String, _ arguments: [String], in directory: String) throws {
+        self.directory = directory
+        let before = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         names = before
-        contents = try before.map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder + "/" + $0))) }
-        let temporary = try TemporaryFolder()
+        contents = try before.map { [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory + "/" + $0))) }
+        let temporary = try TemporaryDirectory()
         let log = temporary.file("log")
         let calls =
             "openat,open,creat,close,dup,dup2,dup3,write,writev,pwrite64,pwritev,pwritev2,ftruncate,truncate,fallocate,"
@@ -62,7 +62,7 @@ struct CrashStates {
     private mutating func read(_ log: String) throws {
         var files = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
         var count = names.count
-        /// What a descriptor is open on: a file's number, or -1 for the folder.
+        /// What a descriptor is open on: a file's number, or -1 for the directory.
         var descriptors: [Int: Int] = [:]
         var unfinished: [Substring: Substring] = [:]
         for line in log.split(separator: "\n") {
@@ -84,8 +84,8 @@ struct CrashStates {
             func number(_ index: Int) -> Int { Int(arguments[index]) ?? -1 }
             func name(_ index: Int) -> String? {
                 let path = String(decoding: CrashStates.bytes(arguments[index]), as: UTF8.self)
-                return path.hasPrefix(folder + "/")
-                    ? String(path.dropFirst(folder.count + 1)) : path == folder ? "" : nil
+                return path.hasPrefix(directory + "/")
+                    ? String(path.dropFirst(directory.count + 1)) : path == directory ? "" : nil
             }
             switch call[..<open] {
             case "openat":
@@ -126,7 +126,7 @@ struct CrashStates {
                 files[name] = nil
                 events.append(.unlink(name))
             case let other:
-                // Another call on a file of the folder is one that this does not know.
+                // Another call on a file of the directory is one that this does not know.
                 guard descriptors[number(0)] == nil, !arguments.indices.contains(where: { name($0) != nil }) else {
                     throw Unreadable(line: String(other))
                 }

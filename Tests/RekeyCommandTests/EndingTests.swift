@@ -6,19 +6,19 @@ import Testing
 
 /// However a run ends, it leaves a database that opens, and nothing beside it.
 @Suite struct EndingTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        _ = try folder.write(DatabaseKey.sampleBytes("old"), to: "old")
-        _ = try folder.write(DatabaseKey.sampleBytes("new"), to: "new")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        _ = try directory.write(DatabaseKey.sampleBytes("old"), to: "old")
+        _ = try directory.write(DatabaseKey.sampleBytes("new"), to: "new")
     }
 
     private func make() throws {
-        for name in folder.names where name.hasPrefix("test.db") || name == "out.db" {
-            try FileManager.default.removeItem(atPath: folder.file(name))
+        for name in directory.names where name.hasPrefix("test.db") || name == "out.db" {
+            try FileManager.default.removeItem(atPath: directory.file(name))
         }
         let queue = try DatabaseQueue(path: path, key: .sample("old"))
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
@@ -46,13 +46,13 @@ import Testing
     }()
 
     private func run(_ line: String, _ rest: String = "") throws -> Program.Outcome {
-        let script = "cd '\(folder.path)' && \(line.replacing("REKEY", with: Program.built("rekey"))) \(rest)"
+        let script = "cd '\(directory.path)' && \(line.replacing("REKEY", with: Program.built("rekey"))) \(rest)"
         return try Program.run("/bin/sh", ["-c", script])
     }
 
     private func opensWithOneKey() throws -> Bool {
         let keyring = path + ".keyring"
-        let options = [["--key-file", folder.file("old")], ["--key-file", folder.file("new")]]
+        let options = [["--key-file", directory.file("old")], ["--key-file", directory.file("new")]]
         let ways =
             options
             + (FileManager.default.fileExists(atPath: keyring) ? options.map { ["--keyring", keyring] + $0 } : [])
@@ -73,7 +73,7 @@ import Testing
         let outcome = try run("\(trace) REKEY \(command)")
         #expect(outcome.status == 130, "\(outcome.status) \(outcome.errors)")
         #expect(try FileState(path) == before)
-        #expect(folder.names == ["new", "old", "test.db"])
+        #expect(directory.names == ["new", "old", "test.db"])
     }
 
     /// The engine says nothing where it cannot remove its journal.
@@ -86,7 +86,7 @@ import Testing
             let trace = "strace -f -o /dev/null -e trace=unlink -e inject=unlink:error=EIO:when=\(times)"
             let outcome = try run("\(trace) REKEY change test.db --in-place --key-file old --new-key-file new")
             #expect(outcome.status == status, "\(outcome.status) \(outcome.errors)")
-            #expect(folder.names == names)
+            #expect(directory.names == names)
             #expect(status == 0 || outcome.errors.contains("test.db-journal"), "\(outcome.errors)")
             let database = Database(path: path)
             try database.open(key: .sample("new"), flags: .readOnly)
@@ -115,12 +115,14 @@ import Testing
                 try make()
                 let plaintext = command.hasPrefix("decrypt")
                 let outcome = try run("{ REKEY \(command); echo $? > status; }", redirection)
-                let status = Int(try String(contentsOfFile: folder.file("status"), encoding: .utf8).filter(\.isNumber))
-                try FileManager.default.removeItem(atPath: folder.file("status"))
+                let status = Int(
+                    try String(contentsOfFile: directory.file("status"), encoding: .utf8).filter(\.isNumber)
+                )
+                try FileManager.default.removeItem(atPath: directory.file("status"))
                 // What could not be said is an error of writing, though the work is done.
                 #expect([0, 74].contains(status), "\(command) \(redirection): \(status ?? -1) \(outcome.errors)")
                 #expect(
-                    !folder.names.contains { $0.contains(".rekey-") || $0.contains(".new-") },
+                    !directory.names.contains { $0.contains(".rekey-") || $0.contains(".new-") },
                     "\(command) \(redirection)"
                 )
                 #expect(try plaintext || opensWithOneKey(), "\(command) \(redirection)")
@@ -144,7 +146,7 @@ import Testing
             let outcome = try run("ulimit -f 4; REKEY \(command)")
             #expect(outcome.status == 74 || outcome.status == 1, "\(command): \(outcome.status) \(outcome.errors)")
             #expect(try FileState(path) == before)
-            #expect(folder.names == ["new", "old", "test.db"], "\(command)")
+            #expect(directory.names == ["new", "old", "test.db"], "\(command)")
         }
     }
 
@@ -152,9 +154,9 @@ import Testing
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
     func passphraseCommandGetsNoOtherSecret() throws {
         try make()
-        let script = folder.file("command")
-        _ = try folder.write(
-            "#!/bin/sh\nenv > '\(folder.file("environment"))'\necho old\n".utf8,
+        let script = directory.file("command")
+        _ = try directory.write(
+            "#!/bin/sh\nenv > '\(directory.file("environment"))'\necho old\n".utf8,
             to: "command",
             mode: 0o700
         )
@@ -164,7 +166,7 @@ import Testing
             environment: ["NEW_SECRET": "hidden", "NEW_SECRET_NOT": "shown"]
         )
         #expect(outcome.status == 77, "\(outcome.errors)")
-        let environment = try String(contentsOfFile: folder.file("environment"), encoding: .utf8)
+        let environment = try String(contentsOfFile: directory.file("environment"), encoding: .utf8)
         #expect(environment.contains("NEW_SECRET_NOT=shown") && !environment.contains("hidden"))
     }
 

@@ -6,34 +6,37 @@ import Testing
 /// The commands of the how-to guides, run as they stand.
 @Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
 struct HowToTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     /// A plaintext `notes.db`, `vault.db` under `vault.key`, the same with a damaged page, and passphrases.
     init() throws {
-        folder = try TemporaryFolder()
-        let plain = Database(path: folder.file("notes.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        directory = try TemporaryDirectory()
+        let plain = Database(
+            path: directory.file("notes.db"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
         try plain.open()
         try plain.executeStatements("CREATE TABLE notes (text); INSERT INTO notes VALUES ('buy stamps')")
         plain.close()
-        _ = try folder.write(DatabaseKey.sampleBytes("vault"), to: "vault.key")
-        let vault = try DatabaseQueue(path: folder.file("vault.db"), key: .sample("vault"))
+        _ = try directory.write(DatabaseKey.sampleBytes("vault"), to: "vault.key")
+        let vault = try DatabaseQueue(path: directory.file("vault.db"), key: .sample("vault"))
         try vault.inTransaction { database in
             try database.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text)")
             for _ in 0..<300 { try database.executeUpdate("INSERT INTO notes (text) VALUES (hex(randomblob(100)))") }
         }
         try vault.close()
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("vault.db")))
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file("vault.db")))
         bytes[bytes.count - 5_000] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: folder.file("damaged.db")))
+        try bytes.write(to: URL(fileURLWithPath: directory.file("damaged.db")))
         for name in ["ada", "bob", "bob2"] {
-            _ = try folder.write("the passphrase of \(name)\n".utf8, to: "\(name).txt")
+            _ = try directory.write("the passphrase of \(name)\n".utf8, to: "\(name).txt")
         }
     }
 
     /// The blocks of commands of a guide, as one script.
     private func script(_ guide: String) throws -> String {
         let text = try String(
-            contentsOfFile: "\(Program.packageFolder)/Documentation/HowTo/\(guide).md",
+            contentsOfFile: "\(Program.packageDirectory)/Documentation/HowTo/\(guide).md",
             encoding: .utf8
         )
         return text.components(separatedBy: "```sh\n").dropFirst()
@@ -41,12 +44,12 @@ struct HowToTests {
     }
 
     private func run(_ script: String) throws -> Program.Outcome {
-        let directory = (Program.built("rekey") as NSString).deletingLastPathComponent
+        let products = (Program.built("rekey") as NSString).deletingLastPathComponent
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return try Program.run(
             "/usr/bin/env",
-            ["bash", "-euo", "pipefail", "-c", "cd '\(folder.path)'\n" + script],
-            environment: ["PATH": "\(directory):\(path)"]
+            ["bash", "-euo", "pipefail", "-c", "cd '\(directory.path)'\n" + script],
+            environment: ["PATH": "\(products):\(path)"]
         )
     }
 
@@ -65,12 +68,14 @@ struct HowToTests {
     }
 
     @Test func everyGuideIsRun() throws {
-        let guides = try FileManager.default.contentsOfDirectory(atPath: "\(Program.packageFolder)/Documentation/HowTo")
+        let guides = try FileManager.default.contentsOfDirectory(
+            atPath: "\(Program.packageDirectory)/Documentation/HowTo"
+        )
         #expect(guides.count == 7)
     }
 
     @Test func commandsOfReadmeExist() throws {
-        let readme = try String(contentsOfFile: "\(Program.packageFolder)/README.md", encoding: .utf8)
+        let readme = try String(contentsOfFile: "\(Program.packageDirectory)/README.md", encoding: .utf8)
         let commands = readme.matches(of: /(?m)^rekey ([a-z]+)/).map { String($0.output.1) }
         #expect(commands.count >= 5)
         for command in commands where command != "help" { #expect(try run("rekey help \(command)").status == 0) }

@@ -10,7 +10,7 @@ import Testing
     .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
 )
 struct KeyringCommandTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     var keyring: String { path + ".keyring" }
     /// Files with passphrases, and with raw keys, which are not derived.
@@ -23,13 +23,13 @@ struct KeyringCommandTests {
     let keyFile: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        ada = try folder.write("Ada's passphrase\n".utf8, to: "ada")
-        bob = try folder.write("Bob's passphrase".utf8, to: "bob")
-        adaKey = try folder.write(DatabaseKey.sampleBytes("Ada"), to: "ada.key")
-        bobKey = try folder.write(DatabaseKey.sampleBytes("Bob"), to: "bob.key")
-        keyFile = try folder.write((0..<40).map { UInt8($0 * 5) }, to: "key file")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        ada = try directory.write("Ada's passphrase\n".utf8, to: "ada")
+        bob = try directory.write("Bob's passphrase".utf8, to: "bob")
+        adaKey = try directory.write(DatabaseKey.sampleBytes("Ada"), to: "ada.key")
+        bobKey = try directory.write(DatabaseKey.sampleBytes("Bob"), to: "bob.key")
+        keyFile = try directory.write((0..<40).map { UInt8($0 * 5) }, to: "key file")
     }
 
     private func rekey(_ arguments: String...) throws -> Program.Outcome {
@@ -73,7 +73,7 @@ struct KeyringCommandTests {
         #expect(try opens("--passphrase-file", ada))
         #expect(try !opens("--passphrase-file", bob))
         #expect(try rekey("verify", path, "--passphrase-file", bob).status == 77)
-        #expect(folder.names == ["ada", "ada.key", "bob", "bob.key", "key file", "test.db", "test.db.keyring"])
+        #expect(directory.names == ["ada", "ada.key", "bob", "bob.key", "key file", "test.db", "test.db.keyring"])
         let again = try rekey("keyring", "init", path, "--passphrase-file", bob, "--new-passphrase-file", ada)
         #expect(again.status != 0)
     }
@@ -85,7 +85,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "init", path, "--new-key-file", keyFile).status == 0)
         #expect(try opens("--key-file", keyFile))
 
-        let coming = folder.file("coming.db")
+        let coming = directory.file("coming.db")
         #expect(try rekey("keyring", "init", coming, "--new-passphrase-file", ada).status == 0)
         let queue2 = try DatabaseQueue(
             path: coming,
@@ -144,7 +144,7 @@ struct KeyringCommandTests {
         #expect(try !opens("--key-file", keyFile))
         #expect(try !opens("--passphrase-file", bob, "--slot", "1"))
 
-        let third = try folder.write("a third".utf8, to: "third")
+        let third = try directory.write("a third".utf8, to: "third")
         #expect(
             try rekey("keyring", "change", path, "--passphrase-file", bob, "--new-passphrase-file", third).status == 0
         )
@@ -167,7 +167,7 @@ struct KeyringCommandTests {
         )
         #expect(added.status == 0)
         let code = String(added.output.prefix(48))
-        let written = try folder.write(code.utf8, to: "code")
+        let written = try directory.write(code.utf8, to: "code")
         #expect(try opens("--passphrase-file", written, "--recovery"))
 
         let refused = try Program.run(
@@ -225,7 +225,7 @@ struct KeyringCommandTests {
 
     @Test func databaseMovesBetweenKeyrings() throws {
         try make()
-        let next = folder.file("next.keyring")
+        let next = directory.file("next.keyring")
         let moved = try rekey(
             "change",
             path,
@@ -250,7 +250,7 @@ struct KeyringCommandTests {
 
     @Test func keyringIsBackedUpRestoredAndErased() throws {
         try make()
-        let backup = folder.file("backup")
+        let backup = directory.file("backup")
         #expect(try rekey("keyring", "backup", path, backup, "--key-file", adaKey).status == 0)
         #expect(try rekey("keyring", "erase", path).status == 64)
         #expect(FileManager.default.fileExists(atPath: keyring))
@@ -272,7 +272,7 @@ struct KeyringCommandTests {
         }
         try rekeyBackup(backup + "2")
         for number in 0..<3 {
-            let file = try folder.write(Array(repeating: UInt8(number), count: 32), to: "key \(number)")
+            let file = try directory.write(Array(repeating: UInt8(number), count: 32), to: "key \(number)")
             #expect(try rekey("keyring", "add", path, "--key-file", adaKey, "--new-key-file", file).status == 0)
         }
         try queue().close()
@@ -287,7 +287,7 @@ struct KeyringCommandTests {
 
     @Test func oldDatabaseCopyIsAdopted() throws {
         try make()
-        let old = folder.file("old.db")
+        let old = directory.file("old.db")
         try FileManager.default.copyItem(atPath: path, toPath: old)
         #expect(try rekey("keyring", "rotate", path, "--key-file", adaKey).status == 0)
         let status = try rekey("keyring", "status", old, "--keyring", keyring, "--key-file", adaKey, "--json")
@@ -356,7 +356,7 @@ struct KeyringCommandTests {
         #expect(try opens("--passphrase-file", bob))
         #expect(try opens("--key-file", keyFile))
         #expect(try !opens("--passphrase-file", ada))
-        let other = try folder.write("yet another".utf8, to: "other")
+        let other = try directory.write("yet another".utf8, to: "other")
         let kind = try rekey("keyring", "change", path, "--key-file", keyFile, "--new-passphrase-file", other)
         #expect(kind.output.contains("slot 2 “server”, which was a key file and is a passphrase now"))
     }
@@ -387,7 +387,7 @@ struct KeyringCommandTests {
 
     @Test func inspectReportsDamagedKeyring() throws {
         try make()
-        _ = try folder.write("junk".utf8, to: "test.db.keyring")
+        _ = try directory.write("junk".utf8, to: "test.db.keyring")
         let found = try rekey("inspect", path)
         #expect(found.status == 0 && found.output.contains("not a keyring") && found.output.contains("encrypted"))
     }
@@ -410,7 +410,7 @@ struct KeyringCommandTests {
             """
         let made = try Program.run(
             "/usr/bin/env",
-            ["python3", "-c", script, Program.packageFolder + "/Scripts", keyring]
+            ["python3", "-c", script, Program.packageDirectory + "/Scripts", keyring]
         )
         #expect(made.status == 0, "\(made.errors)")
         let found = try rekey("inspect", path)
@@ -445,7 +445,7 @@ struct KeyringCommandTests {
             (["keyring", "erase", path, "--yes-destroy-the-data", "--key-file", bobKey], 77, "wrongSecret"),
             (["keyring", "forget", path, "--key-file", adaKey], 64, nil),
             (["keyring", "backup", path, bob, "--key-file", adaKey], 73, "exists"),
-            (["keyring", "list", folder.file("nothing")], 66, "missing"),
+            (["keyring", "list", directory.file("nothing")], 66, "missing"),
             (["verify", path, "--recovery", "--passphrase-file", ada], 64, "usage"),
         ] as [([String], Int, String?)] {
             let outcome = try Program.run(Program.built("rekey"), arguments + ["--json"])

@@ -19,7 +19,7 @@ struct KeyringKillTests {
     @Test(arguments: Extent.share(KeyringOperation.cases))
     func killedOperationLeavesKeyringThatOpensDatabase(operation: KeyringOperation, mode: JournalMode) throws {
         try scene.prepare(for: operation, mode)
-        let sound = scene.folder.file("sound")
+        let sound = scene.directory.file("sound")
         try FileManager.default.copyItem(atPath: scene.data, toPath: sound)
         func reset() throws {
             try FileManager.default.removeItem(atPath: scene.data)

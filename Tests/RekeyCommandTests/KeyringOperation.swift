@@ -4,7 +4,7 @@ import Foundation
 import Rekeying
 import TestSupport
 
-/// An operation of `rekey keyring` that writes, on a database in a folder of its own.
+/// An operation of `rekey keyring` that writes, on a database in a directory of its own.
 enum KeyringOperation: String, CaseIterable, Sendable {
     case initialise, add, change, remove, upgrade, recovery
     case rotate, rotateInPlace, resume, cancel, adopt, forget
@@ -37,12 +37,12 @@ enum KeyringOperation: String, CaseIterable, Sendable {
     }
 }
 
-/// A folder with a database of one table and its keyring, which an operation is to be done on.
+/// A directory with a database of one table and its keyring, which an operation is to be done on.
 struct KeyringScene {
     static let answer = "500|1000000"
     static let query = "SELECT count(*) || '|' || sum(length(a)) FROM t"
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let data: String
     let path: String
     let backup: String
@@ -52,14 +52,14 @@ struct KeyringScene {
     var keyring: Keyring { Keyring(besideDatabase: path) }
 
     init() throws {
-        let folder = try TemporaryFolder()
-        self.folder = folder
-        data = folder.file("data")
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        data = directory.file("data")
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
         path = data + "/test.db"
         backup = data + "/backup"
-        files = try (0..<3).map { try folder.write([UInt8](repeating: UInt8($0), count: 32), to: "key\($0)") }
-        passphrase = try folder.write("weak".utf8, to: "passphrase")
+        files = try (0..<3).map { try directory.write([UInt8](repeating: UInt8($0), count: 32), to: "key\($0)") }
+        passphrase = try directory.write("weak".utf8, to: "passphrase")
     }
 
     func secret(_ number: Int) throws -> KeyringSecret {
@@ -84,7 +84,7 @@ struct KeyringScene {
                 case .adopt: ["adopt", path] + admin
                 case .forget: ["forget", path, "--yes-forget-backups"] + admin
                 case .backUp: ["backup", path, backup] + admin
-                case .restore: ["restore", path, folder.file("older")] + admin
+                case .restore: ["restore", path, directory.file("older")] + admin
                 case .erase: ["erase", path, "--yes-destroy-the-data"] + admin
                 }
             }()
@@ -111,7 +111,7 @@ struct KeyringScene {
         case .resume, .cancel:
             _ = try unlocked.withLock { try $0.beginRotation() }
         case .adopt:
-            let copy = folder.file("copy")
+            let copy = directory.file("copy")
             try FileManager.default.copyItem(atPath: path, toPath: copy)
             try DatabaseFile(path: path).rotateKey(of: unlocked)
             try FileManager.default.removeItem(atPath: path)
@@ -119,7 +119,7 @@ struct KeyringScene {
         case .forget:
             try DatabaseFile(path: path).rotateKey(of: unlocked)
         case .restore:
-            try unlocked.backUp(to: folder.file("older"))
+            try unlocked.backUp(to: directory.file("older"))
             try unlocked.change(slot: 2, to: secret(2))
         default: break
         }

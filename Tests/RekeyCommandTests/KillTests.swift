@@ -32,19 +32,19 @@ struct KillTests {
         }
     }
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     let keyFiles: [String]
     let shell: StockShell
 
     init() throws {
-        folder = try TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: false)
-        path = folder.file("data/test.db")
+        directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory.file("data"), withIntermediateDirectories: false)
+        path = directory.file("data/test.db")
         // Raw keys, so that the time goes into the pages.
         keyFiles = try [
-            folder.write([UInt8](repeating: 1, count: 32), to: "key0"),
-            folder.write([UInt8](repeating: 2, count: 32), to: "key1"),
+            directory.write([UInt8](repeating: 1, count: 32), to: "key0"),
+            directory.write([UInt8](repeating: 2, count: 32), to: "key1"),
         ]
         shell = try #require(StockShell.ofThisFormat)
     }
@@ -91,7 +91,7 @@ struct KillTests {
             for _ in 0..<3000 { try insert.executeUpdate() }
         }
         try queue.close()
-        let sound = folder.file("sound.db")
+        let sound = directory.file("sound.db")
         try FileManager.default.copyItem(atPath: path, toPath: sound)
 
         var trials = RandomTrials("kills of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_KILLS", rounds: 2)
@@ -119,7 +119,7 @@ struct KillTests {
             isDone = after != nil
             let cleaned = try Program.run(Program.built("rekey"), ["cleanup", path])
             #expect(cleaned.status == 0, "\(cleaned.errors)")
-            let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("data"))
+            let left = try FileManager.default.contentsOfDirectory(atPath: directory.file("data"))
             #expect(left == ["test.db"], "nothing is left")
         }
     }

@@ -10,7 +10,7 @@ import Testing
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )
 struct RekeyCommandTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     /// Files with passphrases, and with raw keys, which are not derived.
     let oldFile: String
@@ -37,12 +37,12 @@ struct RekeyCommandTests {
     }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        oldFile = try folder.write("old secret\n".utf8, to: "old.passphrase")
-        newFile = try folder.write("new secret".utf8, to: "new.passphrase")
-        oldKey = try folder.write(DatabaseKey.sampleBytes("old secret"), to: "old.key")
-        newKey = try folder.write(DatabaseKey.sampleBytes("new secret"), to: "new.key")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        oldFile = try directory.write("old secret\n".utf8, to: "old.passphrase")
+        newFile = try directory.write("new secret".utf8, to: "new.passphrase")
+        oldKey = try directory.write(DatabaseKey.sampleBytes("old secret"), to: "old.key")
+        newKey = try directory.write(DatabaseKey.sampleBytes("new secret"), to: "new.key")
     }
 
     private func rekey(
@@ -127,7 +127,7 @@ struct RekeyCommandTests {
 
     @Test func secretsComeFromEverySource() throws {
         try make(by: .fewIterations)
-        let raw = try folder.write((0..<32).map { UInt8($0) }, to: "raw.key")
+        let raw = try directory.write((0..<32).map { UInt8($0) }, to: "raw.key")
         let toRaw = try rekey(
             "change",
             path,
@@ -234,15 +234,15 @@ struct RekeyCommandTests {
 
     @Test func exitStatusesMatchErrors() throws {
         try make()
-        let wrong = try folder.write(DatabaseKey.sampleBytes("wrong"), to: "wrong.key")
-        let open = try folder.write(DatabaseKey.sampleBytes("old secret"), to: "open.key", mode: 0o644)
-        let short = try folder.write([1, 2, 3], to: "short.key")
-        let missing = folder.file("missing.db")
-        let plain = try folder.write(
+        let wrong = try directory.write(DatabaseKey.sampleBytes("wrong"), to: "wrong.key")
+        let open = try directory.write(DatabaseKey.sampleBytes("old secret"), to: "open.key", mode: 0o644)
+        let short = try directory.write([1, 2, 3], to: "short.key")
+        let missing = directory.file("missing.db")
+        let plain = try directory.write(
             Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 4080),
             to: "plain.db"
         )
-        let junk = try folder.write(String(repeating: "junk ", count: 1000).utf8, to: "junk.db")
+        let junk = try directory.write(String(repeating: "junk ", count: 1000).utf8, to: "junk.db")
         let before = try FileState(path)
         for (arguments, status, word) in [
             (["verify", path, "--key-file", oldKey], 0, ""),
@@ -251,12 +251,12 @@ struct RekeyCommandTests {
             (["verify", path, "--key-file", open], 77, "chmod 600"),
             (["verify", path, "--key-file", open, "--unsafe-permissions"], 0, ""),
             (["verify", path, "--key-file", short], 64, "hexadecimal"),
-            (["verify", path, "--passphrase-file", folder.file("none")], 66, "No such file"),
+            (["verify", path, "--passphrase-file", directory.file("none")], 66, "No such file"),
             (["verify", path, "--passphrase-env", "CIPHERDB_NOT_SET"], 64, "not set"),
             (["verify", path, "--passphrase-fd", "99"], 74, "descriptor 99"),
             (["verify", missing, "--key-file", oldKey], 66, "no such file"),
             (["inspect", missing], 66, "no such file"),
-            (["verify", folder.path, "--key-file", oldKey], 65, "not a file"),
+            (["verify", directory.path, "--key-file", oldKey], 65, "not a file"),
             (["verify", plain, "--key-file", oldKey], 65, "plaintext"),
             (["verify", junk, "--key-file", oldKey], 65, "not a database"),
             (["verify", path, "--key-file", oldKey, "--passphrase-env", "X"], 64, "one of"),
@@ -302,7 +302,7 @@ struct RekeyCommandTests {
         let object = try object(outcome)
         #expect(object["exitStatus"] as? Int == 77 && (object["message"] as? String)?.contains("wrong key") == true)
         #expect(outcome.status == 77 && object["error"] as? String == "wrongKey")
-        let missing = try self.object(rekey("inspect", folder.file("missing.db"), "--json"))
+        let missing = try self.object(rekey("inspect", directory.file("missing.db"), "--json"))
         #expect(missing["error"] as? String == "noInput")
     }
 
@@ -313,9 +313,9 @@ struct RekeyCommandTests {
 
     @Test func firstFailureOfSeveralFilesIsStatus() throws {
         try make(by: .fewIterations)
-        let second = folder.file("second.db")
+        let second = directory.file("second.db")
         try FileManager.default.copyItem(atPath: path, toPath: second)
-        let missing = folder.file("missing.db")
+        let missing = directory.file("missing.db")
         // One descriptor for both: the secret is read once.
         let outcome = try rekey(
             "verify",
@@ -351,7 +351,7 @@ struct RekeyCommandTests {
             try rekey("verify", path, second, "--file-kdf-iter", "10", "--passphrase-file", newFile, "--quiet").status
                 == 0
         )
-        let kept = try rekey("change", path, second, "--passphrase-file", newFile, "--keep-old", folder.file("kept"))
+        let kept = try rekey("change", path, second, "--passphrase-file", newFile, "--keep-old", directory.file("kept"))
         #expect(kept.status == 64 && kept.errors.contains("exactly one"))
     }
 
@@ -369,7 +369,7 @@ struct RekeyCommandTests {
         #expect(try object(larger)["pageSize"] as? Int == 8192)
         #expect(try rekey("migrate", path, "--key-file", newKey, "--page-size", "1000").status == 64)
         #expect(try rekey("migrate", path, "--key-file", newKey, "--format", "1").status == 64)
-        let copy = folder.file("copy.db")
+        let copy = directory.file("copy.db")
         #expect(try rekey("copy", path, copy, "--key-file", newKey).status == 0)
         #expect(try rekey("verify", copy, "--key-file", newKey).status == 0)
         #expect(try rekey("copy", path, copy, "--key-file", newKey).status == 73)
@@ -378,7 +378,7 @@ struct RekeyCommandTests {
 
     @Test func recoverSavesRowsAndReportsMissing() throws {
         try make()
-        let saved = folder.file("saved.db")
+        let saved = directory.file("saved.db")
         let sound = try rekey("recover", path, saved, "--key-file", oldKey)
         #expect(sound.status == 0 && sound.output.contains("nothing is missing"))
         #expect(try rekey("recover", path, saved, "--key-file", oldKey).status == 73)
@@ -391,7 +391,7 @@ struct RekeyCommandTests {
         #expect(told.status == 65 && told.output.contains("may lack rows") && told.output.contains("page"))
         #expect(told.output.contains("page \(leaf + 1)\n") && !told.output.contains("lost_and_found"))
         #expect(try rekey("verify", saved, "--key-file", newKey).status == 0)
-        let again = folder.file("again.db")
+        let again = directory.file("again.db")
         let object = try object(rekey("recover", path, again, "--key-file", oldKey, "--json"))
         #expect(object["ok"] as? Bool == false && object["damagedPages"] as? [Int] == [leaf + 1])
         let table = try #require((object["tables"] as? [[String: Any]])?.first { $0["name"] as? String == "people" })
@@ -400,7 +400,7 @@ struct RekeyCommandTests {
 
     @Test func oldFormatIsAdvisedAgainst() throws {
         for shell in StockShell.all where shell.format <= (Engine.current.formats.first?.version ?? 0) {
-            let file = folder.file("\(shell.version).db")
+            let file = directory.file("\(shell.version).db")
             try SampleFile.make(at: file, by: shell, key: .named("old secret"))
             let found = try object(rekey("inspect", file, "--json", "--key-file", oldKey))
             let advice = try #require(found["advice"] as? [String])
@@ -425,12 +425,12 @@ struct RekeyCommandTests {
     @Test func mapReplacesNoFile() throws {
         try make()
         let before = try FileState(path)
-        for target in [path, oldFile, folder.path] {
+        for target in [path, oldFile, directory.path] {
             let outcome = try rekey("verify", path, "--key-file", oldKey, "--map-svg", target)
             #expect(outcome.status == 64 && outcome.errors.contains("the file exists already"))
         }
         #expect(try FileState(path) == before)
-        let nowhere = try rekey("verify", path, "--key-file", oldKey, "--map-svg", folder.file("no/map.svg"))
+        let nowhere = try rekey("verify", path, "--key-file", oldKey, "--map-svg", directory.file("no/map.svg"))
         #expect(nowhere.status == 74 && nowhere.errors.contains("No such file") && !nowhere.errors.contains("NSCocoa"))
     }
 
@@ -465,12 +465,12 @@ struct RekeyCommandTests {
             try $0.executeStatements("CREATE TABLE large (a); INSERT INTO large VALUES (zeroblob(20000000))")
         }
         try queue.close()
-        let status = folder.file("status")
+        let status = directory.file("status")
         let command = "'\(Program.built("rekey"))' decrypt '\(path)' --key-file '\(oldKey)' --yes-write-plaintext"
         _ = try Program.run("/bin/sh", ["-c", "{ \(command); echo $? > '\(status)'; } \(redirection)"])
         #expect(try String(decoding: FileState(status).bytes, as: UTF8.self) == "0\n")
         #expect(try FileState(path).bytes.starts(with: Data("SQLite format 3".utf8)))
-        #expect(!folder.names.contains { $0.contains(".rekey-") })
+        #expect(!directory.names.contains { $0.contains(".rekey-") })
     }
 
     @Test func closedStandardStreamIsNotReused() throws {
@@ -488,15 +488,15 @@ struct RekeyCommandTests {
     }
 
     @Test func controlCharactersInNamesDoNotReachTerminal() throws {
-        let name = folder.file("a\u{1b}[31mb.db")
+        let name = directory.file("a\u{1b}[31mb.db")
         let outcome = try rekey("verify", name, "--key-file", oldKey)
         #expect(outcome.status == 66 && outcome.errors.contains("\\u{1b}") && !outcome.errors.contains("\u{1b}"))
     }
 
     @Test func dryRunFailsWhereRunWould() throws {
         try make()
-        let taken = try folder.write([1], to: "taken")
-        let elsewhere = try #require(folder.directoryElsewhere, "all directories are on one file system")
+        let taken = try directory.write([1], to: "taken")
+        let elsewhere = try #require(directory.directoryElsewhere, "all directories are on one file system")
         for (kept, status) in [(taken, 73), (path + "-wal", 73), (elsewhere + "/kept.db", 73)] {
             for arguments in [["--dry-run"], []] {
                 let change = ["change", path, "--key-file", oldKey, "--new-key-file", newKey]
@@ -510,7 +510,7 @@ struct RekeyCommandTests {
     @Test(arguments: [SIGINT, SIGTERM])
     func signalLeavesFileUnchanged(signal: Int32) throws {
         try make()
-        let key = try folder.write([UInt8](repeating: 7, count: 32), to: "raw.key")
+        let key = try directory.write([UInt8](repeating: 7, count: 32), to: "raw.key")
         let queue = try DatabaseQueue(path: path, key: .sample("old secret"))
         try queue.inTransaction { database in
             try database.executeStatements("CREATE TABLE large (a)")
@@ -526,7 +526,7 @@ struct RekeyCommandTests {
         process.standardError = FileHandle.nullDevice
         try process.run()
         // When the new file is there the pages are on their way.
-        while process.isRunning, !folder.names.contains(where: { $0.hasPrefix("test.db.rekey-") }) { usleep(500) }
+        while process.isRunning, !directory.names.contains(where: { $0.hasPrefix("test.db.rekey-") }) { usleep(500) }
         usleep(20_000)
         kill(process.processIdentifier, signal)
         process.waitUntilExit()
@@ -535,7 +535,7 @@ struct RekeyCommandTests {
         #expect([0, 130].contains(process.terminationStatus))
         if process.terminationStatus == 130 {
             #expect(try FileState(path) == before)
-            #expect(!folder.names.contains { $0.hasPrefix("test.db.rekey-") })
+            #expect(!directory.names.contains { $0.hasPrefix("test.db.rekey-") })
         }
     }
 
@@ -543,7 +543,7 @@ struct RekeyCommandTests {
         try make()
         let size = try #require(Engine.current.formats.first?.pageSize)
         try flipByte(of: path, at: 4 * size + 7)
-        let picture = folder.file("map.svg")
+        let picture = directory.file("map.svg")
         let outcome = try rekey(
             "verify",
             path,
@@ -566,7 +566,7 @@ struct RekeyCommandTests {
 
     @Test func dryRunChangesNothing() throws {
         try make()
-        let leftover = try folder.write([1], to: "test.db.rekey-0123456789abcdef")
+        let leftover = try directory.write([1], to: "test.db.rekey-0123456789abcdef")
         let before = try FileState(path)
         let own = try #require(Engine.current.formats.first)
         let keys = ["--key-file", oldKey]
@@ -587,6 +587,6 @@ struct RekeyCommandTests {
             )
         )
         #expect(try rekey("decrypt", path, "--key-file", newKey, "--dry-run").status == 77)
-        #expect(try FileState(path) == before && folder.names.contains("test.db.rekey-0123456789abcdef"))
+        #expect(try FileState(path) == before && directory.names.contains("test.db.rekey-0123456789abcdef"))
     }
 }

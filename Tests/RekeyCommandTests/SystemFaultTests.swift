@@ -10,7 +10,7 @@ import Testing
     /// until it needs no more of them; some are left out by default.
     @Suite(.enabled(if: Program.hasClang, "clang is missing"))
     struct SystemFaultTests {
-        let folder: TemporaryFolder
+        let directory: TemporaryDirectory
         let path: String
         let other: String
         let library: String
@@ -18,15 +18,15 @@ import Testing
         let keys: [DatabaseKey]
 
         init() throws {
-            let folder = try TemporaryFolder()
-            self.folder = folder
-            try FileManager.default.createDirectory(atPath: folder.file("data"), withIntermediateDirectories: false)
-            path = folder.file("data/test.db")
-            other = folder.file("data/other.db")
-            library = folder.file("faults.so")
-            keyFiles = try [1, 2].map { try folder.write([UInt8](repeating: $0, count: 32), to: "key\($0)") }
+            let directory = try TemporaryDirectory()
+            self.directory = directory
+            try FileManager.default.createDirectory(atPath: directory.file("data"), withIntermediateDirectories: false)
+            path = directory.file("data/test.db")
+            other = directory.file("data/other.db")
+            library = directory.file("faults.so")
+            keyFiles = try [1, 2].map { try directory.write([UInt8](repeating: $0, count: 32), to: "key\($0)") }
             keys = try [1, 2].map { try .raw(SecretBytes(copying: [UInt8](repeating: $0, count: 32))) }
-            let source = Program.packageFolder + "/Tests/RekeyCommandTests/Faults/faults.c"
+            let source = Program.packageDirectory + "/Tests/RekeyCommandTests/Faults/faults.c"
             let outcome = try Program.run(
                 "/usr/bin/env",
                 ["clang", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"]
@@ -134,16 +134,16 @@ import Testing
             of sound: Data
         ) throws -> Bool {
             let about: Comment = "\(operation): \(call) \(number) with \(code)"
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("data")) {
-                try FileManager.default.removeItem(atPath: folder.file("data/\(name)"))
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory.file("data")) {
+                try FileManager.default.removeItem(atPath: directory.file("data/\(name)"))
             }
             try sound.write(to: URL(fileURLWithPath: path))
-            let met = folder.file("met")
+            let met = directory.file("met")
             let outcome = try Program.run(
                 Program.built("rekey"),
                 arguments(operation),
                 environment: [
-                    "LD_PRELOAD": library, "FAULT_CALL": call, "FAULT_PREFIX": folder.file("data"),
+                    "LD_PRELOAD": library, "FAULT_CALL": call, "FAULT_PREFIX": directory.file("data"),
                     "FAULT_AFTER": "\(number)", "FAULT_ERRNO": "\(code)", "FAULT_MET": met,
                 ]
             )
@@ -167,7 +167,7 @@ import Testing
                 if operation != .changeInPlace { #expect(isNew == [0, 70].contains(outcome.status), about) }
             }
             if ![0, 65].contains(outcome.status) {
-                #expect(outcome.errors.contains(folder.path), "\(about): \(outcome.errors)")
+                #expect(outcome.errors.contains(directory.path), "\(about): \(outcome.errors)")
             }
             for written in operation.writesOther ? [path, other] : [path] {
                 do {
@@ -176,7 +176,7 @@ import Testing
                     // Nothing stands there, and nothing was left.
                 }
             }
-            let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("data"))
+            let left = try FileManager.default.contentsOfDirectory(atPath: directory.file("data"))
             #expect(Set(left).isSubset(of: ["test.db", "other.db"]), "\(about): \(left)")
             return true
         }

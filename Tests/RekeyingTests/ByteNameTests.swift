@@ -8,13 +8,13 @@ import Testing
 /// Files whose names are not UTF-8, through every call that takes a path.
 @Suite(.enabled(if: ByteNames.arePossible, "this file system takes only names in UTF-8"))
 struct ByteNameTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     let key: DatabaseKey
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file(Self.name("out"))
+        directory = try TemporaryDirectory()
+        path = directory.file(Self.name("out"))
         key = try .random()
     }
 
@@ -49,7 +49,7 @@ struct ByteNameTests {
         #expect(try pool.read { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try pool.rekey(.sample("other"))
         try pool.close()
-        let uri = Database(path: "file:" + folder.path + "/out%ff.db?mode=rw")
+        let uri = Database(path: "file:" + directory.path + "/out%ff.db?mode=rw")
         try uri.open(key: .sample("other"), flags: [.readWrite, .uri])
         #expect(try uri.string(forQuery: SampleFile.question) == SampleFile.answer)
         uri.close()
@@ -60,14 +60,14 @@ struct ByteNameTests {
         try make()
         let database = Database(path: path)
         try database.open(key: key)
-        try database.attach(folder.file(Self.name("side")), as: "side", key: key)
+        try database.attach(directory.file(Self.name("side")), as: "side", key: key)
         try database.executeUpdate("CREATE TABLE side.t (a)")
-        let copy = Database(path: folder.file(Self.name("copy")))
+        let copy = Database(path: directory.file(Self.name("copy")))
         try copy.open(key: key)
         try database.backup(to: copy)
         copy.close()
         let plain = Database(
-            path: folder.file(Self.name("plain")),
+            path: directory.file(Self.name("plain")),
             configuration: Configuration { $0.allowsPlaintext = true }
         )
         try plain.open()
@@ -76,7 +76,7 @@ struct ByteNameTests {
         #expect(try plain.string(forQuery: SampleFile.question) == SampleFile.answer)
         plain.close()
         database.close()
-        #expect(try answer(folder.file(Self.name("copy")), key) == SampleFile.answer)
+        #expect(try answer(directory.file(Self.name("copy")), key) == SampleFile.answer)
         #expect(try names == Set(["out", "side", "copy", "plain"].map { Self.name($0).pathBytes }))
     }
 
@@ -84,10 +84,10 @@ struct ByteNameTests {
         try make()
         let (new, other) = (try DatabaseKey.random(), try DatabaseKey.random())
         let file = DatabaseFile(path: path)
-        try file.changeKey(from: key, to: new, keepingOldAs: folder.file(Self.name("old")))
+        try file.changeKey(from: key, to: new, keepingOldAs: directory.file(Self.name("old")))
         _ = try file.changeKeyInPlace(from: new, to: other)
-        try file.copy(key: other, to: folder.file(Self.name("copy")), newKey: key)
-        _ = try file.recover(key: other, to: folder.file(Self.name("recovered")))
+        try file.copy(key: other, to: directory.file(Self.name("copy")), newKey: key)
+        _ = try file.recover(key: other, to: directory.file(Self.name("recovered")))
         let keyring = Keyring(besideDatabase: path)
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         try file.moveToKeyring(keyring.create(with: secret), from: other)
@@ -95,8 +95,8 @@ struct ByteNameTests {
         let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
         #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try queue.close()
-        #expect(try answer(folder.file(Self.name("old")), key) == SampleFile.answer)
-        #expect(try answer(folder.file(Self.name("copy")), key) == SampleFile.answer)
+        #expect(try answer(directory.file(Self.name("old")), key) == SampleFile.answer)
+        #expect(try answer(directory.file(Self.name("copy")), key) == SampleFile.answer)
         let all = ["out", "old", "copy", "recovered"].map { Self.name($0) } + [Self.name("out") + ".keyring"]
         #expect(try names == Set(all.map(\.pathBytes)))
     }

@@ -9,15 +9,15 @@ import Testing
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )
 struct ChangeInPlaceTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     var file: DatabaseFile { DatabaseFile(path: path) }
     static let key = SampleKey.named("secret")
     static let new = SampleKey.named("new")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }

@@ -13,15 +13,15 @@ import Testing
 )
 struct ChangeTests {
     struct Stop: Error {}
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     var file: DatabaseFile { DatabaseFile(path: path) }
     static let old = SampleKey.named("old")
     static let new = SampleKey.named("new")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     /// A database of this process's engine, open nowhere.
@@ -77,7 +77,7 @@ struct ChangeTests {
                 let after = try FileState(path)
                 #expect(after.bytes.count == before.bytes.count && after.bytes.prefix(16) != before.bytes.prefix(16))
                 #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
-                #expect(folder.names == ["test.db"])
+                #expect(directory.names == ["test.db"])
             }
         }
     }
@@ -114,7 +114,7 @@ struct ChangeTests {
     @Test(arguments: [false, true])
     func movedFileIsNotReplaced(byLink: Bool) throws {
         try make()
-        let (away, loot) = (folder.file("away.db"), folder.file("loot"))
+        let (away, loot) = (directory.file("away.db"), directory.file("loot"))
         try #require(
             FileManager.default.createFile(atPath: loot, contents: Data(), attributes: [.posixPermissions: 0o666])
         )
@@ -128,7 +128,7 @@ struct ChangeTests {
         } throws: {
             "\($0)".contains("another file")
         }
-        #expect(!folder.names.contains { $0.contains(".rekey-") }, "no plaintext is left")
+        #expect(!directory.names.contains { $0.contains(".rekey-") }, "no plaintext is left")
         #expect(try FileState(loot).bytes.isEmpty)
         #expect(try answer(Self.old.key, at: away) == SampleFile.answer)
     }
@@ -140,11 +140,11 @@ struct ChangeTests {
         #expect(throws: (any Error).self) { try other.changeKey(from: Self.old.key, to: Self.new.key) }
         #expect(throws: (any Error).self) { try other.verify(key: Self.old.key) }
         #expect(throws: (any Error).self) { try other.inspect() }
-        #expect(throws: (any Error).self) { try file.copy(key: Self.old.key, to: folder.file("a.db") + "\0.b") }
+        #expect(throws: (any Error).self) { try file.copy(key: Self.old.key, to: directory.file("a.db") + "\0.b") }
         #expect(throws: (any Error).self) {
-            try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: folder.file("kept") + "\0")
+            try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: directory.file("kept") + "\0")
         }
-        #expect(try FileState(path) == before && folder.names == ["test.db"])
+        #expect(try FileState(path) == before && directory.names == ["test.db"])
     }
 
     @Test func damagedFileIsNotRewritten() throws {
@@ -153,7 +153,7 @@ struct ChangeTests {
         for number in [5, 9] { try flipByte(of: path, at: (number - 1) * size + 9) }
         let before = try FileState(path)
         #expect(throws: KeyError.damaged(pages: [5, 9])) { try file.changeKey(from: Self.old.key, to: Self.new.key) }
-        #expect(try FileState(path) == before && folder.names == ["test.db"])
+        #expect(try FileState(path) == before && directory.names == ["test.db"])
     }
 
     /// What a bad disk does to it between the writing and the reading back.
@@ -164,12 +164,12 @@ struct ChangeTests {
             try file.changeKey(from: Self.old.key, to: Self.new.key) { progress in
                 guard progress.stage == .writing, progress.done == progress.all else { return }
                 let size = try #require(Engine.current.formats.first?.pageSize)
-                let new = try #require(folder.names.first { $0.contains(".rekey-") })
-                try flipByte(of: folder.file(new), at: 2 * size + 7)
+                let new = try #require(directory.names.first { $0.contains(".rekey-") })
+                try flipByte(of: directory.file(new), at: 2 * size + 7)
             }
         }
         #expect(try FileState(path) == before)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     /// By somebody who had the file open, and so would have what its blocks hold.
@@ -188,9 +188,9 @@ struct ChangeTests {
 
     @Test func finalizedJournalIsRemoved() throws {
         try make(.persist)
-        #expect(folder.names == ["test.db", "test.db-journal"])
+        #expect(directory.names == ["test.db", "test.db-journal"])
         try file.changeKey(from: Self.old.key, to: Self.new.key)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
         #expect(try answer(Self.new.key) == SampleFile.answer)
     }
 
@@ -203,7 +203,7 @@ struct ChangeTests {
                 try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == stage { throw Stop() } }
             }
         }
-        #expect(try FileState(path) == before && folder.names == ["test.db"])
+        #expect(try FileState(path) == before && directory.names == ["test.db"])
     }
 
     @Test func format1AdvisesMigration() throws {
@@ -217,7 +217,7 @@ struct ChangeTests {
     @Test(arguments: [JournalMode.delete, .truncate, .persist, .wal])
     func crashIsRecoveredFirst(mode: JournalMode) throws {
         // Copied while it is used: in WAL mode the rows stand in the log, else a transaction is half-written.
-        let source = folder.file("source.db")
+        let source = directory.file("source.db")
         let queue = try DatabaseQueue(
             path: source,
             key: Self.old.key,
@@ -235,14 +235,14 @@ struct ChangeTests {
             try database.executeStatements("ROLLBACK")
         }
         try queue.close()
-        #expect(folder.names.contains(mode == .wal ? "test.db-wal" : "test.db-journal"))
+        #expect(directory.names.contains(mode == .wal ? "test.db-wal" : "test.db-journal"))
         try file.changeKey(from: Self.old.key, to: Self.new.key)
         #expect(try answer(Self.new.key) == SampleFile.answer)
-        #expect(folder.names.filter { $0.hasPrefix("test") } == ["test.db"])
+        #expect(directory.names.filter { $0.hasPrefix("test") } == ["test.db"])
     }
 
     @Test func idleConnectionToOldFileGetsError() throws {
-        for keptAs in [nil, folder.file("kept.db")] {
+        for keptAs in [nil, directory.file("kept.db")] {
             for mode in ["delete", "truncate", "persist", "memory", "off"] {
                 try? FileManager.default.removeItem(atPath: path)
                 if let keptAs { try? FileManager.default.removeItem(atPath: keptAs) }
@@ -281,12 +281,12 @@ struct ChangeTests {
         while try rows.next() {}
         other.close()
         try file.changeKey(from: Self.old.key, to: Self.new.key)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func keepOldOverwritesNothing() throws {
         try make()
-        let kept = folder.file("kept.db")
+        let kept = directory.file("kept.db")
         try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: kept)
         #expect(try answer(Self.old.key, at: kept) == SampleFile.answer)
         #expect(try answer(Self.new.key) == SampleFile.answer)
@@ -294,20 +294,20 @@ struct ChangeTests {
         #expect(throws: FileError.exists(path: kept)) {
             try file.changeKey(from: Self.new.key, to: Self.old.key, keepingOldAs: kept)
         }
-        #expect(try FileState(path) == before && folder.names == ["kept.db", "test.db"])
+        #expect(try FileState(path) == before && directory.names == ["kept.db", "test.db"])
     }
 
     @Test func keepOldWorksInOtherDirectory() throws {
         try make()
-        let directory = folder.file("elsewhere")
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: directory + "/test.db")
-        #expect(try answer(Self.old.key, at: directory + "/test.db") == SampleFile.answer)
+        let elsewhere = directory.file("elsewhere")
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+        try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: elsewhere + "/test.db")
+        #expect(try answer(Self.old.key, at: elsewhere + "/test.db") == SampleFile.answer)
     }
 
     @Test func symbolicLinkStaysHardLinkIsRefused() throws {
         try make()
-        let link = folder.file("link.db")
+        let link = directory.file("link.db")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         try DatabaseFile(path: link).changeKey(from: Self.old.key, to: Self.new.key)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
@@ -324,11 +324,11 @@ struct ChangeTests {
     /// What a descriptor of somebody else's shows of a decryption that failed, when the new file was to get its name.
     @Test func plaintextOfFailedDecryptionIsOverwritten() throws {
         try make()
-        let (plaintext, folder) = (Lock<FileHandle?>(nil), folder)
+        let (plaintext, directory) = (Lock<FileHandle?>(nil), directory)
         let order = FaultInjection.Order(prefix: path + ".rekey-", call: .rename, after: 0, code: EIO) {
-            // The old file has a second name by then, too.
-            for name in folder.names where name.hasPrefix("test.db.rekey-") {
-                guard let file = FileHandle(forReadingAtPath: folder.file(name)),
+            // The old file has a hard link by then, too.
+            for name in directory.names where name.hasPrefix("test.db.rekey-") {
+                guard let file = FileHandle(forReadingAtPath: directory.file(name)),
                     (try? file.read(upToCount: 15)) == Data("SQLite format 3".utf8)
                 else { continue }
                 plaintext.withLock { $0 = file }
@@ -341,15 +341,15 @@ struct ChangeTests {
         let left = try #require(try seen.readToEnd())
         #expect(met && left.count > 10_000 && !left.starts(with: Data("SQLite".utf8)))
         #expect(left.range(of: Data("CREATE TABLE".utf8)) == nil)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
         #expect(try answer(Self.old.key) == SampleFile.answer)
     }
 
     /// Somebody else gives the name of a leftover to another file before it is opened.
     @Test func anotherFileIsNotOverwrittenAsLeftover() throws {
         try make()
-        let leftover = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
-        let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let leftover = try directory.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
+        let victim = try directory.write([UInt8](repeating: 7, count: 5000), to: "victim")
         let order = FaultInjection.Order(prefix: leftover, call: .open, after: 0, code: nil) {
             _ = rename(victim, leftover)
         }
@@ -364,26 +364,26 @@ struct ChangeTests {
         let others = [
             "test.db.rekey-", "test.db.rekey-\(digits)0", "test.db.rekey-0123456789ABCDEF", "rest.db.rekey-\(digits)",
         ]
-        for name in others { _ = try folder.write([1], to: name) }
-        let linked = folder.file("test.db.rekey-aaaaaaaaaaaaaaaa")
-        try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: folder.file(others[0]))
-        let leftover = try folder.write([1, 2, 3], to: "test.db.rekey-\(digits)")
+        for name in others { _ = try directory.write([1], to: name) }
+        let linked = directory.file("test.db.rekey-aaaaaaaaaaaaaaaa")
+        try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: directory.file(others[0]))
+        let leftover = try directory.write([1, 2, 3], to: "test.db.rekey-\(digits)")
         // What a run leaves that was killed between the two names of the old file and the exchange.
-        let second = folder.file("test.db.rekey-bbbbbbbbbbbbbbbb")
+        let second = directory.file("test.db.rekey-bbbbbbbbbbbbbbbb")
         try FileManager.default.linkItem(atPath: path, toPath: second)
         let before = try FileState(path)
         #expect(try file.cleanUp() == [leftover, second])
         #expect(try FileState(path).bytes == before.bytes && answer(Self.old.key) == SampleFile.answer)
-        #expect(folder.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
-        _ = try folder.write([1], to: "test.db.rekey-\(digits)")
+        #expect(directory.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
+        _ = try directory.write([1], to: "test.db.rekey-\(digits)")
         try file.changeKey(from: Self.old.key, to: Self.new.key)
-        #expect(folder.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
+        #expect(directory.names == (others + ["test.db", "test.db.rekey-aaaaaaaaaaaaaaaa"]).sorted())
     }
 
     @Test func journalInUseIsNoLeftover() throws {
         try make()
-        let image = try folder.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
-        let journal = try folder.write([4, 5, 6], to: "test.db.rekey-0123456789abcdef-journal")
+        let image = try directory.write([1, 2, 3], to: "test.db.rekey-0123456789abcdef")
+        let journal = try directory.write([4, 5, 6], to: "test.db.rekey-0123456789abcdef-journal")
         let handle = try #require(FileHandle(forReadingAtPath: image))
         #expect(flock(handle.fileDescriptor, LOCK_EX) == 0)
         #expect(try file.cleanUp().isEmpty)
@@ -426,7 +426,7 @@ struct ChangeTests {
         #expect(throws: FileError.belongs(path: path + suffix)) {
             try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: path + suffix)
         }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func waitingRunUsesReplacedFile() throws {
@@ -456,13 +456,13 @@ struct ChangeTests {
             (error as? DatabaseError)?.code.primary == .busy || error as? KeyError == .wrongKey
         }
         #expect(try answer(Self.new.key) == SampleFile.answer)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func stopInErasingComesTooLate() throws {
         try make()
         try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == .erasing { throw Stop() } }
-        #expect(try answer(Self.new.key) == SampleFile.answer && folder.names == ["test.db"])
+        #expect(try answer(Self.new.key) == SampleFile.answer && directory.names == ["test.db"])
     }
 
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct CopyTests {
     struct Stop: Error {}
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     let copy: String
     var file: DatabaseFile { DatabaseFile(path: path) }
@@ -15,9 +15,9 @@ struct CopyTests {
     static let other = SampleKey.named("other")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        copy = folder.file("copy.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        copy = directory.file("copy.db")
     }
 
     private func queue(_ mode: JournalMode) throws -> DatabaseQueue {
@@ -43,9 +43,9 @@ struct CopyTests {
         )
         #expect(try FileState(copy).bytes.prefix(16) != FileState(path).bytes.prefix(16))
         #expect(try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int == 0o600)
-        try file.copy(key: Self.key.key, to: folder.file("same.db"))
-        #expect(try FileState(folder.file("same.db")).bytes.prefix(16) != FileState(path).bytes.prefix(16))
-        #expect(folder.names == ["copy.db", "same.db", "test.db"])
+        try file.copy(key: Self.key.key, to: directory.file("same.db"))
+        #expect(try FileState(directory.file("same.db")).bytes.prefix(16) != FileState(path).bytes.prefix(16))
+        #expect(directory.names == ["copy.db", "same.db", "test.db"])
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
@@ -71,7 +71,7 @@ struct CopyTests {
             done.open()
         }.start()
         for number in 0..<5 {
-            let copy = folder.file("copy\(number).db")
+            let copy = directory.file("copy\(number).db")
             try file.copy(key: Self.key.key, to: copy)
             let database = Database(path: copy)
             try database.open(key: Self.key.key)
@@ -85,7 +85,7 @@ struct CopyTests {
 
     @Test func nothingIsReplacedAndStopLeavesNothing() throws {
         try queue(.delete).close()
-        _ = try folder.write([1], to: "copy.db")
+        _ = try directory.write([1], to: "copy.db")
         #expect(throws: FileError.exists(path: copy)) { try file.copy(key: Self.key.key, to: copy) }
         try FileManager.default.removeItem(atPath: copy)
         for stage in [FileProgress.Stage.writing, .verifying] {
@@ -94,7 +94,7 @@ struct CopyTests {
             }
         }
         #expect(throws: KeyError.wrongKey) { try file.copy(key: Self.other.key, to: copy) }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func damagedPageIsNamedAndNotCopied() throws {
@@ -102,7 +102,7 @@ struct CopyTests {
         let size = try #require(Engine.current.formats.first?.pageSize)
         try flipByte(of: path, at: 6 * size + 9)
         #expect(throws: KeyError.damaged(pages: [7])) { try file.copy(key: Self.key.key, to: copy) }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func busyWriterDoesNotStarveCopy() throws {
@@ -127,6 +127,6 @@ struct CopyTests {
         let name = path + suffix
         #expect(throws: FileError.belongs(path: name)) { try file.copy(key: Self.key.key, to: name) }
         #expect(throws: FileError.belongs(path: name)) { try file.recover(key: Self.key.key, to: name) }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 }

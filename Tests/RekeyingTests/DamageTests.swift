@@ -10,13 +10,13 @@ import Testing
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )
 struct DamageTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     static let key = SampleKey.named("secret")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
@@ -64,7 +64,7 @@ struct DamageTests {
     @Test(arguments: [3, 4].filter { $0 <= own })
     func flippedBitInWALIsFound(format: Int) throws {
         // Copied while it is open: all rows stand in the log.
-        let source = folder.file("source.db")
+        let source = directory.file("source.db")
         let layout = try #require(CipherFormat.standard.first { $0.version == format })
         let queue = try DatabaseQueue(
             path: source,
@@ -85,7 +85,7 @@ struct DamageTests {
         let log = try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
         let database = try Data(contentsOf: URL(fileURLWithPath: path))
         let frame = 24 + layout.pageSize
-        // The frames since the log began anew have its header's salts; behind them are older ones.
+        // The frames since the WAL restarted have its header's salts; behind them are older ones.
         let numbers = (0..<((log.count - 32) / frame)).map { 32 + $0 * frame }
             .prefix { log[($0 + 8)..<($0 + 16)] == log[16..<24] }
             .map { start in log[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) } }
@@ -121,7 +121,7 @@ struct DamageTests {
 extension DamageTests {
     /// A database with a transaction that was cut off: its pages are in the file, their images in the journal.
     private func makeHotJournal(_ layout: CipherFormat) throws -> (file: Data, journal: Data) {
-        let source = folder.file("source.db")
+        let source = directory.file("source.db")
         let database = Database(path: source, configuration: Configuration { $0.format = layout })
         try database.open(key: Self.key.key)
         try database.executeStatements(SampleFile.content + "CREATE TABLE more (a);")
@@ -262,7 +262,7 @@ extension DamageTests {
         let old = try Data(contentsOf: URL(fileURLWithPath: path))
         try database.executeStatements("UPDATE t SET a = 'after'")
         database.close()
-        let several = folder.file("several")
+        let several = directory.file("several")
         var journal = journal(of: old, pageSize: size)
         func append(_ number: Int) {
             journal.append(contentsOf: (0..<4).reversed().map { UInt8(number >> ($0 * 8) & 255) })
@@ -275,11 +275,11 @@ extension DamageTests {
         try journal.write(to: URL(fileURLWithPath: path + "-journal"))
         for (isOpen, content) in [(true, "before"), (false, "after")] {
             if isOpen {
-                _ = try folder.write([1], to: "several")
+                _ = try directory.write([1], to: "several")
             } else {
                 try FileManager.default.removeItem(atPath: several)
             }
-            let saved = folder.file("saved \(content).db")
+            let saved = directory.file("saved \(content).db")
             #expect(try DatabaseFile(path: path).recover(key: Self.key.key, to: saved).isComplete)
             let recovered = Database(path: saved)
             try recovered.open(key: Self.key.key)
@@ -292,7 +292,7 @@ extension DamageTests {
     }
 
     @Test func interruptedRekeyKeepsOldKey() throws {
-        let source = folder.file("source.db")
+        let source = directory.file("source.db")
         let other = try DatabaseKey.random()
         let queue = try DatabaseQueue(path: source, key: Self.key.key)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }

@@ -7,15 +7,15 @@ import Testing
 
 /// A damaged database under a keyring is verified, copied and recovered as one under a passphrase is.
 @Suite struct DamagedKeyringDatabaseTests {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let path: String
     private let keyring: UnlockedKeyring
     private let pageSize: Int
     private var file: DatabaseFile { DatabaseFile(path: path) }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
         keyring = try Keyring(besideDatabase: path).create(with: .keyFile(.random(count: 32)))
         let database = Database(path: path)
         try database.open(keyring: keyring)
@@ -32,9 +32,9 @@ import Testing
         let database = Database(path: path)
         #expect(throws: KeyError.damaged(pages: pages)) { try database.open(keyring: keyring) }
         #expect(throws: KeyError.damaged(pages: pages)) { try database.open(key: key) }
-        let recovery = try file.recover(key: key, to: folder.file("saved.db"))
+        let recovery = try file.recover(key: key, to: directory.file("saved.db"))
         #expect(recovery.damagedPages == found.damagedPages)
-        #expect(try DatabaseFile(path: folder.file("saved.db")).verify(key: key).isSound)
+        #expect(try DatabaseFile(path: directory.file("saved.db")).verify(key: key).isSound)
     }
 
     @Test func keyIsFoundDespiteDamagedFirstPage() throws {

@@ -9,14 +9,14 @@ import Testing
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )
 struct DatabaseFileTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     var file: DatabaseFile { DatabaseFile(path: path) }
     static let key = SampleKey.named("secret")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
@@ -61,7 +61,7 @@ struct DatabaseFileTests {
         #expect(found.isSound && found.pages > 20 && found.format.version == shell.format)
         #expect(last?.stage == .checking && last?.done == Int64(before.bytes.count) && last?.all == last?.done)
         #expect(try FileState(path) == before)
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test(arguments: StockShell.all.filter { $0.format <= Self.own })
@@ -131,7 +131,7 @@ struct DatabaseFileTests {
     }
 
     @Test func format1IsNotTriedWithRawKey() throws {
-        // Whoever can write to the file could lay it out anew in format 1 without the key; nothing would authenticate it.
+        // An attacker could forge the file in format 1 without the key; nothing would authenticate it.
         let shell = try #require(StockShell.all.first)
         try SampleFile.make(at: path, by: shell, key: SampleKey.all[5], format: 1)
         #expect(throws: KeyError.wrongKey) { try file.inspect(key: SampleKey.all[5].key) }
@@ -148,14 +148,14 @@ struct DatabaseFileTests {
             // No key of format 1 is changed by a new file.
             #expect(throws: RekeyError.self) { try file.changeKey(from: old, to: new) }
             #expect(throws: (any Error).self) { _ = try file.changeKeyInPlace(from: old, to: new) }
-            #expect(throws: refusal) { try file.copy(key: old, to: folder.file("copy"), newKey: new) }
+            #expect(throws: refusal) { try file.copy(key: old, to: directory.file("copy"), newKey: new) }
         }
         let keyring = Keyring(besideDatabase: path)
         let unlocked = try keyring.create(with: .keyFile(.random(count: 32)))
         #expect(throws: RekeyError.self) { try file.moveToKeyring(unlocked, from: old) }
         #expect(throws: refusal) { _ = try file.changeKeyInPlace(from: old, to: .random()) }
         #expect(try FileState(path) == before)
-        #expect(Set(folder.names) == ["test.db", "test.db.keyring"])
+        #expect(Set(directory.names) == ["test.db", "test.db.keyring"])
     }
 
     @Test func passphraseSpelledAsRawKeyOpensInShells() throws {
@@ -210,9 +210,9 @@ struct DatabaseFileTests {
 
     @Test func nonFilesAreRefused() throws {
         #expect(throws: FileError.missing(path: path)) { try file.inspect() }
-        let inFolder = DatabaseFile(path: folder.path)
-        #expect(throws: FileError.notAFile(path: folder.path)) { try inFolder.verify(key: Self.key.key) }
-        #expect(folder.names.isEmpty)
+        let inDirectory = DatabaseFile(path: directory.path)
+        #expect(throws: FileError.notAFile(path: directory.path)) { try inDirectory.verify(key: Self.key.key) }
+        #expect(directory.names.isEmpty)
     }
 
     @Test func throwFromProgressEndsVerification() throws {

@@ -8,7 +8,7 @@ import Testing
 #if DEBUG || FAULTS
     /// Each call of the system fails once, the first, the second, and so on until the operation needs no more of them.
     @Suite struct FaultTests {
-        let folder: TemporaryFolder
+        let directory: TemporaryDirectory
         let path: String
         // Raw keys: nothing is derived a hundred times.
         let old: DatabaseKey
@@ -17,8 +17,8 @@ import Testing
         init() throws {
             old = try .random()
             new = try .random()
-            folder = try TemporaryFolder()
-            path = folder.file("test.db")
+            directory = try TemporaryDirectory()
+            path = directory.file("test.db")
         }
 
         /// What the file is under, to begin with or afterwards; nil for plaintext.
@@ -29,7 +29,7 @@ import Testing
         /// Runs it in the direction in which the file is now, so that each run has something to do.
         private func run(_ operation: Operation, back: Bool) throws {
             let file = DatabaseFile(path: path)
-            let kept = folder.file("kept.db")
+            let kept = directory.file("kept.db")
             switch (operation, back) {
             case (.change, false): try file.changeKey(from: old, to: new, keepingOldAs: kept)
             case (.change, true): try file.changeKey(from: new, to: old, keepingOldAs: kept)
@@ -107,13 +107,13 @@ import Testing
                     failures += 1
                 case .failure(let error):
                     #expect(found.after == isAfter, "\(operation): the old file is in force: \(error)")
-                    #expect("\(error)".contains(folder.path), "the message names the file: \(error)")
+                    #expect("\(error)".contains(directory.path), "the message names the file: \(error)")
                     failures += 1
                 }
                 isAfter = found.after
                 _ = try DatabaseFile(path: path).cleanUp()
-                try? FileManager.default.removeItem(atPath: folder.file("kept.db"))
-                #expect(folder.names == ["test.db"], "nothing is left")
+                try? FileManager.default.removeItem(atPath: directory.file("kept.db"))
+                #expect(directory.names == ["test.db"], "nothing is left")
                 if !met { break }
                 #expect(number < 59, "more calls than this test knows")
             }

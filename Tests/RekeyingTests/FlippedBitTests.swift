@@ -7,7 +7,7 @@ import Testing
 
 /// A single flipped bit, and everything that meets it: each is an error, and nothing of the page gets out.
 @Suite struct FlippedBitTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     let key: DatabaseKey
     private static let own = Engine.current.formats.first?.version ?? 4
@@ -16,8 +16,8 @@ import Testing
         "SELECT group_concat(id || a || hex(b)) || (SELECT count(*) FROM t INDEXED BY i WHERE a > '') FROM t"
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
         key = try .random()
     }
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     private func open(_ name: String, _ layout: CipherFormat) throws -> Database {
-        let database = Database(path: folder.file(name), configuration: Configuration { $0.format = layout })
+        let database = Database(path: directory.file(name), configuration: Configuration { $0.format = layout })
         try database.open(key: key)
         return database
     }
@@ -111,9 +111,11 @@ import Testing
             // The statement reads the table only: the pages of the index are not met.
             let isOfTheIndex = page > 1 && copy == Copied(isInserted: true, rows: String(expected.dropLast(2)))
             #expect(copy == Copied() || isOfTheIndex, "bit \(bit): \(copy)")
-            #expect(throws: (any Error).self) { try file.copy(key: key, to: folder.file("copy.db"), newKey: .random()) }
+            #expect(throws: (any Error).self) {
+                try file.copy(key: key, to: directory.file("copy.db"), newKey: .random())
+            }
             #expect((try? file.verify(key: key, checksStructure: false))?.damagedPages ?? [page] == [page])
-            #expect(folder.names == ["test.db"], "bit \(bit)")
+            #expect(directory.names == ["test.db"], "bit \(bit)")
         }
         #expect(padding < trials.rounds && read(layout) == expected)
     }

@@ -16,7 +16,7 @@ import Testing
             key = try .random()
             try super.init()
             for name in ["test.db", "other.db"] {
-                let queue = try DatabaseQueue(path: folder.file(name), key: key)
+                let queue = try DatabaseQueue(path: directory.file(name), key: key)
                 try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
                 try queue.close()
             }
@@ -53,7 +53,7 @@ import Testing
             #expect(error is CancellationError, "the file is under the keyring, and that is noted: \(error)")
             #expect(try file.key(in: unlocked) == unlocked.databaseKey())
             #expect(
-                keyringProblem { try DatabaseFile(path: folder.file("other.db")).moveToKeyring(unlocked, from: key) }
+                keyringProblem { try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key) }
                     == .inUse
             )
         }
@@ -62,7 +62,7 @@ import Testing
             let unlocked = try unlocked()
             try unlocked.withLock { try $0.claim(for: Platform.resolved(path)) }
             #expect(
-                keyringProblem { try DatabaseFile(path: folder.file("other.db")).moveToKeyring(unlocked, from: key) }
+                keyringProblem { try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key) }
                     == .inUse
             )
             try file.moveToKeyring(unlocked, from: key)
@@ -75,7 +75,7 @@ import Testing
             let unlocked = try unlocked()
             #expect(throws: KeyError.wrongKey) { try file.moveToKeyring(unlocked, from: .random()) }
             #expect(try !unlocked.content().isInUse)
-            try DatabaseFile(path: folder.file("other.db")).moveToKeyring(unlocked, from: key)
+            try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key)
         }
     }
 #endif

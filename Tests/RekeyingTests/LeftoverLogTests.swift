@@ -7,15 +7,15 @@ import Testing
 
 /// A write-ahead log that a program left when it ended without closing its database.
 @Suite struct LeftoverLogTests {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let path: String
     private static let key = SampleKey.named("secret")
 
     /// The files as a program left them that was killed.
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        let live = folder.file("live.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        let live = directory.file("live.db")
         let database = Database(path: live, configuration: Configuration { $0.journalMode = .wal })
         try database.open(key: Self.key.key)
         try database.executeStatements(SampleFile.content)
@@ -31,11 +31,11 @@ import Testing
         let file = DatabaseFile(path: path)
         #expect(try file.inspect(key: Self.key.key).format != nil)
         #expect(try file.verify(key: Self.key.key).isSound)
-        try file.copy(key: Self.key.key, to: folder.file("copy.db"))
-        _ = try file.recover(key: Self.key.key, to: folder.file("saved.db"))
+        try file.copy(key: Self.key.key, to: directory.file("copy.db"))
+        _ = try file.recover(key: Self.key.key, to: directory.file("saved.db"))
         #expect(try [path, path + "-wal"].map { try FileState($0) } == before)
         for name in ["copy.db", "saved.db"] {
-            let copy = Database(path: folder.file(name))
+            let copy = Database(path: directory.file(name))
             try copy.open(key: Self.key.key)
             #expect(try copy.string(forQuery: SampleFile.question) == SampleFile.answer)
         }

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 @Suite struct MapTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     @Test(arguments: [JournalMode.delete, .wal])

@@ -10,15 +10,15 @@ import Testing
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )
 struct MigrateTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     var file: DatabaseFile { DatabaseFile(path: path) }
     static let key = SampleKey.named("secret")
     static let other = SampleKey.named("other")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private static var own: Int { Engine.current.formats.first?.version ?? 0 }
@@ -81,7 +81,7 @@ struct MigrateTests {
             PRAGMA journal_mode = \(kind.mode);
             """ + Self.content
         )
-        let copy = folder.file("copy.db")
+        let copy = directory.file("copy.db")
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         let before = try shell.run(copy, key: nil, Self.answers)
         #expect(before.contains("123") && before.contains("5|hello plaintextmarker"))
@@ -101,7 +101,7 @@ struct MigrateTests {
         #expect(try shell.run(path, key: nil, Self.soundness) == ["ok"])
         try file.encrypt(with: Self.other.key)
         #expect(try shell.run(path, key: Self.other.pragma, Self.soundness) == ["ok"])
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test(arguments: Extent.share(Extent.pairs(StockShell.all, ["delete", "wal"])))
@@ -138,7 +138,7 @@ struct MigrateTests {
                     SampleFile.query + "PRAGMA integrity_check; PRAGMA user_version; PRAGMA journal_mode;"
                 )
                 #expect(rows == [SampleFile.answer, "ok", "9", mode], "from \(old) to \(new)")
-                #expect(folder.names == ["test.db"])
+                #expect(directory.names == ["test.db"])
             }
         }
     }
@@ -188,7 +188,7 @@ struct MigrateTests {
         #expect { try file.encrypt(with: Self.other.key) } throws: {
             "\($0)".contains("not a SQLite database in plaintext")
         }
-        let plain = folder.file("plain.db")
+        let plain = directory.file("plain.db")
         try #require(StockShell.all.last).run(plain, key: nil, "CREATE TABLE t (a)")
         #expect(throws: KeyError.notEncrypted) { try DatabaseFile(path: plain).decryptToPlaintext(key: Self.key.key) }
     }
@@ -240,7 +240,7 @@ struct MigrateTests {
         let before = try FileState(path)
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
         #expect(throws: KeyError.damaged(pages: [leaf + 1])) { try file.migrate(key: Self.key.key, format: format) }
-        #expect(try FileState(path) == before && folder.names == ["test.db"])
+        #expect(try FileState(path) == before && directory.names == ["test.db"])
     }
 
     @Test func damagedFileInThatFormatIsDamaged() throws {

@@ -6,16 +6,16 @@ import Testing
 
 @Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct RecoverTests {
     struct Stop: Error {}
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     let saved: String
     let key: DatabaseKey
     var file: DatabaseFile { DatabaseFile(path: path) }
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
-        saved = folder.file("saved.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        saved = directory.file("saved.db")
         key = try DatabaseKey.random()
     }
 
@@ -93,7 +93,7 @@ import Testing
         let old = try FileState(path)
         let done = try file.recover(key: key, to: saved)
         #expect(done.isComplete && done.damagedPages.isEmpty)
-        #expect(try FileState(path) == old && folder.names == ["saved.db", "test.db"])
+        #expect(try FileState(path) == old && directory.names == ["saved.db", "test.db"])
         #expect(try FileState(saved).bytes.prefix(16) != old.bytes.prefix(16))
         for table in Self.tables { #expect(try rows(table, of: saved) == rows(table, of: path), "\(table)") }
         let (first, second) = (Database(path: path), Database(path: saved))
@@ -309,7 +309,7 @@ import Testing
         try database.open(key: key)
         try database.executeStatements("PRAGMA cache_size = 1; BEGIN; UPDATE people SET note = randomblob(90)")
         try database.executeStatements("DELETE FROM t; UPDATE people SET name = 'x'")
-        let copy = folder.file("copy.db")
+        let copy = directory.file("copy.db")
         for suffix in ["", "-journal"] {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
         }
@@ -331,7 +331,7 @@ import Testing
             configuration: Configuration { $0.journalMode = .wal }
         )
         try queue.inDatabase { try $0.executeStatements("PRAGMA wal_autocheckpoint = 0;" + SampleFile.content) }
-        let copy = folder.file("copy.db")
+        let copy = directory.file("copy.db")
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix) }
         try queue.close()
         let done = try DatabaseFile(path: copy).recover(key: key, to: saved)
@@ -341,7 +341,7 @@ import Testing
 
     @Test func failedRecoveryLeavesNothing() throws {
         try make()
-        let names = folder.names
+        let names = directory.names
         #expect(throws: KeyError.wrongKey) { try file.recover(key: .random(), to: saved) }
         #expect(throws: FileError.exists(path: path)) { try file.recover(key: key, to: path) }
         for stage in [FileProgress.Stage.checking, .writing, .verifying] {
@@ -358,7 +358,7 @@ import Testing
         #expect(error?.code.primary == .busy)
         try database.rollback()
         database.close()
-        #expect(folder.names == names)
+        #expect(directory.names == names)
         let other = try DatabaseKey.sample("another")
         let done = try file.recover(key: key, to: saved, newKey: other)
         #expect(done.isComplete)
@@ -382,7 +382,7 @@ import Testing
             let done = try file.recover(key: key.key, to: saved)
             #expect(done.file.format?.version == Engine.current.formats.first?.version && done.tables.count == 1)
         } catch is DatabaseError, is KeyError {
-            #expect(!folder.names.contains("saved.db"))
+            #expect(!directory.names.contains("saved.db"))
         }
     }
 }

@@ -11,16 +11,16 @@ import Testing
 struct ReplacementStepTests {
     struct Failure: Error {}
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let file: DatabaseFile
     let old: DatabaseKey
     let new: DatabaseKey
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
         old = try .sample("old")
         new = try .sample("new")
-        file = DatabaseFile(path: folder.file("test.db"))
+        file = DatabaseFile(path: directory.file("test.db"))
         let queue = try DatabaseQueue(path: file.path, key: old)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
@@ -51,12 +51,15 @@ struct ReplacementStepTests {
         #expect(try (FileState(file.path) == before) == !isReplaced)
         #expect(try file.verify(key: isReplaced ? new : old).isSound)
         if isReplaced { _ = try file.cleanUp() }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     @Test func documentHasSteps() throws {
-        let document = try String(contentsOfFile: Program.packageFolder + "/Documentation/Rekeying.md", encoding: .utf8)
-            .replacing("\n", with: " ")
+        let document = try String(
+            contentsOfFile: Program.packageDirectory + "/Documentation/Rekeying.md",
+            encoding: .utf8
+        )
+        .replacing("\n", with: " ")
         for (name, steps) in [("database", ReplacementStep.ofDatabase), ("keyring", ReplacementStep.ofKeyring)] {
             #expect(document.contains("\(name): \(steps.map(\.rawValue).joined(separator: ", "))."))
         }

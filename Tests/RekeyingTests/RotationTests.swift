@@ -30,17 +30,17 @@ import Testing
         #expect(throws: KeyError.wrongKey) { try file.verify(key: old) }
         #expect(try file.verify(key: unlocked().databaseKey()).isSound)
         #expect(try answer() == SampleFile.answer)
-        #expect(folder.names == ["test.db", "test.db.keyring"])
+        #expect(directory.names == ["test.db", "test.db.keyring"])
         #expect(keyringProblem { try file.resumeRotation(of: unlocked()) } == .noRotationPending)
         #expect(keyringProblem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
     }
 
     @Test func oldFileCopyIsReportedWithDate() throws {
         try make()
-        try FileManager.default.copyItem(atPath: path, toPath: folder.file("old.db"))
+        try FileManager.default.copyItem(atPath: path, toPath: directory.file("old.db"))
         try file.rotateKey(of: unlocked())
         try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.moveItem(atPath: folder.file("old.db"), toPath: path)
+        try FileManager.default.moveItem(atPath: directory.file("old.db"), toPath: path)
         #expect { try answer() } throws: { error in
             guard case .oldDatabase(let day)? = (error as? KeyringError)?.problem else { return false }
             return day.timeIntervalSinceNow > -86400 && "\(error)".contains("old copy")
@@ -76,7 +76,7 @@ import Testing
         try make()
         let old = try unlocked().databaseKey()
         _ = try unlocked().withLock { try $0.beginRotation() }
-        let leftover = try folder.write(Array(repeating: 1, count: 5000), to: "test.db.rekey-0123456789abcdef")
+        let leftover = try directory.write(Array(repeating: 1, count: 5000), to: "test.db.rekey-0123456789abcdef")
         try file.cancelRotation(of: unlocked())
         #expect(try unlocked().databaseKey() == old)
         #expect(!FileManager.default.fileExists(atPath: leftover))
@@ -89,7 +89,7 @@ import Testing
 
     @Test func foreignDatabaseIsNotRotated() throws {
         try make()
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try DatabaseQueue(path: other, key: .sample("other")).close()
         let file = DatabaseFile(path: other)
         #expect(try file.position(in: unlocked()) == .other)
@@ -162,7 +162,7 @@ import Testing
             }
             number += 1
             try keyring.erase()
-            for name in folder.names { try FileManager.default.removeItem(atPath: folder.file(name)) }
+            for name in directory.names { try FileManager.default.removeItem(atPath: directory.file(name)) }
         }
         #expect(number > 0)
     }

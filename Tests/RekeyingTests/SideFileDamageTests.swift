@@ -7,21 +7,21 @@ import Testing
 
 /// Damage in what stands beside a database, which the engine would ignore without an error.
 @Suite struct SideFileDamageTests {
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
     private let path: String
     private static let key = SampleKey.named("secret")
     private let file: DatabaseFile
     private static let frame = 24 + 1024
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
         file = DatabaseFile(path: path)
     }
 
     /// The files as a killed program leaves them: six transactions in the WAL, and of a seventh the frames without a commit.
     private func makeLog(_ key: DatabaseKey?) throws -> (log: [UInt8], commits: [Int]) {
-        let live = folder.file("live.db")
+        let live = directory.file("live.db")
         let database = try open(live, key)
         try database.executeStatements("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
         try database.checkpoint(.truncate)
@@ -67,14 +67,14 @@ import Testing
             ("change in place", { _ = try file.changeKeyInPlace(from: key, to: .sample("new")) }),
             ("decrypt", { try file.decryptToPlaintext(key: key) }),
             ("migrate", { try file.migrate(key: key, to: .sample("new")) }),
-            ("copy", { try file.copy(key: key, to: folder.file("copy.db")) }),
+            ("copy", { try file.copy(key: key, to: directory.file("copy.db")) }),
         ]
         for (name, run) in operations {
             let error = #expect(throws: DatabaseError.self, "\(name), \(comment)") { try run() }
             #expect(error?.code.primary == .corrupt, "\(name), \(comment)")
         }
         #expect(try [path, path + "-wal"].map { try FileState($0) } == before, "\(comment)")
-        let saved = folder.file("saved.db")
+        let saved = directory.file("saved.db")
         #expect(try !file.recover(key: key, to: saved).isComplete, "\(comment)")
         try FileManager.default.removeItem(atPath: saved)
     }
@@ -88,7 +88,7 @@ import Testing
         for place in [0, 3, 4, 7, 8, 12, 16, 23, 24, 100, 1047] {
             var flipped = Array(log[..<end])
             flipped[last + place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            _ = try folder.write(flipped, to: "test.db-wal")
+            _ = try directory.write(flipped, to: "test.db-wal")
             try expectRefusals("byte \(place)")
         }
     }
@@ -98,7 +98,7 @@ import Testing
         let last = 32 + commits[5] * Self.frame
         var destroyed = log
         for place in 200..<300 { destroyed[last + place] ^= 0x5a }
-        _ = try folder.write(destroyed, to: "test.db-wal")
+        _ = try directory.write(destroyed, to: "test.db-wal")
         try expectRefusals("100 bytes")
     }
 
@@ -107,7 +107,7 @@ import Testing
         let (log, commits) = try makeLog(Self.key.key)
         let (first, last) = (32 + commits[0] * Self.frame, 32 + commits[5] * Self.frame)
         let torn = Array(log[..<(last + 24)]) + log[(first + 24)..<(first + Self.frame)]
-        _ = try folder.write(torn, to: "test.db-wal")
+        _ = try directory.write(torn, to: "test.db-wal")
         #expect(try file.verify(key: Self.key.key).isSound)
         try file.changeKey(from: Self.key.key, to: .sample("new"))
         let database = Database(path: path, configuration: Configuration { $0.format = try? Self.layout })
@@ -125,13 +125,13 @@ import Testing
         for frame in [0, commits[2], commits[5]] {
             var flipped = Array(log[..<(32 + (commits[5] + 1) * Self.frame)])
             flipped[32 + frame * Self.frame + 500] ^= 4
-            _ = try folder.write(flipped, to: "test.db-wal")
+            _ = try directory.write(flipped, to: "test.db-wal")
             let before = try [path, path + "-wal"].map { try FileState($0) }
             let error = #expect(throws: DatabaseError.self) { try file.encrypt(with: Self.key.key) }
             #expect(error?.code.primary == .corrupt && error?.message.contains("frame \(frame + 1)") == true)
             #expect(try [path, path + "-wal"].map { try FileState($0) } == before)
         }
-        _ = try folder.write(log, to: "test.db-wal")
+        _ = try directory.write(log, to: "test.db-wal")
         try file.encrypt(with: Self.key.key)
         let database = Database(path: path)
         try database.open(key: Self.key.key)
@@ -140,7 +140,7 @@ import Testing
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
     func damagedJournalStopsEncryption() throws {
-        let live = folder.file("live.db")
+        let live = directory.file("live.db")
         let database = try open(live, nil)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)
         try database.executeStatements("BEGIN; UPDATE people SET note = zeroblob(100)")
@@ -154,13 +154,13 @@ import Testing
         for place in [514, 512 + 4 + 1024 - 200, 512 + 4 + 224, 512 + 1028 + 3, 18] {
             var flipped = journal
             flipped[place] ^= 2
-            _ = try folder.write(flipped, to: "test.db-journal")
+            _ = try directory.write(flipped, to: "test.db-journal")
             let before = try [path, path + "-journal"].map { try FileState($0) }
             let error = #expect(throws: DatabaseError.self, "\(place)") { try file.encrypt(with: Self.key.key) }
             #expect(error?.code.primary == .corrupt, "\(place)")
             #expect(try [path, path + "-journal"].map { try FileState($0) } == before, "\(place)")
         }
-        _ = try folder.write(journal, to: "test.db-journal")
+        _ = try directory.write(journal, to: "test.db-journal")
         try file.encrypt(with: Self.key.key)
         let encrypted = Database(path: path)
         try encrypted.open(key: Self.key.key)
@@ -178,7 +178,7 @@ import Testing
         }
         #expect(throws: Planned.self) { try asking.changeKey(from: Self.key.key, to: .sample("new")) }
         #expect(try [path, path + "-wal"].map { try FileState($0) } == before)
-        #expect(folder.names.sorted().filter { $0.hasPrefix("test.db") } == ["test.db", "test.db-wal"])
+        #expect(directory.names.sorted().filter { $0.hasPrefix("test.db") } == ["test.db", "test.db-wal"])
     }
 
     @Test(arguments: [1, 1024, 1500, 20 * 1024])
@@ -188,14 +188,14 @@ import Testing
         database.close()
         let bytes = try FileState(path).bytes
         let pages = bytes.count / 1024
-        _ = try folder.write(Array(bytes[..<(1024 + length - 1)]), to: "test.db")
+        _ = try directory.write(Array(bytes[..<(1024 + length - 1)]), to: "test.db")
         let whole = (1024 + length - 1) / 1024
         let missing = KeyError.damaged(pages: Array((whole + 1)...pages))
         let (key, new) = try (Self.key.key, DatabaseKey.sample("new"))
         let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
         #expect(throws: missing) { try file.changeKey(from: key, to: new) }
         #expect(throws: missing) { try file.changeKeyInPlace(from: key, to: new) }
-        #expect(throws: missing) { try file.copy(key: key, to: folder.file("copy.db")) }
+        #expect(throws: missing) { try file.copy(key: key, to: directory.file("copy.db")) }
         #expect(throws: missing) { try file.decryptToPlaintext(key: key) }
         #expect(throws: missing) { try file.migrate(key: key, to: new, format: format) }
         let found = try file.verify(key: key)
@@ -203,14 +203,14 @@ import Testing
     }
 
     @Test func recoveryReportsLostJournal() throws {
-        let live = folder.file("live.db")
+        let live = directory.file("live.db")
         let database = try open(live, Self.key.key)
         try database.executeStatements("PRAGMA cache_size = 2;" + SampleFile.content)
         try database.executeStatements("BEGIN; INSERT INTO people (note) SELECT note FROM people")
         try FileManager.default.copyItem(atPath: live, toPath: path)
         try database.rollback()
         database.close()
-        let recovery = try file.recover(key: Self.key.key, to: folder.file("saved.db"))
+        let recovery = try file.recover(key: Self.key.key, to: directory.file("saved.db"))
         #expect(!recovery.isComplete && recovery.problems.contains { $0.contains("its journal is lost") })
     }
 }

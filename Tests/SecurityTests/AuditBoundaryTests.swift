@@ -12,7 +12,7 @@ struct AuditBoundaryTests {
     ]
 
     private static func readers() throws -> Set<String> {
-        let sources = URL(fileURLWithPath: Program.packageFolder + "/Sources", isDirectory: true)
+        let sources = URL(fileURLWithPath: Program.packageDirectory + "/Sources", isDirectory: true)
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         return try Set(
             files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.filter { file in

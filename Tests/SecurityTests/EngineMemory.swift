@@ -5,9 +5,9 @@ import TestSupport
 enum EngineMemory {
     /// How often a text of a database that was open is found. Only the engine ever had the text: SQL puts it together.
     static func pagesLeft() throws -> Int {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         func use() throws {
-            let queue = try DatabaseQueue(path: folder.file("test.db"), key: .sample("k"))
+            let queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("k"))
             try queue.inDatabase { database in
                 try database.executeStatements("CREATE TABLE t (a)")
                 for _ in 0..<50 {
@@ -15,7 +15,7 @@ enum EngineMemory {
                 }
             }
             try queue.close()
-            let again = try DatabaseQueue(path: folder.file("test.db"), key: .sample("k"))
+            let again = try DatabaseQueue(path: directory.file("test.db"), key: .sample("k"))
             try again.inDatabase { _ = try $0.int(forQuery: "SELECT count(*) FROM t WHERE a LIKE '%#'") }
             try again.close()
         }

@@ -7,25 +7,25 @@ import Testing
 @Suite struct FileRightsTests {
     @Test(arguments: [JournalMode.delete, .persist, .wal])
     func newFilesAreOwnerOnly(mode: JournalMode) throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let queue = try DatabaseQueue(
-            path: folder.file("test.db"),
+            path: directory.file("test.db"),
             key: .sample("secret"),
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inTransaction { database in
             try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (randomblob(100000))")
-            #expect(folder.names.count > 1)
-            for name in folder.names {
-                let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            #expect(directory.names.count > 1)
+            for name in directory.names {
+                let attributes = try FileManager.default.attributesOfItem(atPath: directory.file(name))
                 #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
             }
         }
     }
 
     @Test func existingFileKeepsPermissions() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("test.db")
+        let directory = try TemporaryDirectory()
+        let path = directory.file("test.db")
         let queue = try DatabaseQueue(path: path, key: .sample("secret"))
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         try queue.rekey(.sample("new"))

@@ -5,10 +5,10 @@ import Testing
 
 /// A plain SQLite that gets into the process before SQLCipher: a key would be taken, and the file be plaintext.
 @Suite struct ForeignEngineTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        directory = try TemporaryDirectory()
     }
 
     /// The machine's plain SQLite.
@@ -20,15 +20,15 @@ import Testing
 
     @Test(.enabled(if: plainSQLite != nil, "this machine has no plain libsqlite3"))
     func preloadedSQLiteCreatesNoFile() throws {
-        let path = folder.file("test.db")
+        let path = directory.file("test.db")
         let outcome = try Program.run(
             Program.built("PackageSearch"),
-            [Program.packageFolder + "/Examples/PackageSearch/sample.status", path],
+            [Program.packageDirectory + "/Examples/PackageSearch/sample.status", path],
             environment: ["LD_PRELOAD": try #require(Self.plainSQLite)]
         )
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("cannot encrypt"), "\(outcome.errors)")
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test(
@@ -36,8 +36,8 @@ import Testing
         arguments: [JournalMode.delete, .wal]
     )
     func preloadedSQLiteLeavesEncryptedFile(mode: JournalMode) throws {
-        let path = folder.file("test.db")
-        let secret = try folder.write("secret".utf8, to: "passphrase")
+        let path = directory.file("test.db")
+        let secret = try directory.write("secret".utf8, to: "passphrase")
         let configuration = Configuration { $0.journalMode = mode }
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
@@ -77,26 +77,26 @@ import Testing
     /// At once, or after the two keys of the engine's trial in memory: then the header of the new file tells it.
     @Test(.enabled(if: Program.hasClang, "clang is missing"), arguments: [0, 2])
     func engineIgnoringKeyIsDetected(keysHeard: Int) throws {
-        let source = try folder.write(Self.deaf.utf8, to: "deaf.c")
-        let library = folder.file("deaf.so")
+        let source = try directory.write(Self.deaf.utf8, to: "deaf.c")
+        let library = directory.file("deaf.so")
         let built = try Program.run("/usr/bin/env", ["clang", "-shared", "-fPIC", "-o", library, source, "-ldl"])
         #expect(built.status == 0, "\(built.errors)")
-        let before = folder.names
+        let before = directory.names
         let outcome = try Program.run(
             Program.built("PackageSearch"),
-            [Program.packageFolder + "/Examples/PackageSearch/sample.status", folder.file("test.db")],
+            [Program.packageDirectory + "/Examples/PackageSearch/sample.status", directory.file("test.db")],
             environment: ["LD_PRELOAD": library, "HEARS": "\(keysHeard)"]
         )
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("cannot encrypt"), "\(outcome.errors)")
-        #expect(folder.names == before, "the file is gone, which was in plaintext")
+        #expect(directory.names == before, "the file is gone, which was in plaintext")
     }
 
     @Test func demoRunsWithoutPreload() throws {
         // Or the refusal above would prove nothing.
         let outcome = try Program.run(
             Program.built("PackageSearch"),
-            [Program.packageFolder + "/Examples/PackageSearch/sample.status", folder.file("test.db")]
+            [Program.packageDirectory + "/Examples/PackageSearch/sample.status", directory.file("test.db")]
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("0 damaged, 0 problems"))

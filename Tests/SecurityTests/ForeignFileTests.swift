@@ -8,13 +8,13 @@ import Testing
 
 /// Files that somebody else made, or put where we make ours.
 @Suite struct ForeignFileTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     let key: DatabaseKey
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
         key = try .random()
     }
 
@@ -24,11 +24,11 @@ import Testing
         try queue.close()
     }
 
-    /// What is no file: a pipe without a writer, a folder, devices with no end and with none to begin with.
+    /// What is no file: a pipe without a writer, a directory, devices with no end and with none to begin with.
     private func noFiles() throws -> [String] {
-        let pipe = folder.file("pipe")
+        let pipe = directory.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
-        return [pipe, folder.path, "/dev/zero", "/dev/null", "/dev/full"]
+        return [pipe, directory.path, "/dev/zero", "/dev/null", "/dev/full"]
     }
 
     @Test func nonFileIsRefusedByEveryOperation() throws {
@@ -41,8 +41,8 @@ import Testing
                 { _ = try file.inspect() }, { _ = try file.verify(key: key) },
                 { try file.changeKey(from: key, to: .random()) }, { try file.encrypt(with: key) },
                 { try file.decryptToPlaintext(key: key) }, { try file.migrate(key: key) },
-                { _ = try file.recover(key: key, to: folder.file("new.db")) },
-                { _ = try file.copy(key: key, to: folder.file("new.db")) },
+                { _ = try file.recover(key: key, to: directory.file("new.db")) },
+                { _ = try file.copy(key: key, to: directory.file("new.db")) },
                 { _ = try keyring.content() }, { _ = try keyring.unlock(.keyFile(.random(count: 32))) },
                 { try keyring.create(with: .keyFile(.random(count: 32))) }, { try keyring.erase() },
             ]
@@ -50,7 +50,7 @@ import Testing
                 #expect(throws: (any Error).self, "\(path), call \(number)") { try call() }
             }
         }
-        #expect(folder.names == ["pipe"])
+        #expect(directory.names == ["pipe"])
     }
 
     @Test func nonFileBesideDatabaseIsKept() throws {
@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: ["-journal", "-wal", "-shm"])
     func linkBesideNewFileIsNotFollowed(suffix: String) throws {
-        let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let victim = try directory.write([UInt8](repeating: 7, count: 5000), to: "victim")
         let before = try FileState(victim)
         let wal = Configuration {
             $0.journalMode = .wal
@@ -77,20 +77,20 @@ import Testing
         }
         try make()
         for make in [link, symlink] {
-            #expect(make(victim, folder.file("new.db") + suffix) == 0)
+            #expect(make(victim, directory.file("new.db") + suffix) == 0)
             for key in [key, nil] {
                 #expect(throws: (any Error).self) {
-                    let queue = try DatabaseQueue(path: folder.file("new.db"), key: key, configuration: wal)
+                    let queue = try DatabaseQueue(path: directory.file("new.db"), key: key, configuration: wal)
                     try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
                 }
             }
             #expect(throws: (any Error).self) {
                 let database = Database(path: path)
                 try database.open(key: key)
-                try database.attach(folder.file("new.db"), as: "n", key: key)
+                try database.attach(directory.file("new.db"), as: "n", key: key)
                 try database.executeStatements("PRAGMA n.journal_mode = WAL; CREATE TABLE n.t (a)")
             }
-            #expect(unlink(folder.file("new.db") + suffix) == 0)
+            #expect(unlink(directory.file("new.db") + suffix) == 0)
             #expect(try FileState(victim) == before)
         }
     }
@@ -98,7 +98,7 @@ import Testing
     /// What the engine would write into it, it would write into another file.
     @Test func linkAsJournalIsNotFollowed() throws {
         try make()
-        let victim = try folder.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let victim = try directory.write([UInt8](repeating: 7, count: 5000), to: "victim")
         let before = (try FileState(path), try FileState(victim))
         for suffix in ["-journal", "-wal", "-shm"] {
             for make in [link, symlink] {
@@ -146,39 +146,39 @@ import Testing
                 #expect(throws: (any Error).self) { _ = try DatabaseQueue(path: path, key: key) }
                 #expect(throws: (any Error).self) { try DatabaseFile(path: path).changeKey(from: key, to: .random()) }
                 #expect(throws: (any Error).self) {
-                    _ = try DatabaseFile(path: path).recover(key: key, to: folder.file("new.db"))
+                    _ = try DatabaseFile(path: path).recover(key: key, to: directory.file("new.db"))
                 }
                 #expect(try FileState(path) == before)
             }
         }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
     }
 
     // MARK: Where we make files
 
     /// The names have 64 random bits; this is what stands behind them.
     @Test func newFileReplacesNothing() throws {
-        let target = try folder.write("precious".utf8, to: "target")
-        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: target)
+        let target = try directory.write("precious".utf8, to: "target")
+        try FileManager.default.createSymbolicLink(atPath: directory.file("link"), withDestinationPath: target)
         try FileManager.default.createSymbolicLink(
-            atPath: folder.file("dangling"),
-            withDestinationPath: folder.file("nothing")
+            atPath: directory.file("dangling"),
+            withDestinationPath: directory.file("nothing")
         )
         for name in ["target", "link", "dangling"] {
-            #expect(throws: Errno.self) { _ = try FileCalls.create(folder.file(name)) }
+            #expect(throws: Errno.self) { _ = try FileCalls.create(directory.file(name)) }
             #expect(throws: KeyringError.self) {
-                try Keyring(path: folder.file(name)).create(with: .keyFile(.random(count: 32)))
+                try Keyring(path: directory.file(name)).create(with: .keyFile(.random(count: 32)))
             }
         }
         #expect(try FileState(target).bytes == Data("precious".utf8))
-        #expect(folder.names == ["dangling", "link", "target"])
+        #expect(directory.names == ["dangling", "link", "target"])
     }
 
-    /// Somebody watches the folder, and puts a link to a file of his victim's, or a file, in the place of each new name.
+    /// Somebody watches the directory, and puts a link to a file of his victim's, or a file, in the place of each new name.
     @Test(arguments: [false, true])
     func replacedNewFileStopsRun(byALink: Bool) throws {
         try make()
-        let victim = try folder.write("precious".utf8, to: "victim")
+        let victim = try directory.write("precious".utf8, to: "victim")
         let new = try DatabaseKey.random()
         var replaced = 0
         for _ in 0..<20 {
@@ -186,13 +186,13 @@ import Testing
             do {
                 try DatabaseFile(path: path).changeKey(from: key, to: new) { progress in
                     guard [.writing, .verifying].contains(progress.stage) else { return }
-                    for name in folder.names where name.hasPrefix("test.db.rekey-") {
-                        unlink(folder.file(name))
+                    for name in directory.names where name.hasPrefix("test.db.rekey-") {
+                        unlink(directory.file(name))
                         replaced += 1
                         if byALink {
-                            symlink(victim, folder.file(name))
+                            symlink(victim, directory.file(name))
                         } else {
-                            _ = try folder.write("evil".utf8, to: name)
+                            _ = try directory.write("evil".utf8, to: name)
                         }
                     }
                 }
@@ -200,7 +200,7 @@ import Testing
             } catch {
                 #expect(try FileState(path).bytes == present.bytes)
             }
-            for name in folder.names where name.hasPrefix("test.db.rekey-") { unlink(folder.file(name)) }
+            for name in directory.names where name.hasPrefix("test.db.rekey-") { unlink(directory.file(name)) }
         }
         #expect(replaced > 0)
         #expect(try FileState(victim).bytes == Data("precious".utf8))
@@ -209,7 +209,7 @@ import Testing
 
     @Test func linkedLeftoverIsNotOverwritten() throws {
         try make()
-        let precious = try folder.write("precious".utf8, to: "precious")
+        let precious = try directory.write("precious".utf8, to: "precious")
         symlink(precious, path + ".rekey-0123456789abcdef")
         link(precious, path + ".rekey-fedcba9876543210")
         try DatabaseFile(path: path).changeKey(from: key, to: .random())
@@ -221,11 +221,11 @@ import Testing
     /// Under a umask that takes nothing away.
     @Test func commandFilesAreOwnerOnly() throws {
         try make()
-        let keyFile = try folder.write(key.exported().withUnsafeBytes { Array($0) }, to: "key")
-        let data = folder.file("data")
+        let keyFile = try directory.write(key.exported().withUnsafeBytes { Array($0) }, to: "key")
+        let data = directory.file("data")
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
         let options = ["--key-file", keyFile]
-        let secret = ["--new-key-file", try folder.write([UInt8](repeating: 7, count: 32), to: "secret")]
+        let secret = ["--new-key-file", try directory.write([UInt8](repeating: 7, count: 32), to: "secret")]
         let runs = [
             ["copy", path, data + "/copy.db"] + options,
             ["recover", path, data + "/recovered.db"] + options,

@@ -13,13 +13,13 @@ import Testing
         "\u{fffd}",
     ]
 
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let database: Database
     let key: DatabaseKey
 
     init() throws {
-        folder = try TemporaryFolder()
-        database = Database(path: folder.file("test.db"))
+        directory = try TemporaryDirectory()
+        database = Database(path: directory.file("test.db"))
         // A raw key: a derivation for each string would take most of the time.
         key = try .random()
         try database.open(key: key)
@@ -28,7 +28,7 @@ import Testing
 
     /// Calls that take `text` for a name, a value or a path; each may refuse it.
     private func calls(_ text: String) -> [(String, () throws -> Void)] {
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         return [
             ("savepoint", { try database.startSavePoint(withName: text) }),
             ("rollback to savepoint", { try database.rollbackToSavePoint(withName: text) }),
@@ -39,7 +39,7 @@ import Testing
             ("column's table", { _ = try database.columnExists("a", inTableWithName: text) }),
             ("checkpoint", { _ = try database.checkpoint(.passive, name: text) }),
             ("attach", { try database.attach(other, as: text, key: key) }),
-            ("attached path", { try database.attach(folder.path + "/" + text, as: "o", key: key) }),
+            ("attached path", { try database.attach(directory.path + "/" + text, as: "o", key: key) }),
             ("plaintext", { try database.attachPlaintext(other, as: text) }),
             ("function", { try database.makeFunction(named: text, arguments: 1) { _ in 1 } }),
             ("collation", { try database.makeCollation(named: text) { _, _ in .orderedSame } }),
@@ -56,16 +56,16 @@ import Testing
             ),
             ("interpolated value", { try database.executeUpdate("UPDATE t SET a = \(text)") }),
             ("identifier", { try database.executeUpdate("UPDATE t SET \(identifier: text) = 1") }),
-            ("path", { _ = try DatabaseQueue(path: folder.path + "/" + text, key: key) }),
+            ("path", { _ = try DatabaseQueue(path: directory.path + "/" + text, key: key) }),
         ]
     }
 
     /// A passphrase is derived, so that each of these takes its time.
     @Test(arguments: Extent.isComplete ? strings : Extent.share([strings[0], strings[1], strings[12]]))
     func noPassphraseBecomesSQL(text: String) throws {
-        try? database.attach(folder.file("other.db"), as: "o", key: .passphrase(text))
-        _ = try? DatabaseQueue(path: folder.file("keyed.db"), key: .passphrase(text))
-        let made = Database(path: folder.file("set.db"))
+        try? database.attach(directory.file("other.db"), as: "o", key: .passphrase(text))
+        _ = try? DatabaseQueue(path: directory.file("keyed.db"), key: .passphrase(text))
+        let made = Database(path: directory.file("set.db"))
         try made.open()
         try? made.setKey(text)
         #expect(try database.tableExists("t"))
@@ -155,13 +155,13 @@ import Testing
             )
         }
         database.close()
-        let file = DatabaseFile(path: folder.file("test.db"))
-        try file.copy(key: key, to: folder.file("copy.db"))
-        _ = try file.recover(key: key, to: folder.file("recovered.db"))
+        let file = DatabaseFile(path: directory.file("test.db"))
+        try file.copy(key: key, to: directory.file("copy.db"))
+        _ = try file.recover(key: key, to: directory.file("recovered.db"))
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
         try file.migrate(key: key, format: format)
         for path in ["test.db", "copy.db", "recovered.db"] {
-            let made = Database(path: folder.file(path))
+            let made = Database(path: directory.file(path))
             try made.open(key: key, flags: .readOnly)
             #expect(
                 try made.int(forQuery: "SELECT count(*) FROM sqlite_master WHERE type = 'table'") == names.count + 1

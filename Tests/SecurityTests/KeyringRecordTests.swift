@@ -92,13 +92,13 @@ import Testing
     }
 
     private func oldCopiesAreFound() throws {
-        try FileManager.default.copyItem(atPath: keyring.path, toPath: folder.file("old"))
+        try FileManager.default.copyItem(atPath: keyring.path, toPath: directory.file("old"))
         let unlocked = try keyring.unlock(secret)
         try unlocked.add(.keyFile(.random(count: 32)))
         try open().close()
         let generation = try keyring.content().generation
         try FileManager.default.removeItem(atPath: keyring.path)
-        try FileManager.default.moveItem(atPath: folder.file("old"), toPath: keyring.path)
+        try FileManager.default.moveItem(atPath: directory.file("old"), toPath: keyring.path)
         #expect(keyringProblem { try open().close() } == .outdated(generation: generation))
     }
 
@@ -138,31 +138,34 @@ import Testing
         let database = try open()
         for _ in 0..<2 { try database.executeUpdate("VACUUM") }
         #expect(try record(database).count == 3)
-        let copy = Database(path: folder.file("copy.db"))
+        let copy = Database(path: directory.file("copy.db"))
         try copy.open(key: .random())
         try database.backup(to: copy)
         #expect(try record(copy) == record(database))
         copy.close()
-        let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        let plain = Database(
+            path: directory.file("plain.db"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
         try plain.open()
         try database.backup(to: plain, decrypting: true)
         #expect(try record(plain) == record(database))
         let (before, key) = (try record(database), try keyring.unlock(secret).databaseKey())
         database.close()
         if Engine.current.has(.exportFromAttached) {
-            let again = Database(path: folder.file("again.db"))
+            let again = Database(path: directory.file("again.db"))
             try again.open(key: key)
             try plain.backup(to: again)
             #expect(try record(again) == before)
         }
         plain.close()
-        let recovered = try DatabaseFile(path: path).recover(key: key, to: folder.file("recovered.db"))
+        let recovered = try DatabaseFile(path: path).recover(key: key, to: directory.file("recovered.db"))
         #expect(recovered.isComplete && recovered.failures.isEmpty)
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
         try DatabaseFile(path: path).migrate(key: key, format: format)
-        try DatabaseFile(path: folder.file("plain.db")).encrypt(with: key)
+        try DatabaseFile(path: directory.file("plain.db")).encrypt(with: key)
         for name in ["test.db", "recovered.db", "plain.db"] {
-            let found = Database(path: folder.file(name))
+            let found = Database(path: directory.file(name))
             try found.open(key: key)
             #expect(try record(found) == before, "\(name)")
             found.close()

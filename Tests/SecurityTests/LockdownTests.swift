@@ -13,7 +13,7 @@ import Testing
         return database
     }
 
-    /// Statements that nobody but the owner may run, in the ways in which SQL can be run.
+    /// Statements that only the owner may run, by every call that runs SQL.
     static let refused = [
         "PRAGMA key = 'evil'", "PRAGMA rekey = 'evil'", "PRAGMA REKEY('evil')", "PRAGMA main.rekey = 'evil'",
         "PRAGMA hexkey = '00'", "PRAGMA hexrekey = '00'", "PRAGMA textkey = 'evil'", "PRAGMA textrekey = 'evil'",
@@ -32,16 +32,16 @@ import Testing
 
     @Test(arguments: refused)
     func harmfulStatementIsRefused(sql: String) throws {
-        let sql = sql.replacing("plain.db", with: folder.file("plain.db")).replacing(
+        let sql = sql.replacing("plain.db", with: directory.file("plain.db")).replacing(
             "profile.txt",
-            with: folder.file("p")
+            with: directory.file("p")
         )
         let database = try open()
-        let before = folder.names
+        let before = directory.names
         #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { isRefusal($0) }
         #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { isRefusal($0) }
         #expect { _ = try database.executeQuery(SQL(unsafe: sql)).next() } throws: { isRefusal($0) }
-        #expect(folder.names == before)
+        #expect(directory.names == before)
         database.close()
         _ = try open()
     }
@@ -51,7 +51,7 @@ import Testing
         // The closures run within a call on the same thread.
         nonisolated(unsafe) let database = try open()
         let other = try open()
-        let plain = folder.file("plain.db")
+        let plain = directory.file("plain.db")
         let statements = [
             "PRAGMA temp_store = FILE", "PRAGMA writable_schema = ON", "ATTACH '\(plain)' AS x KEY ''",
             "PRAGMA rekey = 'evil'",
@@ -81,7 +81,7 @@ import Testing
         // It attaches by a statement, too.
         refusals.withLock { $0 = [] }
         database.setTrace { _ in tryAll() }
-        try database.attach(folder.file("other.db"), as: "o", key: .sample("k"))
+        try database.attach(directory.file("other.db"), as: "o", key: .sample("k"))
         #expect(refusals.withLock { $0 } == statements)
         database.setTrace(nil)
         other.close()
@@ -92,18 +92,18 @@ import Testing
     @Test func vacuumIntoIsRefused() throws {
         let database = try open()
         let isKnown = Engine.current.sqliteVersion.compare("3.27", options: .numeric) != .orderedAscending
-        for into in ["?", "'\(folder.file("plain.db"))'"] {
+        for into in ["?", "'\(directory.file("plain.db"))'"] {
             #expect {
                 try database.executeUpdate(
                     SQL(unsafe: "VACUUM INTO \(into)"),
-                    values: into == "?" ? [folder.file("plain.db")] : []
+                    values: into == "?" ? [directory.file("plain.db")] : []
                 )
             } throws: {
                 // Before 3.27 it was no SQL.
                 isRefusal($0) == isKnown
             }
         }
-        #expect(folder.names == ["test.db"])
+        #expect(directory.names == ["test.db"])
         try database.executeUpdate("VACUUM")
         #expect(try database.string(forQuery: "SELECT a FROM t") == "plaintextmarker")
     }
@@ -111,7 +111,7 @@ import Testing
     @Test func laterConnectionsAreLockedDown() throws {
         try open().close()
         let pool = try DatabasePool(path: path, key: key)
-        let attach = "ATTACH '\(folder.file("plain.db"))' AS x KEY ''"
+        let attach = "ATTACH '\(directory.file("plain.db"))' AS x KEY ''"
         try pool.read { database in
             for sql in [attach, "PRAGMA query_only = OFF"] {
                 #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { isRefusal($0) }
@@ -143,10 +143,10 @@ import Testing
     @Test func unsafeSQLStillCannotSetKeys() throws {
         let database = try open { $0.unsafeAllowsAllSQL = true }
         try database.executeStatements(
-            SQL(unsafe: "ATTACH '\(folder.file("plain.db"))' AS x KEY ''; CREATE TABLE x.c AS SELECT * FROM t")
+            SQL(unsafe: "ATTACH '\(directory.file("plain.db"))' AS x KEY ''; CREATE TABLE x.c AS SELECT * FROM t")
         )
         try database.executeStatements("DETACH x; PRAGMA temp_store = FILE; PRAGMA writable_schema = ON")
-        #expect(try FileState(folder.file("plain.db")).bytes.prefix(15) == Data("SQLite format 3".utf8))
+        #expect(try FileState(directory.file("plain.db")).bytes.prefix(15) == Data("SQLite format 3".utf8))
         for sql in [
             "PRAGMA rekey = 'evil'", "PRAGMA key = 'evil'", "PRAGMA cipher_default_use_hmac = OFF",
             "PRAGMA cipher = 'rc4'",
@@ -159,7 +159,7 @@ import Testing
     // MARK: Typed calls
 
     @Test func attachedDatabaseHasOwnKey() throws {
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         let database = try open()
         for key in [try DatabaseKey.sample("another"), try .random()] {
             try? FileManager.default.removeItem(atPath: other)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func attachingPlaintextNeedsPermission() throws {
-        let plain = folder.file("plain.db")
+        let plain = directory.file("plain.db")
         #expect(throws: KeyError.keyMissing) { try open().attachPlaintext(plain, as: "p") }
         #expect(!FileManager.default.fileExists(atPath: plain))
         let database = try open { $0.allowsPlaintext = true }
@@ -193,7 +193,7 @@ import Testing
         let database = try open()
         let events = Lock<[String]>([])
         database.setTrace { event in events.withLock { $0.append("\(event)") } }
-        try database.attach(folder.file("other.db"), as: "o", key: .raw(hex: String(repeating: "ab", count: 32)))
+        try database.attach(directory.file("other.db"), as: "o", key: .raw(hex: String(repeating: "ab", count: 32)))
         #expect(!events.withLock { $0.joined() }.lowercased().contains("abababab"))
     }
 

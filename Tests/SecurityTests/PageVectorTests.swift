@@ -6,12 +6,12 @@ import Testing
 
 /// The vectors under which pages are encrypted. One that is used twice under a key shows which pages begin alike.
 @Suite struct PageVectorTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     /// The vectors and the salt of the file as it is now.

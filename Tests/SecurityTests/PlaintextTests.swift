@@ -5,19 +5,19 @@ import Testing
 
 /// What a thief finds in the files that a database makes.
 @Suite struct PlaintextTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     static let markers = ["plaintextmarker", "CREATE TABLE", "people_name", "SQLite format 3", "secretnote"]
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private func findings() throws -> [String] {
         var found: [String] = []
-        for name in folder.names {
-            let bytes = try FileState(folder.file(name)).bytes
+        for name in directory.names {
+            let bytes = try FileState(directory.file(name)).bytes
             for marker in Self.markers where bytes.range(of: Data(marker.utf8)) != nil {
                 found.append("\(marker) in \(name)")
             }
@@ -38,7 +38,7 @@ import Testing
             try database.executeUpdate("UPDATE people SET name = name || 'secretnote', note = randomblob(200)")
             let rows = try database.executeQuery("SELECT name FROM people ORDER BY note, name")
             while try rows.next() {}
-            names = Set(folder.names)
+            names = Set(directory.names)
             #expect(try findings() == [])
         }
         #expect(names.count > 1, "there was a journal or a log to look into: \(names)")
@@ -61,7 +61,7 @@ import Testing
         #expect(try findings().count >= 4)
     }
 
-    /// The files that SQLite has open for what does not fit into its cache: they have no name in a folder any more.
+    /// The files that SQLite has open for what does not fit into its cache: they have no name in a directory any more.
     private func spillFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
             try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: KeyError.keyMissing) { try database.executeUpdate("PRAGMA user_version = 1") }
         #expect(throws: KeyError.keyMissing) { try database.beginTransaction() }
         database.close()
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test func emptyKeyNeverMakesFile() throws {
@@ -112,6 +112,6 @@ import Testing
         #expect(throws: MalformedKey.self) { try database.setKey("") }
         #expect(throws: KeyError.keyMissing) { try database.executeStatements("CREATE TABLE t (a)") }
         database.close()
-        #expect(folder.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 }

@@ -48,8 +48,8 @@ import Testing
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/maps"), "this system has no /proc"))
     func everyPragmaIsClassified() throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("test.db"))
+        let directory = try TemporaryDirectory()
+        let database = Database(path: directory.file("test.db"))
         try database.open(key: .passphrase("right"))
         let line = try #require(
             try processInformation("maps").split(separator: "\n").first { $0.contains("/libsqlcipher.so") }

@@ -56,7 +56,7 @@ import Testing
     ]
 
     private func attached() throws -> Database {
-        let database = try open(folder.file("sound.db"))
+        let database = try open(directory.file("sound.db"))
         try database.executeStatements(
             "CREATE TABLE s (id, a); INSERT INTO s VALUES (1, 'a'); CREATE TABLE copy (a); CREATE TABLE w (a)"
         )

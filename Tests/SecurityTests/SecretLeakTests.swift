@@ -9,13 +9,13 @@ import Testing
 
 /// Where a secret could show: errors, descriptions, dumps, the arguments of a process.
 @Suite struct SecretLeakTests {
-    let folder: TemporaryFolder
+    let directory: TemporaryDirectory
     let path: String
     static let secret = "hunter2-hunter2-hunter2"
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
     }
 
     private func texts(of value: Any) -> [String] {
@@ -135,7 +135,7 @@ import Testing
             key: .sample("right"),
             configuration: Configuration { $0.unsafeAllowsAllSQL = true }
         )
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try queue.inDatabase { database in
             try database.executeUpdate(SQL(unsafe: "ATTACH '\(other)' AS y KEY '\(Self.secret)'"))
             try database.executeUpdate("DETACH y")
@@ -182,7 +182,7 @@ import Testing
     func commandLeavesNoCoreDump() throws {
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         // Root may look into every process: it is started for somebody else then.
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A limit that is to be seen changing, where this process may set it.
@@ -214,7 +214,7 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         for arguments in [["verify", path], ["verify", path, "--json"], ["inspect", path]] {
             for source in ["--passphrase-env", "--key-file"] {
-                let value = source == "--key-file" ? try folder.write(Self.secret.utf8, to: "key") : "SECRET"
+                let value = source == "--key-file" ? try directory.write(Self.secret.utf8, to: "key") : "SECRET"
                 let outcome = try Program.run(
                     Program.built("rekey"),
                     arguments + [source, value],
@@ -229,8 +229,8 @@ import Testing
     @Test func commandPrintsNoKey() throws {
         let key = (0..<32).map { UInt8(0xc0 + $0 % 16) }
         _ = try DatabaseQueue(path: path, key: .raw(SecretBytes(copying: key)))
-        let file = try folder.write(key, to: "key")
-        let other = try folder.write(key.reversed(), to: "other")
+        let file = try directory.write(key, to: "key")
+        let other = try directory.write(key.reversed(), to: "other")
         for command in [
             ["verify", path], ["verify", path, "--json"], ["inspect", path], ["change", path, "--new-key-file", other],
         ] {
@@ -245,7 +245,7 @@ import Testing
     func closedDatabaseLeavesNoKeyInMemory() async {
         // In a process of its own, where no other test holds a key.
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
+            let directory = try TemporaryDirectory()
             // The needles are kept masked, so that the search does not find itself.
             let mask: UInt8 = 0x5a
             func masked(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
@@ -254,9 +254,9 @@ import Testing
                 let passphrase = try SecretBytes.random(count: 24)
                 let format = try #require(Engine.current.formats.first)
                 needles.append(masked(passphrase))
-                let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase(passphrase))
+                let queue = try DatabaseQueue(path: directory.file("test.db"), key: .passphrase(passphrase))
                 try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
-                let salt = try Array(FileState(folder.file("test.db")).bytes.prefix(16))
+                let salt = try Array(FileState(directory.file("test.db")).bytes.prefix(16))
                 let derived = try KeyDerivation.pbkdf2(
                     format.keyDerivation,
                     password: passphrase,
@@ -273,7 +273,7 @@ import Testing
                 let lanes = try MultiBufferMAC(key: key, format: format)
                 if let lanes { needles += [0, 64].map { lanes.memory[$0..<($0 + 64)].map { $0 ^ mask } } }
                 let pages = PageAuthenticator(try PageCipher(key: key, format: format), lanes)
-                let damaged = try FileState(folder.file("test.db")).bytes.withUnsafeBytes {
+                let damaged = try FileState(directory.file("test.db")).bytes.withUnsafeBytes {
                     try pages.damaged(in: .init(first: 1, pageSize: format.pageSize, bytes: $0))
                 }
                 #expect(damaged.isEmpty)
@@ -289,7 +289,7 @@ import Testing
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
     func closedKeyringLeavesNothingInMemory() async {
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
+            let directory = try TemporaryDirectory()
             let mask: UInt8 = 0x5a
             func masked(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
             var needles: [[UInt8]] = []
@@ -301,14 +301,14 @@ import Testing
                 let passphrase = try SecretBytes.random(count: 40)
                 let code = try RecoveryCode.random()
                 needles = try [masked(passphrase), masked(code.bytes), masked(code.text())]
-                let keyring = Keyring(path: folder.file("test.keyring"))
+                let keyring = Keyring(path: directory.file("test.keyring"))
                 let unlocked = try keyring.create(with: .passphrase(passphrase))
                 try unlocked.add(code, typedBack: code.text())
                 needles.append(masked(unlocked.masterKey))
                 try note(unlocked.databaseKey())
                 let slot = try #require(unlocked.content().slots.first)
                 needles.append(masked(try slot.kdf.derive(.passphrase(passphrase), slot.salt)))
-                let queue = try DatabaseQueue(path: folder.file("test.db"), keyring: unlocked)
+                let queue = try DatabaseQueue(path: directory.file("test.db"), keyring: unlocked)
                 try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
                 try queue.rotateKey(of: keyring.unlock(.recoveryCode(code)))
                 try note(unlocked.databaseKey())
@@ -328,15 +328,15 @@ import Testing
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/mem"), "this system has no /proc"))
     func stringPassphraseLeavesNoKeyInMemory() async {
         await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder()
+            let directory = try TemporaryDirectory()
             let mask: UInt8 = 0x5a
             var needles: [[UInt8]] = []
             func use() throws {
                 var passphrase = ""
                 for _ in 0..<40 { passphrase.unicodeScalars.append(Unicode.Scalar(UInt8.random(in: 97...122))) }
                 let format = try #require(Engine.current.formats.first)
-                let queue = try DatabaseQueue(path: folder.file("test.db"), key: .passphrase(passphrase))
-                let salt = try Array(FileState(folder.file("test.db")).bytes.prefix(16))
+                let queue = try DatabaseQueue(path: directory.file("test.db"), key: .passphrase(passphrase))
+                let salt = try Array(FileState(directory.file("test.db")).bytes.prefix(16))
                 let derived = try DatabaseKey.passphrase(passphrase).derive(salt: salt, format: format)
                 needles.append(derived.withPageKey { $0.map { $0 ^ mask } })
                 try queue.close()
@@ -368,16 +368,16 @@ import Testing
         "PRAGMA key = 'secretmarker'",
     ])
     func noErrorRepeatsStatementThatMayHoldKey(sql: String) throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("a.db"))
+        let directory = try TemporaryDirectory()
+        let database = Database(path: directory.file("a.db"))
         try database.open(key: .sample("k"))
         #expect { try database.executeStatements(SQL(unsafe: sql)) } throws: { !"\($0)".contains("secretmarker") }
         #expect { try database.executeUpdate(SQL(unsafe: sql)) } throws: { !"\($0)".contains("secretmarker") }
     }
 
     @Test func noErrorRepeatsFileThatValueNamed() throws {
-        let folder = try TemporaryFolder()
-        let database = Database(path: folder.file("a.db"))
+        let directory = try TemporaryDirectory()
+        let database = Database(path: directory.file("a.db"))
         try database.open(key: .sample("k"))
         #expect { try database.executeUpdate("VACUUM INTO ?", "/nonexistent/secretmarker.db") } throws: {
             !"\($0)".contains("secretmarker")

@@ -69,7 +69,7 @@ import Testing
 
     /// Two rows, of which the second has its end on the damaged page.
     private func makeRows() throws -> String {
-        let path = folder.file("rows.db")
+        let path = directory.file("rows.db")
         let made = try open(path)
         try made.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('short')")
         try made.executeUpdate("INSERT INTO t VALUES (?)", String(repeating: "a", count: 10_000))
@@ -129,7 +129,7 @@ import Testing
     func damagedDataIsNotWritten(mode: JournalMode) throws {
         let database = try open { $0.journalMode = mode }
         try database.executeStatements("CREATE TABLE copy (a)")
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try database.attach(other, as: "o", key: key)
         try database.executeStatements("CREATE TABLE o.copy (a)")
         // Within one database the engine's commit fails.
@@ -168,7 +168,7 @@ import Testing
         } throws: { isDamage($0) || isCorrupt($0) }
         blob.close()
 
-        let database = try open(folder.file("sound.db"))
+        let database = try open(directory.file("sound.db"))
         #expect(try database.int(forQuery: "SELECT 1") == 1)
         try database.attach(path, as: "it's", key: key)
         #expect { try database.string(forQuery: "SELECT a FROM \"it's\".t") } throws: { isCorrupt($0) }
@@ -181,8 +181,8 @@ import Testing
     }
 
     @Test func schemaNameThatIsUsedAgainIsWatched() throws {
-        let plain = folder.file("plain.db")
-        let database = try open(folder.file("sound.db")) { $0.allowsPlaintext = true }
+        let plain = directory.file("plain.db")
+        let database = try open(directory.file("sound.db")) { $0.allowsPlaintext = true }
         try database.attachPlaintext(plain, as: "o")
         try database.executeStatements("CREATE TABLE o.t (id, a); INSERT INTO o.t VALUES (1, 'x')")
         let statement = try database.prepare("SELECT a FROM o.t")
@@ -198,13 +198,16 @@ import Testing
     @Test func backupOfDamagedDatabaseFails() throws {
         let database = try open()
         for (name, pages) in [("whole.db", 256), ("steps.db", 1)] {
-            let target = try open(folder.file(name))
+            let target = try open(directory.file(name))
             try target.executeStatements("CREATE TABLE old (a); INSERT INTO old VALUES (1)")
             #expect { try database.backup(to: target, pagesPerStep: pages) } throws: { isDamage($0) }
             // What was there is there still, though the damage is in the page that is copied last.
             #expect(try target.int(forQuery: "SELECT a FROM old") == 1)
         }
-        let plain = Database(path: folder.file("plain.db"), configuration: Configuration { $0.allowsPlaintext = true })
+        let plain = Database(
+            path: directory.file("plain.db"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
         try plain.open()
         #expect(throws: (any Error).self) { try database.backup(to: plain, decrypting: true) }
         #expect(try plain.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)
@@ -225,7 +228,7 @@ import Testing
             let lines = try database.executeQuery(SQL(unsafe: "PRAGMA \(pragma)"))
             while try lines.next() {}
         } throws: { isDamage($0) }
-        let other = try open(folder.file("sound.db"))
+        let other = try open(directory.file("sound.db"))
         try other.attach(path, as: "o", key: key)
         #expect(throws: (any Error).self) {
             let lines = try other.executeQuery("PRAGMA integrity_check")
@@ -261,7 +264,7 @@ import Testing
     }
 
     @Test func watchIsInvisible() throws {
-        let queue = try DatabaseQueue(path: folder.file("sound.db"), key: key)
+        let queue = try DatabaseQueue(path: directory.file("sound.db"), key: key)
         let events = Lock<[String]>([])
         try queue.inDatabase { database in
             database.setTrace { event in events.withLock { $0.append("\(event)") } }
@@ -271,7 +274,7 @@ import Testing
             while try rows.next() {}
             #expect(events.withLock { $0.joined() }.contains("SELECT a FROM t"))
             #expect(!events.withLock { $0.joined() }.contains("sqlite_master"))
-            let other = try open(folder.file("sound.db"))
+            let other = try open(directory.file("sound.db"))
             try other.executeUpdate("DROP TABLE t")
             other.close()
             #expect(try database.int(forQuery: "SELECT count(*) FROM sqlite_master") == 0)

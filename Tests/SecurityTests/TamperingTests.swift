@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func foreignPageUnderSameKeyIsFound() throws {
-        let other = folder.file("other.db")
+        let other = directory.file("other.db")
         try make(other)
         let (whole, foreign) = (try FileState(path).bytes, try FileState(other).bytes)
         for page in 2...(whole.count / pageSize) {
@@ -133,7 +133,7 @@ import Testing
     /// What tells files under one key apart is their salts.
     @Test func pageWithSameKeyAndSaltIsAuthentic() throws {
         let both = try DatabaseKey.rawWithSalt(.random(count: 48))
-        let paths = ["one.db", "two.db"].map { folder.file($0) }
+        let paths = ["one.db", "two.db"].map { directory.file($0) }
         let format = try #require(Engine.current.formats.first).with(pageSize: pageSize)
         for path in paths {
             let queue = try DatabaseQueue(path: path, key: both, configuration: Configuration { $0.format = format })

@@ -11,13 +11,13 @@ struct SnippetTests {
         let text: String
     }
 
-    private static let snippets = Program.packageFolder + "/Tests/SnippetTests/Snippets/"
+    private static let snippets = Program.packageDirectory + "/Tests/SnippetTests/Snippets/"
 
     /// The errors and warnings of a file in a language mode.
     private static func messages(_ file: String, _ mode: String) throws -> (errors: [Message], warnings: [Message]) {
         let flags = try Program.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher", "libcrypto"]).output
         let maps =
-            ["CCipherEngine", "CCipherOpenSSL"].map { "\(Program.packageFolder)/Sources/\($0)/module.modulemap" }
+            ["CCipherEngine", "CCipherOpenSSL"].map { "\(Program.packageDirectory)/Sources/\($0)/module.modulemap" }
             + ["CCipherSystem", "CCipherLanes"].map { Program.built("\($0).build/module.modulemap") }
         let found = try Program.run(
             "/usr/bin/env",

@@ -5,7 +5,7 @@ import CipherSystem
 public enum ByteNames {
     /// Tried once, with a file.
     public static let arePossible: Bool = {
-        guard let folder = try? TemporaryFolder() else { return false }
-        return (try? Platform.createPrivateFile(folder.file(String(pathBytes: [0x61, 0xFF])))) != nil
+        guard let directory = try? TemporaryDirectory() else { return false }
+        return (try? Platform.createPrivateFile(directory.file(String(pathBytes: [0x61, 0xFF])))) != nil
     }()
 }

@@ -1,4 +1,4 @@
-/// Waits until `condition` holds, without holding up a thread.
+/// Waits until `condition` holds, without blocking a thread.
 ///
 /// - Throws: ``NeverHeld`` if it does not hold within `limit`: a test is to fail then, and not to wait for it. While other tests occupy
 ///   the threads of the cooperative pool the limit is longer: what the condition waits for gets its turns between the looks.

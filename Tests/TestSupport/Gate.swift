@@ -11,12 +11,12 @@ package final class Gate: Sendable {
 
     package var passed: Bool { isOpen.load(ordering: .acquiring) }
 
-    /// Waits, holding up the thread.
+    /// Waits, blocking the thread.
     package func wait() {
         while !isOpen.load(ordering: .acquiring) { Thread.sleep(forTimeInterval: 0.001) }
     }
 
-    /// Waits without holding up a thread.
+    /// Waits without blocking a thread.
     package func waited() async throws {
         while !isOpen.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
     }

@@ -4,14 +4,14 @@ package import CipherKeys
 /// What a suite about a file under a keyring begins with: a directory, a path in it, and the secret of the keyring beside it,
 /// a key file, which costs no derivation.
 open class KeyringFixture {
-    package let folder: TemporaryFolder
+    package let directory: TemporaryDirectory
     package let path: String
     package let keyring: Keyring
     package let secret: KeyringSecret
 
     package init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
         keyring = Keyring(besideDatabase: path)
         secret = try .keyFile(.random(count: 32))
     }

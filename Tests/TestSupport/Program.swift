@@ -18,20 +18,20 @@ package enum Program {
         typingBack count: Int? = nil,
         killedAfter seconds: Double? = nil
     ) throws -> Outcome {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         // Files rather than pipes: neither side can fill up and wait for the other.
-        let inputFile = try folder.write(input.utf8, to: "input")
+        let inputFile = try directory.write(input.utf8, to: "input")
         let typed = count == nil ? nil : Pipe()
         process.standardInput = try typed ?? FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))
         // A program that is gone would make typing to it a signal.
         let kept = typed.map { dup($0.fileHandleForReading.fileDescriptor) }
         defer { if let kept { close(kept) } }
-        let outputFile = URL(fileURLWithPath: try folder.write([], to: "output"))
-        let errorFile = URL(fileURLWithPath: try folder.write([], to: "errors"))
+        let outputFile = URL(fileURLWithPath: try directory.write([], to: "output"))
+        let errorFile = URL(fileURLWithPath: try directory.write([], to: "errors"))
         process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: errorFile)
         try process.run()
@@ -70,7 +70,7 @@ package enum Program {
         Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent(name).path
     }
 
-    /// The package's own folder.
-    package static let packageFolder = URL(fileURLWithPath: #filePath)
+    /// The package's own directory.
+    package static let packageDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 }

@@ -3,13 +3,13 @@ package import CipherKeys
 
 /// What a suite about one encrypted file begins with: a directory, a path in it, and a raw key, which costs no derivation.
 open class RawKeyFixture {
-    package let folder: TemporaryFolder
+    package let directory: TemporaryDirectory
     package let path: String
     package let key: DatabaseKey
 
     package init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("test.db")
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
         key = try .random()
     }
 

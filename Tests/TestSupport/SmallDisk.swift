@@ -3,7 +3,7 @@ import Foundation
 /// A file system of a few mebibytes, which is soon full.
 package final class SmallDisk: Sendable {
     package let path: String
-    private let folder: TemporaryFolder
+    private let directory: TemporaryDirectory
 
     /// Only root can mount one.
     package static var isPossible: Bool {
@@ -15,8 +15,8 @@ package final class SmallDisk: Sendable {
     }
 
     package init(bytes: Int) throws {
-        folder = try TemporaryFolder()
-        path = folder.path
+        directory = try TemporaryDirectory()
+        path = directory.path
         let outcome = try Program.run("/bin/mount", ["-t", "tmpfs", "-o", "size=\(bytes)", "tmpfs", path])
         guard outcome.status == 0 else { throw StockShell.Failure(errors: outcome.errors) }
     }

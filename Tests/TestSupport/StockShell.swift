@@ -14,11 +14,11 @@ package struct StockShell: Sendable, CustomStringConvertible {
 
     /// The shells that `make engines` fetched, oldest first.
     package static let fetched: [StockShell] = {
-        let folder = Program.packageFolder + "/.engines"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let directory = Program.packageDirectory + "/.engines"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.filter { $0.first?.isNumber == true }
             .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
-            .map { StockShell(version: $0, path: "\(folder)/\($0)/bin/sqlcipher") }
+            .map { StockShell(version: $0, path: "\(directory)/\($0)/bin/sqlcipher") }
     }()
 
     /// Those that this run tries, oldest first: by default the oldest, the newest, that of its own engine and its share of the
@@ -41,7 +41,7 @@ package struct StockShell: Sendable, CustomStringConvertible {
     package static var ofThisFormat: StockShell? { all.last { $0.format == Engine.current.formats.first?.version } }
 
     /// Python with the sqlcipher3 wheel, SQLCipher 4.x, where it could be installed.
-    package static let python = Program.packageFolder + "/.engines/python/bin/python"
+    package static let python = Program.packageDirectory + "/.engines/python/bin/python"
 
     /// Whether the oracles are there. Where they are not, the test run says so: they come by `make engines`.
     package static var isAvailable: Bool {

@@ -14,7 +14,7 @@ extension Database {
     /// Copies this whole database over `destination`, while others may go on using this one.
     ///
     /// Pages are copied in steps; between two of them other connections can write. What is written by others meanwhile
-    /// makes the copy begin anew, so in rollback mode a source that is written to all the time is better copied in one step.
+    /// restarts the copy, so in rollback mode a source that is written to all the time is better copied in one step.
     /// Whatever was in `destination` is replaced; where this throws, it is as it was before.
     ///
     /// Two encrypted databases keep each its own key, and need one cipher format. Between an encrypted database and one in

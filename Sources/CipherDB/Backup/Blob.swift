@@ -49,7 +49,7 @@ public final class Blob {
         try bytes.withUnsafeBytes { try handle.write($0, at: offset) }
     }
 
-    /// Goes to the same column of another row, which is faster than opening it anew.
+    /// Goes to the same column of another row, which is faster than opening it again.
     ///
     /// - Throws: ``DatabaseError`` where the row is not there or holds something else; then it can only be closed.
     public func move(toRow row: Int64) throws {
@@ -85,7 +85,7 @@ extension Database {
     ///   - column: The column.
     ///   - row: The row's identifier, as of ``lastInsertRowID``.
     ///   - schema: The database: `main`, `temp` or one that is attached.
-    ///   - writable: Whether it shall be written to; not for a column that is in an index or a foreign key.
+    ///   - writable: Whether it can be written to; not for a column that is in an index or a foreign key.
     /// - Throws: ``DatabaseError`` where there is no such value, or it is a number or NULL; ``KeyError``.
     public func openBlob(
         inTable table: String,

@@ -5,7 +5,7 @@ extension Database {
     /// Copies this whole database to a new file, while others may go on using this one.
     ///
     /// - Parameters:
-    ///   - path: Where the copy shall be; nothing may be there.
+    ///   - path: The copy's path; no file may exist there.
     ///   - key: The key of the copy; nil for the same. A database without encryption can be given one by
     ///     ``backup(to:pagesPerStep:decrypting:progress:)``.
     ///   - pagesPerStep: How many pages a step copies; between two of them others can write.

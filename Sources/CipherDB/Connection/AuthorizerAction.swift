@@ -54,7 +54,7 @@ public struct AuthorizerAction: Sendable, Hashable {
         case detach
         /// A table is altered: the database, the table.
         case alterTable
-        /// An index is made anew: its name.
+        /// REINDEX of an index: its name.
         case reindex
         /// A table is analysed: its name.
         case analyze

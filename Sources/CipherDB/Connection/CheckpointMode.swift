@@ -4,7 +4,7 @@ public enum CheckpointMode: Int32, Sendable {
     case passive = 0
     /// Everything, waiting for the writer.
     case full = 1
-    /// Everything, and the next writer begins the log anew.
+    /// Everything, and the next writer restarts the WAL.
     case restart = 2
     /// Everything, and the log is cut to no bytes.
     case truncate = 3

@@ -21,7 +21,7 @@ public struct Configuration: Sendable {
     public var acceptsOldCopies = false
 
     /// Whether SQL on a keyed connection may attach files, set the cipher and the place of temporary data, load code and write the
-    /// schema. Then whoever can run SQL can write the data to a plaintext file. Keys are not set by SQL even so.
+    /// schema. Then SQL can write the data to a plaintext file. It still cannot set keys.
     public var unsafeAllowsAllSQL = false
 
     /// Whether views and triggers may use what SQLite does not mark as innocuous: `snippet`, `bm25` and `MATCH` of full-text indexes

@@ -31,7 +31,7 @@ public enum TraceEvent: Sendable, Hashable {
 /// What a connection tells while it works. The closures run on the thread that runs the statement and must not use the
 /// database. They stay when it is closed and opened again.
 extension Database {
-    /// Calls `hook` for each row that a statement inserts, changes or deletes in a table with row identifiers; nil ends it.
+    /// Calls `hook` for each row that a statement inserts, changes or deletes in a rowid table; nil removes it.
     ///
     /// SQLite does not tell of rows that `REPLACE` removes, nor of a DELETE without a condition, which empties the table at
     /// once.

@@ -96,7 +96,7 @@ extension Database {
         }
     }
 
-    /// Throws why a commit failed that was due when a blob or a statement was given up; once.
+    /// Throws the deferred error of a commit that was due when a blob or a statement was closed; once.
     func throwDeferredError(_ connection: Connection?) throws {
         guard let failure = connection?.takeDeferredError() else { return }
         throw explained(failure)

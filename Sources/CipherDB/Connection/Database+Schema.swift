@@ -77,7 +77,7 @@ extension Database {
 
     /// Compiles a statement without running it.
     ///
-    /// - Throws: ``DatabaseError`` saying what is wrong with it; ``KeyError``.
+    /// - Throws: ``DatabaseError`` with the error; ``KeyError``.
     public func validateSQL(_ sql: SQL) throws {
         try prepare(sql).prepared.finalize()
     }

@@ -140,7 +140,7 @@ public final class Database {
     /// Whether a transaction is open, by SQLite's own account.
     public var isInTransaction: Bool { connection?.isInTransaction ?? false }
 
-    /// The row identifier of the last row inserted.
+    /// The rowid of the last row inserted.
     public var lastInsertRowID: Int64 { connection?.lastInsertRowID ?? 0 }
 
     /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.

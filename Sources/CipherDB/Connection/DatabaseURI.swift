@@ -32,7 +32,7 @@ struct DatabaseURI {
             found[try DatabaseURI.decoded(sides[0])] = try DatabaseURI.decoded(sides.count > 1 ? sides[1] : [])
         }
         for name in found.keys where name.lowercased().utf8.suffix(3).elementsEqual("key".utf8) {
-            throw DatabaseError(.misuse, "a URI shall not hold a key: give it by setKey")
+            throw DatabaseError(.misuse, "a URI must not contain a key; set it by setKey")
         }
         if found["cache"] == "shared" {
             throw DatabaseError(.misuse, "a shared cache would let a connection without the key read: leave it out")

@@ -77,7 +77,7 @@ final class Authorizer {
             // Of a table whose columns are not read the database is not told.
             let name = TableName(String(cString: table), in: schema.map { String(cString: $0) })
             access.read(name.schema ?? "main")
-            // A change of the schema is told to whoever reads anything.
+            // A change of the schema is reported to every observer.
             guard !name.isSchemaTable else { return }
             access.readsRows = true
             recordedReads?.insert(name)

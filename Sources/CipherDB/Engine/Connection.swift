@@ -39,7 +39,7 @@ final class Connection {
     var requiresTransaction = false
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
-    /// Why a commit failed that was due when a blob or a statement was given up.
+    /// The deferred error of a commit that was due when a blob or a statement was closed.
     private var deferredError: DatabaseError?
     /// Whether damaged pages are looked for: on a keyed connection whose pages are authenticated.
     var isWatched = false
@@ -161,7 +161,7 @@ final class Connection {
         }
     }
 
-    /// Why the handle cannot be given up at this moment, as a change of key does; nil where it can.
+    /// Why the handle cannot be replaced now, as a change of key does; nil if it can.
     var whyInUse: String? {
         if runningCallbacks > 0 { return "a function or hook is running; change it after the statement" }
         if openHandles.hasBackups { return "a backup is running; end it first" }
@@ -200,7 +200,7 @@ final class Connection {
         deferredError = deferredError ?? failure
     }
 
-    /// Why a commit failed that was due when a blob or a statement was given up; once.
+    /// The deferred error of a commit that was due when a blob or a statement was closed; once.
     func takeDeferredError() -> DatabaseError? {
         defer { deferredError = nil }
         return deferredError

@@ -74,7 +74,7 @@ package final class ExclusiveFile: PageSource {
         try file.read(into: buffer, at: offset)
     }
 
-    /// Writes over the file's bytes, for one that is given up.
+    /// Overwrites the bytes of a file that is discarded.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         try file.write(bytes, at: offset)
     }

@@ -201,7 +201,7 @@ private func answer(
 
 private func fail(_ context: OpaquePointer?, _ error: any Error, _ connection: Connection) {
     connection.callbackError = error
-    // Whoever runs the statement gets the error itself; only C code above would see this.
+    // The caller of the statement gets the error itself; only C code above would see this.
     sqlite3_result_error(context, "a function failed", -1)
     let code = (error as? DatabaseError)?.code.rawValue ?? SQLITE_ERROR
     // The codes of success would be taken for it.

@@ -30,7 +30,7 @@ extension ResultCode {
     public static let constraintUnique = ResultCode(rawValue: 2067)
     /// `SQLITE_CONSTRAINT_VTAB`: a virtual table refused.
     public static let constraintVirtualTable = ResultCode(rawValue: 2323)
-    /// `SQLITE_CONSTRAINT_ROWID`: a row has this row identifier.
+    /// `SQLITE_CONSTRAINT_ROWID`: a row has this rowid.
     public static let constraintRowID = ResultCode(rawValue: 2579)
     /// `SQLITE_CONSTRAINT_DATATYPE`: a value of another type than a column of a `STRICT` table.
     public static let constraintDataType = ResultCode(rawValue: 3091)

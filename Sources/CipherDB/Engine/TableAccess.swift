@@ -12,7 +12,7 @@ struct TableAccess {
     var writes: [TableName] = []
     /// Whether it makes, changes or drops one.
     var changesSchema = false
-    /// Whether it deletes: SQLite 3.15 does not count the rows of a table without row identifiers that is emptied.
+    /// Whether it deletes: SQLite 3.15 does not count the rows of a WITHOUT ROWID table that is emptied.
     var deletes = false
 
     var isEmpty: Bool { !reads && writes.isEmpty && !changesSchema }

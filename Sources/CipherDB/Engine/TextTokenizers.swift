@@ -16,7 +16,7 @@ private final class TableTokenizer {
     func tokens(_ text: String) -> [Token] { tokenize?(text, arguments) ?? [] }
 }
 
-/// The tokens of one text, on their way out one by one.
+/// The tokens of one text, returned one by one.
 private final class TokenCursor {
     let tokens: [(text: [CChar], range: Range<Int>)]
     var next = 0

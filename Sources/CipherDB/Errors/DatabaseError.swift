@@ -9,7 +9,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
     /// The SQL of the statement, without its values.
     public let sql: String?
 
-    /// An error of a function written in Swift, for whoever runs the statement.
+    /// An error of a function written in Swift, for the caller of the statement.
     public init(code: ResultCode, message: String) {
         self.init(code, message)
     }

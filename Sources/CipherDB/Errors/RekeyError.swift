@@ -8,7 +8,7 @@ public struct RekeyError: ErrorWithPath, Sendable {
     public enum Problem: Equatable, Sendable {
         /// Something forbids to begin; nothing was touched. The text says what and how to go on.
         case notStarted(String)
-        /// The file is what it shall be already; nothing was touched. The text says it.
+        /// There is nothing to do; the file is unchanged. The text says why.
         case notNeeded(String)
         /// The new key is the present one: a passphrase under the file's salt always gives the same key.
         case sameKey
@@ -72,7 +72,7 @@ extension RekeyError.Problem: CustomStringConvertible {
             "the key could not be changed, and the old one is still in force"
                 + (error.map { ": \($0.message)" } ?? "; the disk may be full, or another connection was in the way")
         case .checkpointPending:
-            "the new key is in force, but other connections hold up the checkpoint that removes pages under the old one"
+            "the new key is in force, but other connections block the checkpoint that removes pages under the old key"
         case .oldFileRemains(let path, let error):
             "the new file is in force, but what is left of the old one"
                 + (path.map { " at \($0)" } ?? ", which has no name any more,")

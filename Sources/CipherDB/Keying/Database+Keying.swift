@@ -12,7 +12,7 @@ extension Database {
     /// A new file is written to, so that the key is in force from here on. A connection is keyed once: after a failure it
     /// is closed, the file is as it was, and an empty file that this opening made is removed again.
     ///
-    /// - Throws: ``KeyError`` saying what is the matter with the key or the file; ``DatabaseError``.
+    /// - Throws: ``KeyError`` with the cause; ``DatabaseError``.
     public func setKey(_ key: DatabaseKey) throws {
         try keyConnection { try $0.unlock(key) }
     }

@@ -77,7 +77,7 @@ extension UnkeyedFile {
     private func identify(_ key: DatabaseKey) throws -> VerifiedKey {
         let preferred = try configuration.format ?? Engine.current.ownFormat()
         if let found = try identified(probeAndRollBack { try $0.run(key, formats: [preferred]) }) { return found }
-        // Under a raw key a file in format 1 may be one that somebody laid out anew; see SECURITY.md.
+        // Under a raw key a file in format 1 may be a forgery; see SECURITY.md.
         let others = CipherFormat.standard.filter {
             ($0.version != preferred.version || $0.iterations != preferred.iterations)
                 && (key.isPassphrase || $0.pageAuthentication != nil)

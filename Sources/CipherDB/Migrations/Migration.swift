@@ -29,7 +29,7 @@ public struct Migration: Sendable {
     /// - Parameters:
     ///   - name: What it is known by in the database, for ever.
     ///   - body: What it does, in a transaction that it neither commits nor rolls back. Foreign keys are not enforced in it, so that
-    ///     tables can be made anew, and no rows are deleted for others; all of them are checked when it is done.
+    ///     tables can be rebuilt, and no rows are deleted by cascade; all of them are checked at its end.
     public init(_ name: String, _ body: @escaping @Sendable (Database) throws -> Void) {
         self.name = name
         self.body = body
@@ -40,7 +40,7 @@ public struct Migration: Sendable {
 public struct CompletedMigration: Sendable, Hashable {
     /// Its name.
     public let name: String
-    /// When it was done, by the clock of whoever did it.
+    /// When it was run, by the clock of that machine.
     public let date: Date
 }
 
@@ -65,7 +65,7 @@ public enum MigrationError: Error, Sendable {
 }
 
 extension MigrationError: CustomStringConvertible {
-    /// What is wrong, and the way out.
+    /// The cause, and what to do.
     public var description: String {
         switch self {
         case .duplicateName(let name): "two migrations have the name \(name)"

@@ -97,7 +97,7 @@ extension Database {
     /// Rolls back where a transaction is open, after an error that is thrown on.
     func abandonTransaction() {
         guard isInTransaction else { return }
-        // Of a statement that was given up: it must not keep what follows from running.
+        // Of a closed statement: it must not stop what follows.
         _ = connection?.takeDeferredError()
         try? rollback()
     }

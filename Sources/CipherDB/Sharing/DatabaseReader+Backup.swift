@@ -4,7 +4,7 @@ extension DatabaseReader {
     /// Copies the whole database, in one state of it, to a new file; see ``Database/backup(to:key:pagesPerStep:progress:)``.
     ///
     /// - Parameters:
-    ///   - path: Where the copy shall be; nothing may be there.
+    ///   - path: The copy's path; no file may exist there.
     ///   - key: The key of the copy; nil for the same.
     ///   - pagesPerStep: How many pages a step copies.
     ///   - progress: Called after each step; what it throws ends the backup.

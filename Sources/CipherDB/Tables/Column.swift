@@ -1,7 +1,7 @@
 /// A column in a ``Condition``, compared with values by Swift's operators.
 ///
 /// ```swift
-/// try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+/// try database.delete(from: "notes", where: Column("list") == id && Column("deleted") != nil)
 /// ```
 public struct Column: Sendable {
     /// As it is in the table; it is quoted in SQL.

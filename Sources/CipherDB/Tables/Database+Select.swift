@@ -85,7 +85,7 @@ extension Database {
         return try select(from: table, where: Column(key[0].name) == id, limit: 1).fetchOne(type)
     }
 
-    /// The columns of the primary key, in order. One integer is the row identifier (sqlite.org/lang_createtable.html#rowid).
+    /// The columns of the primary key, in order. One integer is the rowid (sqlite.org/lang_createtable.html#rowid).
     func primaryKey(of table: TableName) throws -> [(name: String, type: String)] {
         let columns = try tableSchema(of: table)
         defer { columns.close() }

@@ -8,7 +8,7 @@ extension Database {
     ///     columns: [
     ///         ColumnDefinition("id", .integer, .primaryKey),
     ///         ColumnDefinition("text", .text, .notNull),
-    ///         ColumnDefinition("folder", .integer, .references("folders", onDelete: .cascade)),
+    ///         ColumnDefinition("list", .integer, .references("lists", onDelete: .cascade)),
     ///     ]
     /// )
     /// ```

@@ -10,7 +10,7 @@ extension Database {
     }
 
     /// Inserts a row of the values of `row`, whose coding keys are the names of the columns. Nil is NULL, also where the column has a
-    /// default; as the row identifier it is a new one, which is returned.
+    /// default; as the rowid it is a new one, which is returned.
     ///
     /// - Returns: as ``insert(into:_:)``.
     /// - Throws: ``DatabaseError``, ``KeyError``; what `row` throws.
@@ -38,7 +38,7 @@ extension Database {
     }
 
     /// Inserts a row of these values; where one is there with the same values in `columns`, that one gets the others, and keeps its
-    /// row identifier where that is nil.
+    /// rowid if that is nil.
     ///
     /// - Parameters:
     ///   - table: The table.
@@ -103,7 +103,7 @@ extension Database {
 
     /// Deletes every row of a table.
     ///
-    /// - Returns: how many there were; of a table without row identifiers 0 with SQLite 3.15, which does not count them.
+    /// - Returns: how many there were; of a WITHOUT ROWID table 0 with SQLite 3.15, which does not count them.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func deleteAll(from table: TableName) throws -> Int {
@@ -149,7 +149,7 @@ extension Database {
         guard !columns.isEmpty else {
             throw DatabaseError(.misuse, "\(table) has no primary key; name the columns that are unique (onConflict)")
         }
-        // Without a value the row identifier is a new one, which the row that is there must not get.
+        // Without a value the rowid is a new one, which the existing row must not get.
         let rowID = key.count == 1 && key[0].type.lowercased() == "integer" ? key[0].name : nil
         let pairs = pairs.filter { $0.value != nil || $0.name.lowercased() != rowID?.lowercased() }
         let others = pairs.filter { !columns.contains($0.name) }.map { quotedIdentifier($0.name) }

@@ -9,9 +9,9 @@ public enum FileError: Error, Equatable, Sendable {
     case notAFile(path: String)
     /// The system refuses to say what stands there, or to let it be written.
     case noPermission(path: String)
-    /// The file has a second name, under which the old file would go on.
+    /// The file has a hard link, under which the old file would stay.
     case severalNames(path: String)
-    /// Something stands there where a new file shall be.
+    /// A file exists at the path of a new file.
     case exists(path: String)
     /// The name is that of a journal or log of a database, or of a file that a run of this library may leave.
     case belongs(path: String)
@@ -58,7 +58,7 @@ extension FileError: CustomStringConvertible {
         case .notAFile(let path): "\(path): not a file"
         case .noPermission(let path): "\(path): permission denied"
         case .severalNames(let path):
-            "\(path): the file has several names (hard links), and the others would keep the old content; "
+            "\(path): the file has hard links, which would keep the old content; "
                 + "remove them, or use the change in place"
         case .exists(let path): "\(path): exists already"
         case .belongs(let path): "\(path): the name belongs to a database beside it; take another"

@@ -6,14 +6,14 @@ internal import SQLiteFormat
 extension DatabaseFile {
     /// Changes the key by writing a new file beside the old one, which then takes its place.
     ///
-    /// Every page is authenticated under the present key and encrypted anew, under an IV and, unless the new key brings
+    /// Every page is authenticated under the old key and encrypted under the new key, with a new IV and, unless the new key brings
     /// one, a salt of its own; then the new file is read back. A kill at any moment leaves a file that opens with one of the
     /// two keys. Needs as much free space as the file has, and the file for itself. The old file is overwritten.
     ///
     /// - Parameters:
     ///   - oldKey: The key that the file has.
     ///   - newKey: The key that it gets.
-    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
     /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`;
     ///   `KeyError/damaged(pages:)` where pages are damaged. The old key is in force then, unless the error is

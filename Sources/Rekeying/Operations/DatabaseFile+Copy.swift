@@ -8,12 +8,12 @@ extension DatabaseFile {
     /// Makes a consistent encrypted copy of a database that others go on using, for a backup.
     ///
     /// The copy has a salt of its own, unless a raw key brings one, and is its owner's alone. It gets its name when it is
-    /// complete, was read back and is on the disk. In WAL mode writers are not held up; in rollback mode they can write
-    /// between two steps, and the copy begins anew when they do; the fourth time it keeps them out.
+    /// complete, was read back and is on the disk. In WAL mode writers are not blocked; in rollback mode they can write
+    /// between two steps, and the copy restarts when they do; the fourth time it locks them out.
     ///
     /// - Parameters:
     ///   - key: The key of the database.
-    ///   - destination: Where the copy shall stand; nothing may be there.
+    ///   - destination: The copy's path; no file may exist there.
     ///   - newKey: The key of the copy; nil for the same.
     ///   - progress: Called about every mebibyte; what it throws ends the copying, and nothing is left of it.
     /// - Throws: `KeyError`, ``FileError``, `DatabaseError`; `KeyError/damaged(pages:)` with the numbers
@@ -100,7 +100,7 @@ extension DatabaseFile {
         try source.backup(to: target, pagesPerStep: max(1, (1 << 20) / pageSize)) { step in
             if step.remaining >= remaining { restarts += 1 }
             remaining = step.remaining
-            // A writer that never rests would have it begin anew for ever: then it has to wait.
+            // A writer that never rests would restart it for ever: then the writer has to wait.
             if restarts >= 3, !holdsState { try holdState() }
             try progress(
                 FileProgress(.writing, pages: step.total - step.remaining, of: step.total, size: pageSize)

@@ -10,7 +10,7 @@ extension DatabaseFile {
     func lockExclusively() throws -> ExclusiveFile {
         for _ in 0..<5 {
             let locked = try lockOnce()
-            // Whoever had it locked may have put another file in its place.
+            // The process that had it locked may have replaced it.
             if !locked.hasMoved { return locked }
             locked.release()
         }

@@ -90,7 +90,7 @@ extension DatabaseFile {
     /// - Parameters:
     ///   - keyring: The keyring, unlocked.
     ///   - oldKey: The key that the file has; nil for plaintext.
-    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
     /// - Throws: `KeyringError/Problem/inUse` where the keyring is another database's; `RekeyError/Problem/notNeeded(_:)` where the
     ///   file is under it already; else as ``changeKey(from:to:keepingOldAs:progress:)``.

@@ -8,9 +8,9 @@ extension DatabaseFile {
     /// Encrypts a database in plaintext, by a new file that takes its place. The plaintext is overwritten.
     ///
     /// - Parameters:
-    ///   - key: The key that the file shall have.
-    ///   - format: The format that it shall have; nil for this engine's own.
-    ///   - keptAs: A path on the same disk where a copy of the file in plaintext shall stay.
+    ///   - key: The key of the new file.
+    ///   - format: The format of the new file; nil for the engine's own.
+    ///   - keptAs: A path on the same file system for a copy of the plaintext file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
     /// - Throws: `RekeyError/Problem/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
     ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
@@ -71,9 +71,9 @@ extension DatabaseFile {
     ///
     /// - Parameters:
     ///   - key: The key that the file has.
-    ///   - newKey: The key that it shall have; nil for the same. A passphrase is derived under a new salt in any case.
-    ///   - format: The format that it shall have; nil for this engine's own.
-    ///   - keptAs: A path on the same disk where a copy of the old file shall stay.
+    ///   - newKey: The key of the new file; nil for the same. A passphrase is derived under a new salt in any case.
+    ///   - format: The format of the new file; nil for the engine's own.
+    ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
     /// - Throws: `RekeyError/Problem/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
     ///   authentic; else as ``changeKey(from:to:keepingOldAs:progress:)``.

@@ -10,14 +10,14 @@ extension DatabaseFile {
     ///
     /// Rows are read from every page that is authentic, by this library and not by the engine, which gives up at the first
     /// that is not. Where the way to a page is lost, its rows are given to the one table that they can be of; else they
-    /// stand in a table `lost_and_found`. Indexes are made anew. A log is read as far as it goes, and a transaction that was
+    /// are in a table `lost_and_found`. Indexes are rebuilt. A WAL is read as far as it goes, and a transaction that was
     /// cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
     ///
     /// The new file has a salt of its own, unless a raw key brings one, and is its owner's alone.
     ///
     /// - Parameters:
     ///   - key: The key of the database.
-    ///   - destination: Where the new file shall stand; nothing may be there.
+    ///   - destination: The path of the new file; no file may exist there.
     ///   - newKey: The key of the new file; nil for the same.
     ///   - progress: Called about every mebibyte, or thousand rows; what it throws ends it, and nothing is left of it.
     /// - Throws: `KeyError`, also `KeyError/wrongKey` where no page at all is authentic; ``FileError``;

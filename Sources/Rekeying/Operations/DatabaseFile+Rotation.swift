@@ -74,7 +74,7 @@ extension DatabaseFile {
     ) throws -> RewriteResult? {
         try keyring.withLock { locked in
             guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
-            // Whoever wrote it may have been killed before it was on the disk.
+            // The process that wrote it may have been killed before it was synced.
             try locked.sync()
             switch try position(locked) {
             case .current:

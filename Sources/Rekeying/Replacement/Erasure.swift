@@ -19,7 +19,7 @@ final class Erasure {
         self.descriptor = descriptor
         do {
             let status = try FileError.naming(path, Platform.status(of: descriptor))
-            // Whoever can write to the directory could put a second name of another file there.
+            // A user who can write to the directory could put a hard link to another file there.
             guard status.kind == .regular, status.linkCount == 1, status.identity == identity else {
                 throw FileError.notAFile(path: path)
             }
@@ -44,7 +44,7 @@ final class Erasure {
         try FileError.naming(path, FileCalls.sync(descriptor, path))
     }
 
-    /// Overwrites the beginning of a file that a run keeps everybody out of. Whoever has it open finds no database in it at
+    /// Overwrites the beginning of a file that a run has locked. A process that has it open finds no database in it at
     /// the next read.
     ///
     /// - Parameter whole: Whether all of it is overwritten, because it has no name to be opened by.

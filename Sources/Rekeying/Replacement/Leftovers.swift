@@ -38,7 +38,7 @@ struct Leftovers {
         var inUse: [String] = []
         // Sorted: a file comes before what the engine keeps beside it, which has no lock of its own.
         for path in try paths() where !inUse.contains(where: { path.hasPrefix($0 + "-") }) {
-            // A second name of the database itself, given to it just before it would have been replaced, is only taken away.
+            // A hard link to the database itself, made just before it would have been replaced, is only removed.
             guard let status = try? Platform.statusOfLink(path) else { continue }
             if status.linkCount == 1 {
                 guard let erasure = try Erasure(path: path, identity: status.identity) else {

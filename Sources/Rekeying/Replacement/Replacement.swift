@@ -11,9 +11,9 @@ struct Replacement {
     let file: DatabaseFile
     /// How the database is now, for the engine to recover it; nil for plaintext.
     let present: VerifiedKey?
-    /// The format that it shall have; nil for plaintext.
+    /// The format of the new file; nil for plaintext.
     let format: CipherFormat?
-    /// The name that the old file shall have afterwards.
+    /// The name of the old file afterwards.
     let keptAs: String?
     /// Whether the engine checks the new file's structure, which takes its time; needless where pages stay as they are.
     var checksContent = false

@@ -13,7 +13,7 @@ import Testing
 
     private func conditions(_ database: Database, id: Int) throws {
         // begin
-        try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+        try database.delete(from: "notes", where: Column("list") == id && Column("deleted") != nil)
         // end
         // begin
         try database.createTable(
@@ -21,7 +21,7 @@ import Testing
             columns: [
                 ColumnDefinition("id", .integer, .primaryKey),
                 ColumnDefinition("text", .text, .notNull),
-                ColumnDefinition("folder", .integer, .references("folders", onDelete: .cascade)),
+                ColumnDefinition("list", .integer, .references("lists", onDelete: .cascade)),
             ]
         )
         // end
@@ -154,7 +154,7 @@ import Testing
 
     private func conditions(_ database: Database, _ id: Int64) throws {
         // begin
-        try database.delete(from: "notes", where: Column("folder") == id && Column("deleted") != nil)
+        try database.delete(from: "notes", where: Column("list") == id && Column("deleted") != nil)
         // end
     }
 

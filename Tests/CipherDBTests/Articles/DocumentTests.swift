@@ -7,7 +7,7 @@ import Testing
     private static let documents = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
     private static func files(_ directory: String, _ suffix: String) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: Program.packageFolder + "/" + directory)
+        try FileManager.default.subpathsOfDirectory(atPath: Program.packageDirectory + "/" + directory)
             .filter { $0.hasSuffix(suffix) }.map { "\(directory)/\($0)" }
     }
 
@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func lines(_ path: String) throws -> [Substring] {
-        try String(contentsOfFile: Program.packageFolder + "/" + path, encoding: .utf8)
+        try String(contentsOfFile: Program.packageDirectory + "/" + path, encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
@@ -71,7 +71,7 @@ import Testing
                 count += 1
                 let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 let target = parts[0].isEmpty ? document : (directory as NSString).appendingPathComponent(parts[0])
-                let path = Program.packageFolder + "/" + target
+                let path = Program.packageDirectory + "/" + target
                 #expect(FileManager.default.fileExists(atPath: path), "\(document): \(link)")
                 guard parts.count == 2, target.hasSuffix(".md") else { continue }
                 let anchors = try Self.lines((target as NSString).standardizingPath).filter { $0.hasPrefix("#") }.map(

@@ -11,25 +11,25 @@ private struct TablesCode {
     func tables(_ database: Database) throws {
         // begin
         try database.createTable(
-            "folders",
+            "lists",
             columns: [
                 ColumnDefinition("id", .integer, .primaryKey),
                 ColumnDefinition("name", .text, .notNull, .unique, .collate("NOCASE")),
             ]
         )
-        try database.createIndex("notes_by_folder", on: "notes", columns: ["folder", "due"])
-        try database.insert(into: "folders", ["name": "work"])
-        try database.upsert(into: "folders", ["name": "work", "color": "green"], onConflict: "name")
-        let isNew = try database.insertOrIgnore(into: "folders", ["name": "home"]) != nil
+        try database.createIndex("notes_by_list", on: "notes", columns: ["list", "due"])
+        try database.insert(into: "lists", ["name": "work"])
+        try database.upsert(into: "lists", ["name": "work", "color": "green"], onConflict: "name")
+        let isNew = try database.insertOrIgnore(into: "lists", ["name": "home"]) != nil
         let open = try database.select(
             from: "notes",
-            where: Column("folder") == 3 && Column("due") != nil,
+            where: Column("list") == 3 && Column("due") != nil,
             orderedBy: [.ascending("due")],
             limit: 20
         ).fetchAll(Note.self)
         let count = try database.count(in: "notes", where: Column("id").between(1, 99))
         let note = try database.find(Note.self, in: "notes", id: 7)
-        try database.update("notes", set: ["folder": nil], where: Column("id").isIn([1, 2, 3]))
+        try database.update("notes", set: ["list": nil], where: Column("id").isIn([1, 2, 3]))
         try database.delete(from: "notes", where: Column("due") < Date() || .sql("length(text) = 0"))
         try database.deleteAll(from: "notes")
         // end
@@ -62,7 +62,7 @@ private struct TablesCode {
 
     func changes(_ pool: DatabasePool) async {
         // begin
-        for await change in pool.tableChanges(of: ["notes", "folders"]) {
+        for await change in pool.tableChanges(of: ["notes", "lists"]) {
             if change.changesSchema || change.tables.contains("notes") { print("read the notes again") }
         }
         for await commit in pool.commits() { print(commit.tables, commit.changesSchema) }

@@ -12,9 +12,9 @@ struct Migration {}
 final class Store: FMDatabase {
     let name: String
 
-    init(name: String, folder: URL) {
+    init(name: String, directory: URL) {
         self.name = name
-        super.init(path: folder.appendingPathComponent(name).path)
+        super.init(path: directory.appendingPathComponent(name).path)
     }
 
     override func executeUpdate(_ sql: String, withArgumentsIn arguments: [Any]) -> Bool {

@@ -26,7 +26,7 @@ struct KeyringRecovery: ParsableCommand {
             let unlocked = try target.unlock()
             let code = try RecoveryCode.random()
             try Output.writeLine(code.text())
-            // From whoever reads the code: a person, or the program that stands for one.
+            // From a person, or a program in place of one.
             let source: KeySource =
                 isatty(0) == 1 ? .prompt("Type the recovery code", confirmed: false) : .descriptor(0)
             let typed = try source.read()

@@ -2,8 +2,8 @@ import CipherKeys
 import CipherSystem
 package import Foundation
 
-/// A folder of a test's own, removed with everything in it when the test lets go of it.
-package final class TemporaryFolder: Sendable {
+/// A directory of a test's own, removed with everything in it when the test lets go of it.
+package final class TemporaryDirectory: Sendable {
     package let path: String
 
     package init() throws {
@@ -20,7 +20,7 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of `name` in this folder.
+    /// The path of `name` in this directory.
     package func file(_ name: String) -> String { path + "/" + name }
 
     /// A directory of another file system, to which no file of this one can be renamed; nil where there is none.
@@ -31,7 +31,7 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    /// The names in this folder, sorted.
+    /// The names in this directory, sorted.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
