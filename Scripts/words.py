@@ -44,6 +44,8 @@ def main():
     for path in files():
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
+                # Names of options and identifiers may have them.
+                line = re.sub(r"`[^`]*`", "", line)
                 for pattern, term in WORDS:
                     match = re.search(pattern, line)
                     if match:
