@@ -26,9 +26,9 @@ flags=(-c release --scratch-path "$build" -Xswiftc -Onone -Xswiftc -enable-testi
 without_engine='^CipherKeysTests\.|^CipherPagesTests\.|^SnippetTests\.|ArgumentTests'
 # Not in `check`: processes that are killed, traced or made to fail, load, damage, and what derives much.
 long='KillTests|CrashStateTests|FaultTests|PoolStressTests|killedMigrationResumes|\.DamageTests|RecoverTests|MigrateTests'
-long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|manyCostlyPassphrases|lastValueOfRandomCommits'
+long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|costlyPassphrasesNeedSlotNumber|lastValueOfRandomCommits'
 long+='|EndingTests|ChangeTests|DatabaseFileTests|KeyringVectorTests|KeyProbeTests|ForeignEngineTests'
-long+='|ChangeInPlaceTests|ForeignFileTests|signalLeavesFileUnchanged|otherIterationsAreNamed|calibrationPrints'
+long+='|ChangeInPlaceTests|ForeignFileTests|signalLeavesFileUnchanged|customKDFIterationsMustBeSpecified|calibrationPrints'
 # What chance, or a race of threads or processes, takes part in.
 by_chance='DamageTests|FlippedBitTests|RecoverTests|KillTests|CrashStateTests|ForeignFileTests|MigrationTests|ObservationTests'
 by_chance+='|PoolTests|QueueTests|PoolStressTests|PoolRekeyTests|PoolDeadlockTests|RekeyTests|RekeyWaitingTests|SampleProgramTests'

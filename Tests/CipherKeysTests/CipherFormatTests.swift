@@ -19,14 +19,14 @@ import Testing
         #expect(throws: UnusableCipherFormat.pageSize(size)) { try CipherFormat.v4.with(pageSize: size) }
     }
 
-    @Test func pagesOf512BytesAreTooSmall() throws {
+    @Test func pagesOf512BytesNeedFormat1() throws {
         for format in [CipherFormat.v2, .v3, .v4] {
             #expect(throws: UnusableCipherFormat.pageSize(512)) { try format.with(pageSize: 512) }
         }
         #expect(try CipherFormat.v1.with(pageSize: 512).pageSize == 512)
     }
 
-    @Test func weakerDerivationIsRefused() throws {
+    @Test func formatIterationsOutOfBoundsAreRefused() throws {
         for format in CipherFormat.standard {
             let least = format.iterations
             for iterations in [Int.min, 0, 1, least - 1, 10_000_001, .max] {

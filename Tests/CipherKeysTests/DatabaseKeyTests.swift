@@ -37,7 +37,7 @@ import Testing
     }
 
     /// As SQLCipher reads it.
-    @Test func passphraseSpelledAsRawKeyIsOne() throws {
+    @Test func passphraseSpelledAsLiteralIsRawKey() throws {
         for digits in [Self.digits64, Self.digits96] {
             for spelling in ["x'\(digits)'", "X'\(digits)'"] {
                 #expect(try DatabaseKey.passphrase(spelling) == .raw(hex: digits))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func everyByteRoundTrips() throws {
+    @Test func hexadecimalRoundTripsEveryByte() throws {
         let bytes = (0...255).map { UInt8($0) }
         let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let decoded = try SecretBytes(utf8: text).withUnsafeBytes { try Hexadecimal.decode($0) }

@@ -69,7 +69,7 @@ import Testing
         #expect(derived.salt == both.withUnsafeBytes { Array($0[32...]) })
     }
 
-    @Test func literalSkipsDerivation() throws {
+    @Test func literalHoldsKeyAndSalt() throws {
         let key = (0..<32).map { UInt8($0) }
         let derived = try DatabaseKey.raw(SecretBytes(copying: key)).derive(
             salt: (0..<16).map { $0 + 0xf0 },

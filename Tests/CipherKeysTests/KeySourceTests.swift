@@ -196,7 +196,7 @@ import Testing
         #expect(large.count == 1_000_000)
     }
 
-    @Test func commandThatFailsIsNamedWithoutItsArguments() throws {
+    @Test func failedCommandIsNamedWithoutArguments() throws {
         #expect(throws: KeySourceError(source: "command false", problem: .commandFailed(status: 1))) {
             try KeySource.command(["false", "argument"]).read()
         }
@@ -214,7 +214,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func keyOfKernelIsReadByItsDescription() throws {
+        @Test func kernelKeyIsReadByDescription() throws {
             let description = "cipherdb test \(UUID())"
             let bytes: [UInt8] = [1, 0, 255, 10]
             // Where the system does not let a process have keys there is nothing to read either.

@@ -74,7 +74,7 @@ import Testing
         return ranges
     }
 
-    @Test func flippedBitIsDamage() throws {
+    @Test func flippedBitIsDetected() throws {
         for place in bytes.indices {
             // What is behind the version is under the digest, whichever bit it is.
             let bits = Extent.isComplete || place < 10 ? Array(0..<8) : [place % 8]
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func keyringCutAtAnyLengthIsRefused() throws {
+    @Test func truncatedKeyringIsRefused() throws {
         for count in 0..<bytes.count {
             let expected: KeyringError.Problem = count < 8 ? .notAKeyring : .damaged(offset: count < 10 ? 8 : nil)
             #expect(try refusals(Array(bytes.prefix(count))) == Array(repeating: expected, count: 4), "\(count)")
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func parametersThatAreWeakenedOrInflatedAreRefused() throws {
+    @Test func alteredKDFParametersAreRefused() throws {
         let functions: [[UInt32]] = [
             [0, 0, 0, 0], [1, 3, 0, 0], [2, 1, 0, 0], [2, 0, 0, 0], [2, 100_000, 0, 0], [2, 2_304_001, 0, 0],
             [2, .max, 0, 0], [2, 3, 1, 0], [3, 1, 1, 1], [3, 31, 8, 1], [3, 20, 64, 64], [3, 16, 8, 64],

@@ -59,7 +59,7 @@ import Testing
         #expect(directory.names == ["a.keyring", "b.keyring"])
     }
 
-    @Test func listShowsNoSecret() throws {
+    @Test func contentIsReadableWithoutSecret() throws {
         let unlocked = try make()
         try unlocked.add(.keyFile(.random(count: 32)), label: "server")
         let content = try keyring.content()
@@ -82,7 +82,7 @@ import Testing
         #expect(directory.names == ["a.keyring"])
     }
 
-    @Test func onlyChangedSecretUnlocks() throws {
+    @Test func onlyNewSecretUnlocksAfterChange() throws {
         let unlocked = try make()
         let key = try unlocked.databaseKey()
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
@@ -91,7 +91,7 @@ import Testing
         #expect(try keyring.content().slots.map(\.label) == ["Ada"])
     }
 
-    @Test func secretIsChangedByOldOne() throws {
+    @Test func changeNeedsOldSecret() throws {
         let key = try make().databaseKey()
         try keyring.change(.passphrase("first"), to: .passphrase("other"), derivation: Self.fast)
         #expect(try unlock(.passphrase("other")).databaseKey() == key)
@@ -116,7 +116,7 @@ import Testing
         #expect(keyringProblem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
     }
 
-    @Test func lastPassphraseNeedsForce() throws {
+    @Test func removingLastPassphraseNeedsForce() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
@@ -138,7 +138,7 @@ import Testing
         #expect(try keyring.content().slots.count == 1)
     }
 
-    @Test func thirtyTwoSlotsAreAllowed() throws {
+    @Test func thirtyThirdSlotIsRefused() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
@@ -148,7 +148,7 @@ import Testing
         #expect(keyringProblem { try unlocked.add(file) } == .secretInUse(slot: 2))
     }
 
-    @Test func noSlotGetsSecretOfAnother() throws {
+    @Test func secretOfAnotherSlotIsRefused() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         let other = try KeyringSecret.keyFile(.random(count: 32))
@@ -161,7 +161,7 @@ import Testing
         #expect(try keyring.slots().map(\.number) == [1, 2, 3])
     }
 
-    @Test func manyCostlyPassphrasesAskForSlot() throws {
+    @Test func costlyPassphrasesNeedSlotNumber() throws {
         let unlocked = try make()
         for name in ["second", "third"] { try unlocked.add(.passphrase(name), derivation: Self.fast) }
         #expect(try !unlocked.content().needsSlotNumber)
@@ -216,7 +216,7 @@ import Testing
     }
 
     /// Slots that open without their numbers go on to do so.
-    @Test func upgradeMakesNoSlotNeedItsNumber() throws {
+    @Test func upgradeKeepsSlotNumberOptional() throws {
         let unlocked = try make()
         let costly = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1_900_000))
         try unlocked.add(.passphrase("second"), derivation: costly)
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// Somebody else replaces the keyring between its opening and its lock.
-    @Test func lockedKeyringIsThatOfPath() throws {
+    @Test func keyringReplacedBeforeLockIsReopened() throws {
         let unlocked = try make()
         let (path, other) = (keyring.path, directory.file("other"))
         try unlocked.backUp(to: other)
@@ -345,7 +345,7 @@ import Testing
         #expect(directory.names == ["a.keyring"])
     }
 
-    @Test func anotherWriterThatGoesOnIsError() throws {
+    @Test func keyringLockTimesOut() throws {
         let unlocked = try make()
         try unlocked.withLock { _ in
             #expect(
@@ -356,7 +356,7 @@ import Testing
         }
     }
 
-    @Test func keyringBehindLinkIsWritten() throws {
+    @Test func keyringIsWrittenThroughSymbolicLink() throws {
         _ = try make()
         let link = directory.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: keyring.path)
@@ -365,7 +365,7 @@ import Testing
         #expect(try Platform.statusOfLink(link).kind == .other)
     }
 
-    @Test func userFileIsNoLeftover() throws {
+    @Test func similarlyNamedFileIsKept() throws {
         let unlocked = try make()
         let own = [
             "a.keyring.new-backup-of-monday", "a.keyring.new-0123456789ABCDEF", "a.keyring.new-0123456789abcde",
@@ -386,7 +386,7 @@ import Testing
         #expect(try FileState(keyring.path).bytes == Data("another's".utf8))
     }
 
-    @Test func pathWithNULIsNoOtherPath() throws {
+    @Test func pathWithNULIsRefused() throws {
         _ = try make()
         let before = try FileState(keyring.path)
         let other = Keyring(path: keyring.path + "\0.copy")
@@ -399,7 +399,7 @@ import Testing
         #expect(try FileState(keyring.path) == before)
     }
 
-    @Test func permissionsAndLeftoversAreHandled() throws {
+    @Test func writeKeepsPermissionsAndRemovesLeftovers() throws {
         let unlocked = try make()
         chmod(keyring.path, 0o640)
         let leftover = try directory.write("half".utf8, to: "a.keyring.new-0123456789abcdef")
@@ -460,7 +460,7 @@ import Testing
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
     }
 
-    @Test func foreignBackupReplacesNothing() throws {
+    @Test func mismatchedBackupReplacesNothing() throws {
         let unlocked = try make()
         let backup = Keyring(path: directory.file("backup"))
         try unlocked.backUp(to: backup.path)
@@ -508,7 +508,7 @@ import Testing
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
     }
 
-    @Test func usedKeyringIsNotNew() throws {
+    @Test func onlyUnusedKeyringIsErased() throws {
         let unlocked = try make()
         try unlocked.eraseUnused { true }
         #expect(directory.names == ["a.keyring"])
@@ -592,7 +592,7 @@ import Testing
         #expect(try unlocked.retiredKeys().map(\.key) == keys)
     }
 
-    @Test func erasingKeyringSparesOtherFiles() throws {
+    @Test func eraseOverwritesKeyringOnly() throws {
         _ = try make()
         let second = directory.file("hard link")
         #expect(link(keyring.path, second) == 0)

@@ -46,7 +46,7 @@ import Testing
         return (files ?? []).compactMap { try? Vector($0) }.sorted { $0.name < $1.name }
     }()
 
-    @Test func vectorsArePresent() {
+    @Test func keyringVectorsArePresent() {
         #expect(Self.vectors.count > 100)
     }
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: least)
-    func minimumNeedsUnsafeToUndercut(function: Function) throws {
+    func weakParametersNeedUnsafeInitialiser(function: Function) throws {
         #expect(try !PassphraseDerivation(function).isWeak)
         let weaker = Self.weaker(function)
         if case .scrypt(_, _, 0) = weaker { return }
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func eachFunctionAndParameterGivesAnotherKey() throws {
+    @Test func eachKDFParameterChangesKey() throws {
         let functions: [Function] = [
             .pbkdf2SHA256(iterations: 1000), .pbkdf2SHA256(iterations: 1001), .pbkdf2SHA512(iterations: 1000),
             .scrypt(logCost: 10, blockSize: 8, parallelism: 1), .scrypt(logCost: 11, blockSize: 8, parallelism: 1),

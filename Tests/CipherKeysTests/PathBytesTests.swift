@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PathBytesTests {
-    @Test func everyNameComesBackAsItsBytes() {
+    @Test func everyFileNameRoundTrips() {
         var random = SplitMix(22)
         var names: [[UInt8]] =
             (0...255).map { [$0] } + [
@@ -24,14 +24,14 @@ import Testing
         #expect(Set(texts).count == Set(names).count)
     }
 
-    @Test func namesInUTF8AreTheirText() {
+    @Test func validUTF8NameIsUnchanged() {
         for name in ["", "notes.db", "Füße 👩‍👧.db", "e\u{301}", "\u{FFFD}", "\u{10FFFF}"] {
             #expect(String(pathBytes: name.utf8).utf8.elementsEqual(name.utf8))
         }
         #expect(String(pathBytes: [0x6F, 0xFF, 0x2E, 0xC3]).withoutPathBytes == "o\u{FFFD}.\u{FFFD}")
     }
 
-    @Test func directoriesAndNamesAreFoundByBytes() {
+    @Test func pathIsSplitByBytes() {
         #expect(FileCalls.directory(of: "a/\u{301}b") == "a" && FileCalls.name(of: "a/\u{301}b") == "\u{301}b")
         #expect(FileCalls.sibling("c", of: "a/\u{301}b") == "a/c" && FileCalls.sibling("c", of: "b") == "c")
         #expect(FileCalls.directory(of: "/b") == "/" && FileCalls.directory(of: "b") == ".")

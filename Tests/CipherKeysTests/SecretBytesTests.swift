@@ -4,7 +4,7 @@ import Testing
 @testable import CipherKeys
 
 @Suite struct SecretBytesTests {
-    @Test func bytesComeBackAsTheyWentIn() throws {
+    @Test func secretBytesRoundTrip() throws {
         for count in [0, 1, 31, 4096, 5000] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 31) }
             let secret = try SecretBytes(copying: bytes)
@@ -83,7 +83,7 @@ import Testing
         }
     #endif
 
-    @Test func equalityLooksAtEveryByteAndCount() throws {
+    @Test func equalityComparesEveryByteAndCount() throws {
         let bytes = Array("0123456789".utf8)
         let secret = try SecretBytes(copying: bytes)
         #expect(try secret == SecretBytes(copying: bytes))
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [-1, Int.min, Int.max, 1 << 31, 64 << 20 + 1])
-    func countThatCannotBeIsError(count: Int) {
+    func invalidCountIsRefused(count: Int) {
         #expect(throws: (any Error).self) { try SecretBytes(count: count) { _ in } }
         #expect(throws: (any Error).self) { try SecretBytes.random(count: count) }
     }

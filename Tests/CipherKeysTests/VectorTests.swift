@@ -46,7 +46,7 @@ import Testing
         try SecretBytes(count: count, fill: body).withUnsafeBytes { Array($0) }
     }
 
-    @Test func vectorsArePresent() {
+    @Test func publishedVectorsArePresent() {
         let counts = (
             (Self.load("scrypt") as [Scrypt]).count, (Self.load("hkdf") as [HKDF]).count,
             (Self.load("aes-kw") as [KeyWrap]).count, (Self.load("argon2id") as [Argon2id]).count,
@@ -57,7 +57,7 @@ import Testing
 
     // RFC 7914 has one that takes a gibibyte and seconds.
     @Test(arguments: (load("scrypt") as [Scrypt]).filter { Extent.isComplete || $0.cost < 1 << 20 })
-    func scryptGivesPublishedKey(vector: Scrypt) throws {
+    func scryptMatchesVector(vector: Scrypt) throws {
         let expected = try bytes(vector.key)
         let key = try bytes(vector.password).withUnsafeBytes { password in
             try derive(expected.count) {
@@ -79,7 +79,7 @@ import Testing
         .enabled(if: OpenSSL.hasDerivation("ARGON2ID"), "this OpenSSL has no Argon2id"),
         arguments: load("argon2id") as [Argon2id]
     )
-    func argon2IdGivesPublishedKey(vector: Argon2id) throws {
+    func argon2idMatchesVector(vector: Argon2id) throws {
         let expected = try bytes(vector.key)
         let key = try bytes(vector.password).withUnsafeBytes { password in
             try derive(expected.count) {
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: load("hkdf") as [HKDF])
-    func hkdfGivesPublishedKey(vector: HKDF) throws {
+    func hkdfMatchesVector(vector: HKDF) throws {
         let expected = try bytes(vector.output)
         let key = try bytes(vector.key).withUnsafeBytes { key in
             try derive(expected.count) {
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: load("aes-kw") as [KeyWrap])
-    func aesKeyWrapGivesPublishedBytes(vector: KeyWrap) throws {
+    func aesKeyWrapMatchesVector(vector: KeyWrap) throws {
         let (wrapping, wrapped) = try (bytes(vector.wrapping), bytes(vector.wrapped))
         let key = try wrapping.withUnsafeBytes { try OpenSSL.unwrap(wrapped, under: $0) }
         guard vector.isValid else {

@@ -61,7 +61,7 @@ import Testing
         #expect(try opens([foreign, authentic, foreign]) && !opens([foreign, foreign]) && !opens([]))
     }
 
-    @Test func pageThatChangedSinceIsReadAgain() throws {
+    @Test func changedFirstPageOutdatesProbe() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(authentic, to: "page")
         let probe = try KeyProbe(database: FileBytes(path: path), log: nil)

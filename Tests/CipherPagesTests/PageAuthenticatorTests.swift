@@ -119,7 +119,7 @@ struct PageAuthenticatorTests {
         #expect(try pages.damaged(authenticator) == [7])
     }
 
-    @Test func lockBytePageIsNotDamaged() throws {
+    @Test func pagesWithoutMACAreNotDamaged() throws {
         var pages = try Pages(3, from: UInt32((1 << 30) / 4096), format: .v4)
         pages.bytes.replaceSubrange(4096..<8192, with: repeatElement(0, count: 4096))
         #expect(try pages.damaged(PageAuthenticator(key: pages.key, format: .v4)).isEmpty)

@@ -89,7 +89,7 @@ struct PageCipherTests {
     }
 
     @Test(arguments: Sample.authenticated.filter { [1024, 4096].contains($0.format.pageSize) })
-    func everyAuthenticatedByteCounts(sample: Sample) throws {
+    func changedAuthenticatedByteIsDetected(sample: Sample) throws {
         let (file, cipher, pages) = try make(sample)
         let format = sample.format
         let hash = try #require(format.pageAuthentication)
@@ -109,7 +109,7 @@ struct PageCipherTests {
         }
     }
 
-    @Test func format1SaysThatItCannotAuthenticate() throws {
+    @Test func format1CannotAuthenticatePages() throws {
         let sample = try #require(Sample.all.first { $0.format == .v1 })
         let (file, cipher, _) = try make(sample)
         #expect(try cipher.isAuthentic(page(2, of: file, .v1), number: 2) == nil)

@@ -43,7 +43,7 @@ import Testing
         #expect(seen.withLock { $0.values.reduce(0, +) } == Int(size))
     }
 
-    @Test func throwAnywhereEndsItAndIsThrown() throws {
+    @Test func pipelineRethrowsEveryError() throws {
         let pipeline = try PagePipeline(Numbers(count: 8 << 20), pageSize: 1024, workers: 3)
         #expect(throws: Stop.self) { try pipeline.run(makeWorker: { throw Stop() }) }
         #expect(throws: Stop.self) { try pipeline.run(makeWorker: { { _ in throw Stop() } }) }

@@ -40,7 +40,7 @@ struct PageScanTests {
     }
 
     @Test(arguments: StockShell.all)
-    func pageThatWasTruncatedIsDamaged(shell: StockShell) throws {
+    func truncatedPageIsDamaged(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
         let pages = try scan(shell).pages
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -51,7 +51,7 @@ struct PageScanTests {
 
     /// A hole of a gigabyte costs its maker nothing.
     @Test(arguments: StockShell.all)
-    func pagesBeyondHeaderSizeAreSkipped(shell: StockShell) throws {
+    func pagesBeyondHeaderSizeAreSkippedOnRequest(shell: StockShell) throws {
         try SampleFile.make(at: path, by: shell, key: Self.key)
         let format: CipherFormat = shell.format == 4 ? .v4 : .v3
         let pages = try scan(shell).pages
@@ -105,7 +105,7 @@ struct PageScanTests {
         #expect(try damaged() == [1, Int(last)])
     }
 
-    @Test func framesAfterBrokenChecksumAreIgnored() throws {
+    @Test func framesAfterBrokenChecksumAreInvalid() throws {
         let shell = try #require(StockShell.all.last)
         let copy = directory.file("copy.db")
         try shell.run(

@@ -116,7 +116,7 @@ struct FMDBBehaviourTests {
         #expect(db.close() && db.open() && db.setKey(.sampleKey("k")) && db.executeStatements("CREATE TABLE t (a)"))
     }
 
-    @Test func vacuumCanBeRunAnyNumberOfTimes() throws {
+    @Test func vacuumRunsRepeatedly() throws {
         let queue = try queue()
         queue.inDatabase { db in
             for _ in 0..<3 { #expect(db.executeUpdate("VACUUM", withArgumentsIn: [])) }
@@ -135,7 +135,7 @@ struct FMDBBehaviourTests {
         #expect(header != Data("SQLite".utf8))
     }
 
-    @Test func nestedBlockFails() throws {
+    @Test func nestedBlockRunsAtOnce() throws {
         let queue = try queue()
         queue.inTransaction { outer, _ in
             outer.executeStatements("INSERT INTO t VALUES (1)")
@@ -170,7 +170,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 1)
     }
 
-    @Test func withoutDatabaseBlockDoesNotRun() throws {
+    @Test func failedOpenSkipsBlock() throws {
         let inner = try TemporaryDirectory()
         let queue = try #require(FMDatabaseQueue(path: inner.file("test.db")))
         queue.inDatabase { db in
@@ -187,7 +187,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 0)
     }
 
-    @Test func delegateThatIsGoneIsNotAsked() throws {
+    @Test func deallocatedDelegateIsNotCalled() throws {
         final class Keeper: FMDatabasePoolDelegate {
             let asked: Counter
             init(_ asked: Counter) { self.asked = asked }
@@ -249,7 +249,7 @@ struct FMDBBehaviourTests {
         #expect(ran.value == 1)
     }
 
-    @Test func openTransactionKeepsNoPoolLock() {
+    @Test func poolRollsBackOpenTransaction() {
         let pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.inDatabase { db in
             db.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)")
@@ -315,7 +315,7 @@ struct FMDBBehaviourTests {
         #expect(released == nil)
     }
 
-    @Test func rowThatFailsIsNotEnd() throws {
+    @Test func rowErrorIsThrown() throws {
         let db = FMDatabase(path: nil)
         db.logsErrors = false
         #expect(db.open())
@@ -325,7 +325,7 @@ struct FMDBBehaviourTests {
         #expect(db.hadError() && db.lastErrorCode() == 1)
     }
 
-    @Test func logHasNoStatementOrValues() async throws {
+    @Test func logHidesValuesAndKeys() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let db = FMDatabase(path: nil)
             guard db.open() else { exit(1) }

@@ -20,7 +20,7 @@ final class FMDBMovingTests: RawKeyFixture {
     }
 
     @Test(arguments: [CipherFormat.v2, .v3, .v4].filter { Engine.current.writes($0) })
-    func keyFindsFormatOfItsFile(format: CipherFormat) throws {
+    func setKeyDetectsFileFormat(format: CipherFormat) throws {
         try make(format)
         let db = opened()
         #expect(db.setKey("secret") && db.intForQuery("SELECT a FROM t") == 1)
@@ -38,7 +38,7 @@ final class FMDBMovingTests: RawKeyFixture {
     }
 
     @Test(.enabled(if: Engine.current.writes(.v3) && Engine.current.writes(.v4), "this engine has one format only"))
-    func truePragmasAreAccepted() throws {
+    func onlyMatchingPragmasAreAccepted() throws {
         try make(.v3)
         let db = opened()
         #expect(db.setKey("secret"))
@@ -90,14 +90,14 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test func otherPragmasLeavePlainDatabaseOpen() {
+    @Test func refusedPragmaLeavesPlaintextDatabaseOpen() {
         let db = opened()
         #expect(db.executeStatements("CREATE TABLE t (a)"))
         #expect(!db.executeStatements("PRAGMA cipher_default_kdf_iter = 1") && db.isOpen)
         #expect(db.intForQuery("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func handleIsThereBeforeKey() throws {
+    @Test func handleIsAvailableBeforeKey() throws {
         let db = opened()
         #expect(db.sqliteHandle != nil && db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
         db.close()
@@ -106,7 +106,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(again.sqliteHandle != nil && again.setKey("secret") && again.intForQuery("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func handleThatProgramKeyedIsUsed() throws {
+    @Test func externallyKeyedHandleIsUsed() throws {
         typealias SetKey = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, Int32) -> Int32
         let address = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "sqlite3_key"))
         // It holds because this is the signature that SQLCipher's header has.
@@ -147,7 +147,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(db.doubleForQuery("SELECT a FROM t") == 2.5)
     }
 
-    @Test func classThatSaysNothingMakesNoQueue() {
+    @Test func nonconformingClassMakesNoQueue() {
         final class Plain: FMDatabase {}
         final class PlainQueue: FMDatabaseQueue, @unchecked Sendable {
             override class func databaseClass() -> AnyClass { Plain.self }
@@ -176,7 +176,7 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test func refusedSQLIsAvailableUnderneath() throws {
+    @Test func attachIsAvailableOnCipherDatabase() throws {
         let db = opened()
         #expect(db.setKey("secret") && db.executeStatements("CREATE TABLE t (a)"))
         let other = directory.file("other.db")
@@ -220,7 +220,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(try FileManager.default.contentsOfDirectory(atPath: ".") == before)
     }
 
-    @Test func queueThatWasOpenedAgainIsInterrupted() throws {
+    @Test func reopenedQueueIsInterrupted() throws {
         let queue = try #require(FMDatabaseQueue(path: path))
         queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
         queue.close()
@@ -238,7 +238,7 @@ final class FMDBMovingTests: RawKeyFixture {
         }
     }
 
-    @Test(arguments: ["PRAGMA key = 'k'", "PRAGMA hexkey = '00'"]) func keyPragmaByHandleIsNoticed(
+    @Test(arguments: ["PRAGMA key = 'k'", "PRAGMA hexkey = '00'"]) func keyPragmaOnHandleIsRefused(
         sql: String
     ) throws {
         typealias Execute =
@@ -254,7 +254,7 @@ final class FMDBMovingTests: RawKeyFixture {
         #expect(try !FileManager.default.fileExists(atPath: path) || FileState(path).bytes.isEmpty)
     }
 
-    @Test func afterFailedKeyThereIsNoHandle() {
+    @Test func failedKeyLeavesNoHandle() {
         let db = opened()
         #expect(!db.setKey("") && db.open() && db.sqliteHandle == nil && !db.executeStatements("CREATE TABLE t (a)"))
     }
@@ -262,7 +262,7 @@ final class FMDBMovingTests: RawKeyFixture {
     @Test(arguments: [
         "SELECT 1; PRAGMA key = 'k'", "PRAGMA user_version; /* */ PRAGMA main.key='k'", "-- x\n;PRAGMA hexkey = '00'",
     ])
-    func keyBehindAnotherStatementClosesDatabase(sql: String) throws {
+    func laterKeyPragmaClosesDatabase(sql: String) throws {
         for call in [
             { $0.executeUpdate(sql, withArgumentsIn: []) }, { $0.executeQuery(sql, withArgumentsIn: []) != nil },
             { $0.executeStatements(sql) }, { (try? $0.validateSQL(sql)) != nil },
@@ -273,7 +273,7 @@ final class FMDBMovingTests: RawKeyFixture {
     }
 
     @Test(.enabled(if: Engine.current.writes(.v3) && Engine.current.writes(.v4), "this engine has one format only"))
-    func functionsAreThereAfterKeyOfAnotherFormat() throws {
+    func functionsSurviveFormatDetection() throws {
         try make(.v3)
         let db = opened()
         db.makeFunctionNamed("one", arguments: 0) { context, _, _ in db.resultInt(1, context: context) }

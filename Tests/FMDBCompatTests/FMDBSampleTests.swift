@@ -12,7 +12,7 @@ struct FMDBSampleTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test func openingByURLInsertingAndReadingWithOptionals() throws {
+    @Test func databaseOpenedByURLReturnsInsertedRows() throws {
         let fileURL = URL(fileURLWithPath: directory.path).appendingPathComponent("test.sqlite")
         let database = FMDatabase(url: fileURL)
         guard database.open() else {
@@ -41,7 +41,7 @@ struct FMDBSampleTests {
         #expect(database.databaseURL == fileURL)
     }
 
-    @Test func encryptedDatabase() {
+    @Test func keyedDatabaseHasNoSQLiteHeader() {
         let db = FMDatabase(path: directory.file("tmp.db"))
         guard db.open() else {
             Issue.record("Unable to open datbase")
@@ -53,7 +53,7 @@ struct FMDBSampleTests {
         #expect((try? FileState(directory.file("tmp.db")).bytes.prefix(6)) != Data("SQLite".utf8))
     }
 
-    @Test func exportingPlaintextDatabaseIntoEncryptedOne() throws {
+    @Test func sqlcipherExportEncryptsPlaintextDatabase() throws {
         let plaintextDb = FMDatabase(path: directory.file("unencrypted.db"))
         guard plaintextDb.open() else {
             Issue.record("Unable to open database")
@@ -107,7 +107,7 @@ struct FMDBSampleTests {
         }
     }
 
-    @Test func bindingValuesOfSeveralTypesAndNSNull() throws {
+    @Test func boundValuesAndNSNullRoundTrip() throws {
         let db = FMDatabase(path: nil)
         #expect(db.open())
         try db.executeUpdate(
@@ -144,7 +144,7 @@ struct FMDBSampleTests {
         #expect(!rs.next())
     }
 
-    @Test func functionThatRemovesDiacritics() throws {
+    @Test func customFunctionRemovesDiacritics() throws {
         let db = FMDatabase(path: nil)
         #expect(db.open())
         db.makeFunctionNamed("RemoveDiacritics", arguments: 1) { context, argc, argv in
@@ -166,7 +166,7 @@ struct FMDBSampleTests {
         #expect(db.lastErrorMessage() == "Expected string parameter")
     }
 
-    @Test func poolAndBulkOfStatements() {
+    @Test func poolRunsMultipleStatements() {
         let pool = FMDatabasePool(path: directory.file("pool.db"))
         pool.inDatabase { db in
             let sql = """

@@ -14,7 +14,7 @@ import Testing
         #expect(db.open() && db.setKey(.sampleKey("secret")))
     }
 
-    @Test func oddTableNameHasColumns() throws {
+    @Test func schemaIsReadForQuotedTableNames() throws {
         #expect(db.executeStatements("CREATE TABLE '234 fds' (foo TEXT); CREATE TABLE \"it's\" (bar)"))
         let columns = try #require(db.getTableSchema("234 fds"))
         #expect(columns.next() && columns.string(forColumn: "name") == "foo" && !columns.next())
@@ -44,12 +44,12 @@ import Testing
         #expect(abs(try #require(db.date(forQuery: "SELECT a FROM t")).timeIntervalSince(date)) < 1)
     }
 
-    @Test func statementThatIsRightValidates() throws {
+    @Test func validStatementValidatesWithoutRunning() throws {
         try db.validateSQL("CREATE TABLE t (a)")
         #expect(!db.hadError() && !db.tableExists("t"))
     }
 
-    @Test func statementThatIsWrongDoesNotValidate() {
+    @Test func invalidStatementFailsValidation() {
         #expect { try db.validateSQL("blah blah blah") } throws: { ($0 as NSError).code == 1 }
         #expect(throws: NSError.self) { try db.validateSQL("") }
     }
@@ -75,7 +75,7 @@ import Testing
         #expect(db.userVersion == .max)
     }
 
-    @Test func applicationIDIsLettersOrNumber() {
+    @Test func applicationIDIsFourLettersOrNumber() {
         #expect(db.applicationID == 0)
         db.applicationID = 0x666d_6462
         #expect(db.applicationID == 0x666d_6462 && db.applicationIDString == "fmdb")

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func functionOfText() {
+    @Test func customFunctionTakesText() {
         makeUppercased()
         #expect(db.string(forQuery: "SELECT Uppercased(?)", "josé") == "JOSÉ")
     }
@@ -68,12 +68,12 @@ import Testing
         #expect(db.lastErrorMessage().contains("wrong number of arguments"))
     }
 
-    @Test func functionOfRealNumbers() {
+    @Test func customFunctionTakesRealNumbers() {
         makeHypotenuse()
         #expect(db.double(forQuery: "SELECT Hypotenuse(?, ?)", 3.0, 4.0) == 5)
     }
 
-    @Test func functionOfIntegers() throws {
+    @Test func customFunctionTakesIntegers() throws {
         makeHypotenuse()
         let rows = try db.executeQuery("SELECT Hypotenuse(3, 4)", values: nil)
         #expect(rows.next() && rows.int(forColumnIndex: 0) == 5 && rows.type(forColumnIndex: 0) == .integer)
@@ -85,14 +85,14 @@ import Testing
         #expect(db.executeQuery("SELECT Hypotenuse(3)", withArgumentsIn: []) == nil && db.hadError())
     }
 
-    @Test func functionOfBytes() {
+    @Test func customFunctionTakesBlobs() {
         makeAlternating()
         let result = db.data(forQuery: "SELECT Alternating(?)", Data(count: 256))
         #expect(result == Data((0..<256).map { $0.isMultiple(of: 2) ? 1 : 0 }))
         #expect(db.data(forQuery: "SELECT Alternating(?)", Data()) == Data())
     }
 
-    @Test func bytesFunctionNamesExpectedType() throws {
+    @Test func blobFunctionNamesExpectedType() throws {
         makeAlternating()
         #expect(try failure("SELECT Alternating('text')")?.localizedDescription == "Expected blob")
     }
@@ -117,22 +117,22 @@ import Testing
         #expect(db.long(forQuery: "SELECT Sum(1e300)") == .max)
     }
 
-    @Test func integerAsResult() {
+    @Test func customFunctionReturnsInteger() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultInt(42, context: context) }
         #expect(db.int(forQuery: "SELECT Answer()") == 42)
     }
 
-    @Test func longIntegerAsResult() {
+    @Test func customFunctionReturnsLongInteger() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultLong(.min, context: context) }
         #expect(db.long(forQuery: "SELECT Answer()") == .min)
     }
 
-    @Test func realNumberAsResult() {
+    @Test func customFunctionReturnsRealNumber() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultDouble(0.1, context: context) }
         #expect(db.double(forQuery: "SELECT Answer()") == 0.1)
     }
 
-    @Test func nullAsResult() throws {
+    @Test func customFunctionReturnsNull() throws {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultNull(context: context) }
         let rows = try db.executeQuery("SELECT Answer()", values: nil)
         #expect(rows.next() && rows[0] is NSNull)
@@ -154,7 +154,7 @@ import Testing
         #expect(error.localizedDescription == "string or blob too big" && error.code == 18)
     }
 
-    @Test func noMemoryAsResult() throws {
+    @Test func outOfMemoryResultIsError() throws {
         db.makeFunctionNamed("Fails", arguments: 0) { context, _, _ in db.resultErrorNoMemory(context: context) }
         let error = try #require(try failure("SELECT Fails()"))
         #expect(error.localizedDescription == "out of memory" && error.code == 7)

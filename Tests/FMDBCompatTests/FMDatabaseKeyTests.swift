@@ -31,7 +31,7 @@ struct FMDatabaseKeyTests {
     }
 
     @Test(arguments: ["PRAGMA foreign_keys = ON", "SELECT 1", "PRAGMA user_version"], ["k", "", "x'1234'"])
-    func lateOrEmptyKeyWritesNothing(before: String, key: String) {
+    func nothingIsWrittenAfterLateKey(before: String, key: String) {
         let db = quiet()
         #expect(db.open())
         _ = db.executeStatements(before)
@@ -43,7 +43,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func inspectionPrecedesKey() {
+    @Test func keyIsAcceptedAfterConnectionSetup() {
         let db = quiet()
         #expect(db.open() && db.goodConnection)
         db.makeFunctionNamed("one", arguments: 0) { [unowned db] context, _, _ in db.resultInt(1, context: context) }
@@ -54,7 +54,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func keyPragmaWritesNothing() {
+    @Test func refusedKeyPragmaWritesNothing() {
         let db = quiet()
         #expect(db.open())
         #expect(!db.executeUpdate("PRAGMA key = 'secretmarker'", withArgumentsIn: []))
@@ -65,7 +65,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func repeatedKeyMustBeTheSame() {
+    @Test func repeatedKeyMustMatch() {
         let db = quiet()
         #expect(db.open() && db.setKey("k") && write(db))
         #expect(db.setKey("k") && db.setKeyWith(Data("k".utf8)))
@@ -73,7 +73,7 @@ struct FMDatabaseKeyTests {
         #expect(db.isOpen && db.int(forQuery: "SELECT count(*) FROM t") == 1, "the right key is in force still")
     }
 
-    @Test func anotherKeyIsTriedAfterOpeningAgain() {
+    @Test func rightKeyWorksAfterReopening() {
         let db = quiet()
         #expect(db.open() && db.setKey("k") && write(db) && db.close())
         #expect(db.open() && !db.setKey("wrong") && !db.isOpen)
@@ -159,7 +159,7 @@ struct FMDatabaseKeyTests {
         expectNoPlaintext()
     }
 
-    @Test func alternatingQueuesDoNotDeadlock() throws {
+    @Test func nestedQueueReentryDoesNotDeadlock() throws {
         let first = try #require(FMDatabaseQueue(path: path))
         let second = try #require(FMDatabaseQueue(path: directory.file("second.db")))
         var ran = false

@@ -16,7 +16,7 @@ import Testing
         return db
     }
 
-    @Test func namedFileSystemInterfaceOpens() {
+    @Test func namedVFSOpensDatabase() {
         let db = quiet(nil)
         #expect(db.open(withFlags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: "unix"))
         #expect(!db.hadError() && db.close())
@@ -42,14 +42,14 @@ import Testing
         #expect(directory.names.isEmpty)
     }
 
-    @Test func closedDatabaseGivesNoRowsAndError() {
+    @Test func queryOnClosedDatabaseFails() {
         let db = quiet(directory.file("closed.db"))
         #expect(db.open() && db.close())
         #expect(db.executeQuery("SELECT 1", withArgumentsIn: []) == nil)
         #expect(db.hadError() && db.lastErrorMessage().contains("not open"))
     }
 
-    @Test func noPathIsDatabaseInMemory() {
+    @Test func databaseWithoutPathIsInMemory() {
         for db in [quiet(nil), FMDatabase(), FMDatabase(url: nil)] {
             #expect(db.open() && db.databaseURL == nil)
             #expect(db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('x')"))
@@ -63,18 +63,18 @@ import Testing
         #expect(db.string(forQuery: "SELECT a FROM t") == "y")
     }
 
-    @Test func openingTwiceIsOpeningOnce() {
+    @Test func secondOpenKeepsConnection() {
         let db = quiet(directory.file("twice.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.open())
         #expect(db.goodConnection && db.executeStatements("CREATE TABLE t (a)"))
     }
 
-    @Test func missingDirectoryCannotBeOpened() {
+    @Test func openingInMissingDirectoryFails() {
         let db = quiet(directory.file("no/such/directory.db"))
         #expect(!db.open() && db.lastErrorCode() == 14 && !db.isOpen)
     }
 
-    @Test func reopeningFindsNewFile() {
+    @Test func retriedOpenFindsNewFile() {
         let db = quiet(directory.file("late.db"))
         #expect(!db.open(withFlags: SQLITE_OPEN_READWRITE) && directory.names.isEmpty)
         let maker = quiet(directory.file("late.db"))
@@ -91,16 +91,16 @@ import Testing
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.goodConnection)
     }
 
-    @Test func connectionThatIsNotOpenIsNotGood() {
+    @Test func unopenedConnectionIsNotGood() {
         #expect(!quiet(directory.file("bad.db")).goodConnection)
     }
 
-    @Test func fmdbVersionIsThatOfSurface() {
+    @Test func fmdbVersionMatchesImplementedAPI() {
         #expect(FMDatabase.fmdbUserVersion() == "2.7.12")
     }
 
     @Test(arguments: [("1.100.42", ComparisonResult.orderedDescending), ("10.0.42", .orderedAscending)])
-    func versionComparesByItsNumbers(other: String, expected: ComparisonResult) {
+    func fmdbVersionComparesNumerically(other: String, expected: ComparisonResult) {
         #expect(FMDatabase.fmdbUserVersion().compare(other, options: .numeric) == expected)
     }
 
@@ -110,7 +110,7 @@ import Testing
         #expect(version.compare("4.0", options: .numeric) == .orderedAscending)
     }
 
-    @Test func sqliteIsBuiltForThreads() {
+    @Test func sqliteIsThreadSafe() {
         #expect(FMDatabase.isSQLiteThreadSafe())
     }
 
@@ -127,7 +127,7 @@ import Testing
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "far" && !rows.next())
     }
 
-    @Test func listOfDatabasesHasPath() throws {
+    @Test func databaseListReportsPath() throws {
         let db = quiet(directory.file("listed.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA database_list", values: nil)
@@ -138,7 +138,7 @@ import Testing
         #expect(files.first.flatMap { $0 }.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path } == expected)
     }
 
-    @Test func journalModeAnswersWithRow() throws {
+    @Test func journalModePragmaReturnsRow() throws {
         let db = quiet(directory.file("journal.db"))
         #expect(db.open() && db.setKey(.sampleKey("secret")))
         let rows = try db.executeQuery("PRAGMA journal_mode = DELETE", values: nil)
@@ -161,7 +161,7 @@ import Testing
         #expect(db.int(forQuery: "SELECT a FROM t") == 1)
     }
 
-    @Test func foreignLockIsBusy() throws {
+    @Test func writeIsBusyUntilReaderFinishes() throws {
         let db = quiet(directory.file("busy.db"))
         #expect(
             db.open() && db.setKey(.sampleKey("secret"))
@@ -177,7 +177,7 @@ import Testing
         #expect(db.executeUpdate("INSERT INTO t VALUES (3)", withArgumentsIn: []))
     }
 
-    @Test func timeoutCanBeSetWhileItIsOpen() {
+    @Test func busyTimeoutCanBeSetWhileOpen() {
         let db = quiet(directory.file("timeout.db"))
         #expect(db.maxBusyRetryTimeInterval == 2)
         #expect(db.open() && db.setKey(.sampleKey("secret")))
@@ -185,7 +185,7 @@ import Testing
         #expect(db.maxBusyRetryTimeInterval == 0.25 && db.goodConnection)
     }
 
-    @Test func timeoutCanBeSetBeforeItIsOpened() throws {
+    @Test func busyTimeoutCanBeSetBeforeOpening() throws {
         let first = quiet(directory.file("timeout.db"))
         #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
         let second = quiet(directory.file("timeout.db"))
@@ -195,7 +195,7 @@ import Testing
         #expect(second.lastErrorCode() == 5)
     }
 
-    @Test func withoutTimeoutLockIsBusyAtOnce() {
+    @Test func zeroTimeoutReturnsBusy() {
         let first = quiet(directory.file("zero.db"))
         #expect(first.open() && first.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE"))
         let second = quiet(directory.file("zero.db"))

@@ -40,20 +40,20 @@ import Testing
         return count
     }
 
-    @Test func withoutAURLAPoolIsInMemory() {
+    @Test func poolWithoutURLIsInMemory() {
         let pool = FMDatabasePool(url: nil)
         pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
         #expect(pool.path == nil && pool.countOfOpenDatabases == 1)
     }
 
-    @Test func urlGivesPool() {
+    @Test func poolFromURLOpensLazily() {
         let url = URL(fileURLWithPath: directory.file("url.db"))
         let pool = FMDatabasePool(url: url)
         #expect(pool.path == url.path && !directory.names.contains("url.db"), "nothing is opened yet")
         pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
     }
 
-    @Test func urlWithFlagsGivesPool() {
+    @Test func poolFromURLKeepsOpenFlags() {
         let pool = FMDatabasePool(
             url: URL(fileURLWithPath: directory.file("f.db")),
             flags: SQLITE_OPEN_READONLY,
@@ -69,7 +69,7 @@ import Testing
         #expect(ran.value == 0 && pool.countOfOpenDatabases == 0 && !directory.names.contains("none.db"))
     }
 
-    @Test func poolForReadingOnlyDoesNotWrite() {
+    @Test func readOnlyPoolRefusesWrites() {
         let reader = FMDatabasePool(path: directory.file("pool.db"), flags: SQLITE_OPEN_READONLY)
         reader.delegate = keeper
         reader.inDatabase { db in
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func namedFileSystemInterfaceOpensEachDatabase() {
+    @Test func poolOpensDatabasesByNamedVFS() {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let named = FMDatabasePool(path: directory.file("pool.db"), flags: flags, vfs: "unix")
         named.delegate = keeper
@@ -89,7 +89,7 @@ import Testing
         #expect(ran.value == 1)
     }
 
-    @Test func atFirstPoolIsEmpty() {
+    @Test func releaseAllDatabasesEmptiesPool() {
         #expect(counts == [0, 0, 0])
     }
 
@@ -108,12 +108,12 @@ import Testing
         #expect(counts == [0, 0, 0])
     }
 
-    @Test func databasesAreCountedInAndOut() {
+    @Test func checkedInAndOutDatabasesAreCounted() {
         pool.inDatabase { _ in #expect(counts == [0, 1, 1]) }
         #expect(counts == [1, 0, 1])
     }
 
-    @Test func beyondMaximumBlockDoesNotRun() {
+    @Test func blockBeyondMaximumDoesNotRun() {
         pool.maximumNumberOfDatabasesToCreate = 2
         #expect(pool.maximumNumberOfDatabasesToCreate == 2)
         let ran = Counter()
@@ -126,7 +126,7 @@ import Testing
         #expect(ran.value == 1 && counts == [2, 0, 2])
     }
 
-    @Test func transactionHasItsOwnDatabase() {
+    @Test func transactionChecksOutOneDatabase() {
         pool.inTransaction { db, rollback in
             #expect(counts == [0, 1, 1])
             #expect(db.executeUpdate("INSERT INTO easy VALUES (1)", withArgumentsIn: []))
@@ -135,11 +135,11 @@ import Testing
         #expect(counts == [1, 0, 1] && count() == 2)
     }
 
-    @Test func oneRowIsFoundOnce() {
+    @Test func poolQueryFindsOneRow() {
         #expect(count("SELECT count(*) FROM easy WHERE a = 1001") == 1)
     }
 
-    @Test func rolledBackRowsVanish() {
+    @Test func rolledBackRowsAreVisibleInTransactionOnly() {
         pool.inDeferredTransaction { db, rollback in
             #expect(db.executeUpdate("INSERT INTO easy VALUES (1003)", withArgumentsIn: []))
             #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
@@ -148,12 +148,12 @@ import Testing
         #expect(count() == 2 && counts == [1, 0, 1])
     }
 
-    @Test func savepointThatIsKeptHasNoError() {
+    @Test func keptSavepointReturnsNoError() {
         #expect(pool.inSavePoint { db, _ in db.executeStatements("INSERT INTO easy VALUES (1003)") } == nil)
         #expect(count() == 3)
     }
 
-    @Test func savepointInSavepointIsRolledBackAlone() {
+    @Test func nestedSavepointRollsBackAlone() {
         let failure = pool.inSavePoint { db, _ in
             #expect(db.executeUpdate("INSERT INTO easy VALUES ('outer')", withArgumentsIn: []))
             let inner = db.inSavePoint { rollback in
@@ -165,7 +165,7 @@ import Testing
         #expect(failure == nil && count() == 3 && count("SELECT count(*) FROM easy WHERE a = 'outer'") == 1)
     }
 
-    @Test func patternsAreFoundByEachDatabase() {
+    @Test func poolMatchesLikePatterns() {
         for _ in 0..<2 {
             pool.inDatabase { db in
                 #expect(db.int(forQuery: "SELECT count(*) FROM likefoo WHERE foo LIKE 'h%'") == 2)

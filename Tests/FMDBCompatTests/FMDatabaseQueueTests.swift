@@ -23,13 +23,13 @@ import Testing
         return count
     }
 
-    @Test func withoutPathQueueIsInMemory() {
+    @Test func queueWithoutPathIsInMemory() {
         let queue = FMDatabaseQueue()
         queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
         #expect(queue.path == nil)
     }
 
-    @Test func withoutAURLAQueueIsInMemory() {
+    @Test func nilURLOrPathGivesQueue() {
         #expect(FMDatabaseQueue(url: nil) != nil && FMDatabaseQueue(path: nil) != nil)
     }
 
@@ -41,18 +41,18 @@ import Testing
         #expect(FMDatabaseQueue(path: directory.file("no/queue.db")) == nil)
     }
 
-    @Test func urlGivesQueue() throws {
+    @Test func queueFromURLHasDefaultFlags() throws {
         let url = URL(fileURLWithPath: directory.file("url.db"))
         let queue = try #require(FMDatabaseQueue(url: url))
         #expect(queue.path == url.path && queue.openFlags == SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     }
 
-    @Test func urlWithoutFileGivesNoQueue() {
+    @Test func missingFileWithoutCreateGivesNoQueue() {
         let url = URL(fileURLWithPath: directory.file("none.db"))
         #expect(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE) == nil && !directory.names.contains("none.db"))
     }
 
-    @Test func queueForReadingOnlyMakesNoTable() throws {
+    @Test func readOnlyQueueCannotCreateTable() throws {
         let url = URL(fileURLWithPath: directory.file("made.db"))
         let maker = try #require(FMDatabaseQueue(url: url, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE))
         maker.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }
@@ -63,13 +63,13 @@ import Testing
         }
     }
 
-    @Test func namedFileSystemInterfaceGivesQueue() {
+    @Test func queueUsesNamedVFS() {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         #expect(FMDatabaseQueue(path: directory.file("vfs.db"), flags: flags, vfs: "unix")?.vfsName == "unix")
         #expect(FMDatabaseQueue(url: URL(fileURLWithPath: directory.file("v.db")), flags: flags, vfs: "nothing") == nil)
     }
 
-    @Test func patternsAreFoundInSQLAndBound() {
+    @Test func likePatternsMatchAsLiteralsAndParameters() {
         #expect(count("h%") == 2 && count("hello%") == 1)
         queue.inDatabase { db in
             var rows = 0
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func manyThreadsWriteAndQueueOpensAgain() {
+    @Test func queueReopensAfterConcurrentWrites() {
         let queue = queue
         DispatchQueue.concurrentPerform(iterations: 16) { number in
             queue.inTransaction { db, _ in

@@ -14,7 +14,7 @@ import Testing
         #expect(db.open() && db.setKey(.sampleKey("secret")) && db.executeStatements("CREATE TABLE t (a)"))
     }
 
-    @Test func transactionInTransactionIsRefused() {
+    @Test func nestedBeginIsRefused() {
         #expect(db.beginImmediateTransaction() && db.isInTransaction)
         #expect(!db.beginTransaction() && db.lastErrorMessage().contains("within a transaction"))
         #expect(db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []) && db.commit())
@@ -53,7 +53,7 @@ import Testing
         #expect(log == -1 && copied == -1)
     }
 
-    @Test func checkpointWithWALCountsItsPages() throws {
+    @Test func checkpointWithWALCountsFrames() throws {
         #expect(db.executeStatements("PRAGMA journal_mode = WAL; INSERT INTO t VALUES (1)"))
         var log: Int32 = 0
         var copied: Int32 = 0
@@ -71,7 +71,7 @@ import Testing
         #expect(first.next() && second.next())
     }
 
-    @Test func twoSetsOfOneQueryAreIndependent() throws {
+    @Test func cachedQueryResultSetsAreIndependent() throws {
         #expect(db.executeStatements("INSERT INTO t VALUES (1), (2), (3)"))
         db.shouldCacheStatements = true
         let first = try db.executeQuery("SELECT a FROM t WHERE a = ?", values: [1])
@@ -83,7 +83,7 @@ import Testing
         #expect(db.int(forQuery: "SELECT a FROM t WHERE a = ?", 2) == 2)
     }
 
-    @Test func dateFormatsAreSecondsOrText() throws {
+    @Test func datesAreStoredAsSecondsOrText() throws {
         let date = Date(timeIntervalSince1970: 1_234_567_890)
         func roundTrip() throws -> (Date?, String?) {
             let rows = try db.executeQuery("SELECT ? AS d", values: [date])

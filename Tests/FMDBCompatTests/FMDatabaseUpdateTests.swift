@@ -13,7 +13,7 @@ import Testing
         db.executeStatements("CREATE TABLE t (a TEXT, b TEXT, c INTEGER, d DOUBLE, e DOUBLE)")
     }
 
-    @Test func malformedStatementIsFalse() {
+    @Test func malformedStatementReturnsFalse() {
         #expect(!db.executeUpdate("blah blah blah", withArgumentsIn: []) && db.hadError())
     }
 
@@ -63,12 +63,12 @@ import Testing
         #expect(rows.next() && rows.string(forColumn: "a") == nil && rows.string(forColumn: "c") == "5")
     }
 
-    @Test func nsnullAndNilAreSameNull() throws {
+    @Test func nilAndNSNullBindAsNull() throws {
         try db.executeUpdate("INSERT INTO t (a, b) VALUES (?, ?)", values: [NSNull(), Optional<Int>.none as Any])
         #expect(db.int(forQuery: "SELECT count(*) FROM t WHERE a IS NULL AND b IS NULL") == 1)
     }
 
-    @Test func nullDatesAreNilAnd1970IsDate() throws {
+    @Test func nullDateReadsAsNilNotEpoch() throws {
         let now = Date()
         try db.executeUpdate("INSERT INTO t (d, e) VALUES (?, ?)", values: [NSNull(), 0])
         try db.executeUpdate("INSERT INTO t (d, e) VALUES (?, ?)", values: [NSNull(), now])
@@ -85,7 +85,7 @@ import Testing
         #expect(rows.next() && rows.string(forColumnIndex: 0) == "/übertest" && !rows.next())
     }
 
-    @Test func arrayBindsAndRowIsFound() throws {
+    @Test func hasAnotherRowIsTrueOnRowOnly() throws {
         #expect(db.executeUpdate("INSERT INTO t (a, c) VALUES (?, ?)", withArgumentsIn: ["one", 2]))
         let rows = try #require(db.executeQuery("SELECT * FROM t WHERE a = ?", withArgumentsIn: ["one"]))
         #expect(!rows.hasAnotherRow() && rows.next() && rows.hasAnotherRow())
@@ -120,7 +120,7 @@ import Testing
         #expect(rows.next() && rows.columnIsNull("b") && rows.string(forColumn: "b") == nil)
     }
 
-    @Test func interpolatedValuesComeBackAsTheyWere() throws {
+    @Test func interpolatedValuesRoundTrip() throws {
         let values: (String, Int, UInt32, Double, Int64) = ("%d %s 100%", -1, .max, .pi, .min)
         #expect(
             db.executeUpdate(
@@ -161,7 +161,7 @@ import Testing
         #expect(db.executeStatements("DROP TABLE one; DROP TABLE two;") && !db.tableExists("one"))
     }
 
-    @Test func truthAndLettersAreNumbersAndText() throws {
+    @Test func boolAndInt8BindAsIntegers() throws {
         #expect(
             db.executeUpdate("INSERT INTO t (a, b, c) VALUES (?, ?, ?)", withArgumentsIn: [true, false, Int8(120)])
         )
@@ -171,20 +171,20 @@ import Testing
         #expect(rows.object(forColumn: "c") as? Int == 120 && rows.object(forColumn: "a") as? String == "1")
     }
 
-    @Test func lastRowIdentifierGrowsByOne() {
+    @Test func lastInsertRowIDGrowsByOne() {
         #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: ["x"]))
         let first = db.lastInsertRowId
         #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: ["y"]))
         #expect(first != 0 && db.lastInsertRowId == first + 1)
     }
 
-    @Test func updateCountsRowsItChanged() {
+    @Test func updateCountsChangedRows() {
         for value in ["x", "y"] { #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: [value])) }
         #expect(db.changes == 1)
         #expect(db.executeUpdate("UPDATE t SET c = 1", withArgumentsIn: []) && db.changes == 2)
     }
 
-    @Test func numbersOfEveryKindComeBack() throws {
+    @Test func numbersOfEveryTypeRoundTrip() throws {
         #expect(db.executeStatements("CREATE TABLE n (v)"))
         let values: [Any] = [
             Int8.min, UInt8.max, Int16.min, UInt16.max, Int32.min, UInt32.max, Int.min, UInt.max, Int64.max, UInt64.max,
@@ -244,7 +244,7 @@ import Testing
         #expect(db.executeUpdate("INSERT INTO t (a) VALUES (?)", withArgumentsIn: [Data(count: 10)]))
     }
 
-    @Test func blobComesBackAlsoWithoutCopy() throws {
+    @Test func blobIsReadWithAndWithoutCopy() throws {
         let bytes = Data((0...255).map { UInt8($0) })
         #expect(db.executeUpdate("INSERT INTO t (a, b) VALUES (?, ?)", withArgumentsIn: ["blob", bytes]))
         let rows = try db.executeQuery("SELECT b FROM t WHERE a = ?", values: ["blob"])

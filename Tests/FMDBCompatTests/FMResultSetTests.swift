@@ -20,7 +20,7 @@ import Testing
         { !$0.bool(forColumn: $1) }, { $0.type(forColumn: $1) == .null }, { $0.columnIsNull($1) },
     ]
 
-    @Test func rowsAreReadByName() throws {
+    @Test func columnsAreReadByName() throws {
         let rows = try db.executeQuery("SELECT rowid, * FROM t WHERE a = 'x'", values: nil)
         #expect(rows.next() && rows.int(forColumn: "rowid") == 1 && rows.string(forColumn: "A") == "x")
         #expect(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: getters.indices)
-    func missingColumnReadsAsNil(getter: Int) throws {
+    func missingColumnReadsAsNull(getter: Int) throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         var count = 0
         while rows.next() {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [Int32(-1), 2, 999, .max, .min])
-    func missingIndexReadsAsNil(index: Int32) throws {
+    func missingColumnIndexReadsAsNull(index: Int32) throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         #expect(rows.next())
         #expect(
@@ -76,7 +76,7 @@ import Testing
         #expect(pairs == ["x7", "y7", "z7"] && !db.hasOpenResultSets)
     }
 
-    @Test func nullsBesideEveryKind() throws {
+    @Test func nullsAndValuesOfEveryTypeAreRead() throws {
         #expect(db.executeStatements("CREATE TABLE n (i INTEGER, f DOUBLE, s TEXT, d BLOB)"))
         for values: [Any] in [[NSNull(), NSNull(), NSNull(), NSNull()], [4_294_967_297, 4.4, "text", Data([1])]] {
             #expect(db.executeUpdate("INSERT INTO n VALUES (?, ?, ?, ?)", withArgumentsIn: values))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func namesWithPeriodsAreNames(withArguments: Bool) throws {
+    func columnNamesMayContainPeriods(withArguments: Bool) throws {
         let sql = "SELECT a AS 't4.a', B FROM t WHERE B = 1"
         let found = withArguments ? db.executeQuery(sql, withArgumentsIn: []) : try db.executeQuery(sql, values: nil)
         let rows = try #require(found)
@@ -102,13 +102,13 @@ import Testing
         #expect(String(cString: text) == "x")
     }
 
-    @Test func columnMapPrecedesFirstRow() throws {
+    @Test func columnMapIsAvailableBeforeFirstRow() throws {
         let rows = try db.executeQuery("SELECT 1 AS a, 2 AS B, 3 AS c, 4 AS d", values: nil)
         #expect(rows.columnNameToIndexMap == ["a": 0, "b": 1, "c": 2, "d": 3])
         #expect(rows.columnIndex(forName: "D") == 3)
     }
 
-    @Test func closedSetsGiveNoRows() throws {
+    @Test func closedResultSetsGiveNoRows() throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         let prepared = db.prepare("SELECT * FROM t")
         #expect(rows.next() && db.hasOpenResultSets)
@@ -147,14 +147,14 @@ import Testing
         #expect(db.hadError() && !wrong.next() && !wrong.bind(with: [Any]()))
     }
 
-    @Test func endIsNoError() throws {
+    @Test func endOfRowsIsNoError() throws {
         let rows = try db.executeQuery("SELECT a FROM t WHERE a = 'x'", values: nil)
         #expect(try rows.nextWithError())
         #expect(try !rows.nextWithError())
         #expect(!db.hadError())
     }
 
-    @Test func foreignLockIsThrown() throws {
+    @Test func exclusiveLockThrowsBusy() throws {
         let directory = try TemporaryDirectory()
         let file = FMDatabase(path: directory.file("test.db"))
         file.logsErrors = false
@@ -170,14 +170,14 @@ import Testing
         #expect(file.lastErrorCode() == 5 && other.rollback())
     }
 
-    @Test func goingOnAfterEndIsMisuse() throws {
+    @Test func steppingAfterEndIsMisuse() throws {
         let rows = try db.executeQuery("SELECT a FROM t", values: nil)
         while rows.next() {}
         #expect { try rows.nextWithError() } throws: { ($0 as NSError).code == 21 }
         #expect(!rows.next() && !rows.step())
     }
 
-    @Test func columnTypesAndEmptyBlob() throws {
+    @Test func columnTypesMatchValuesIncludingEmptyBlob() throws {
         let rows = try db.executeQuery(
             "SELECT ?, ?, ?, ?, ?, ? AS empty",
             values: [1, 1.5, "text", Data([1]), NSNull(), Data()]

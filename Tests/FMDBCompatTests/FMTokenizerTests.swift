@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: ["fts3", "fts4"])
-    func matchesAreFoundWithTheirPlaces(module: String) throws {
+    func matchesAreFoundWithOffsets(module: String) throws {
         #expect(db.executeStatements("CREATE VIRTUAL TABLE mail USING \(module)(subject, body)"))
         #expect(
             db.executeUpdate(
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["fmdb", "renamed"])
-    func offsetsMatchText(name: String) throws {
+    func installedTokenizerReportsByteOffsets(name: String) throws {
         FMDatabase.registerTokenizer(FMSimpleTokenizer(locale: nil), withKey: "places")
         #expect(db.installTokenizerModule(withName: name))
         #expect(db.executeStatements("CREATE VIRTUAL TABLE t USING fts4(a, b, tokenize=\(name) places)"))

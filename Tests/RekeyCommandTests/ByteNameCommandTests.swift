@@ -24,7 +24,7 @@ struct ByteNameCommandTests {
         return try Program.run("/bin/sh", ["-c", line, directory.path, Program.built("rekey")])
     }
 
-    @Test func filesKeepTheirNames() throws {
+    @Test func nonUTF8FileNamesAreKept() throws {
         let name = String(pathBytes: [0x6F, 0x75, 0x74, 0xFF, 0x2E, 0x64, 0x62])
         for arguments in [
             "copy good.db @ --key-file k --new-key-file k", "verify @ --key-file k", "inspect @ --key-file k",

@@ -101,7 +101,7 @@ struct CrashStateTests {
     }
 
     @Test(arguments: Extent.share(Extent.pairs(Operation.allCases, [JournalMode.delete, .wal])))
-    func afterCrashAnywhereKeyringOpensDatabase(operation: Operation, mode: JournalMode) throws {
+    func keyringOpensDatabaseAfterCrash(operation: Operation, mode: JournalMode) throws {
         var trials = RandomTrials("torn states of \(operation.rawValue), \(mode.rawValue)", "CIPHERDB_TORN", rounds: 1)
         let states = try trace(operation, mode)
         let state = directory.file("state")

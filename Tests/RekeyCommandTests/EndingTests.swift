@@ -78,7 +78,7 @@ import Testing
 
     /// The engine says nothing where it cannot remove its journal.
     @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
-    func inPlaceChangeLeavesNoJournal() throws {
+    func inPlaceChangeRemovesOrReportsJournal() throws {
         for (times, status, names) in [
             ("1", 0, ["new", "old", "test.db"]), ("1+", 70, ["new", "old", "test.db", "test.db-journal"]),
         ] {
@@ -107,7 +107,7 @@ import Testing
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"),
         .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
     )
-    func failedStreamLeavesNothing() throws {
+    func failedStreamLeavesNoNewFile() throws {
         let redirections = [">/dev/full 2>&1", ">&- 2>&-", "<&- >&- 2>&-", "2>&1 | true"]
         for (number, command) in (Self.writing + Self.reading).enumerated() {
             // Two of them, by turns, unless everything is enumerated.
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "this system has no /dev/full"))
-    func lostReportIsFailure() throws {
+    func failedReportSaysOperationCompleted() throws {
         try make()
         let outcome = try run("{ REKEY \(Self.writing[0]); }", ">/dev/full")
         #expect(outcome.status == 74)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
-    func bidirectionalControlsAreEscaped() throws {
+    func bidirectionalControlsAreRefusedOrEscaped() throws {
         try make()
         let key = try KeyringSecret.sample("new")
         let keyring = Keyring(besideDatabase: path)

@@ -68,7 +68,7 @@ struct KeyringCommandTests {
         try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
     }
 
-    @Test func initBringsDatabaseUnderKeyring() throws {
+    @Test func initMovesDatabaseToKeyring() throws {
         try make(by: .passphrase)
         #expect(try opens("--passphrase-file", ada))
         #expect(try !opens("--passphrase-file", bob))
@@ -193,7 +193,7 @@ struct KeyringCommandTests {
     }
 
     @Test(arguments: ["resume", "cancel"])
-    func interruptedRotationIsCompleted(verb: String) throws {
+    func interruptedRotationIsResumedOrCancelled(verb: String) throws {
         try make()
         let unlocked = try Keyring(path: keyring).unlock(.sample("Ada"))
         _ = try unlocked.withLock { try $0.beginRotation() }
@@ -223,7 +223,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "status", path, "--key-file", bobKey).status == 77)
     }
 
-    @Test func databaseMovesBetweenKeyrings() throws {
+    @Test func databaseMovesToKeyringThenPassphrase() throws {
         try make()
         let next = directory.file("next.keyring")
         let moved = try rekey(
@@ -285,7 +285,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "backup", self.path, path, "--key-file", adaKey).status == 0)
     }
 
-    @Test func oldDatabaseCopyIsAdopted() throws {
+    @Test func oldDatabaseCopyIsAdoptedUntilForgotten() throws {
         try make()
         let old = directory.file("old.db")
         try FileManager.default.copyItem(atPath: path, toPath: old)
@@ -322,7 +322,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
     }
 
-    @Test func failedRotationLosesNoKey() throws {
+    @Test func failedRotationKeepsRetiredKeys() throws {
         try make()
         let queue = try DatabaseQueue(
             path: path,
@@ -419,7 +419,7 @@ struct KeyringCommandTests {
         #expect(found.output.contains("by CipherDB 0.1"))
     }
 
-    @Test func inspectReportsWeakParameters() throws {
+    @Test func inspectReportsWeakKDFParameters() throws {
         try makeDatabase(by: .passphrase)
         let weak = try PassphraseDerivation(unsafeWeak: .pbkdf2SHA512(iterations: 1000))
         try Keyring(path: keyring).create(with: .passphrase("Ada's passphrase"), derivation: weak)
@@ -432,7 +432,7 @@ struct KeyringCommandTests {
         #expect(try !rekey("inspect", path).output.contains("slot 1 is"))
     }
 
-    @Test func eachErrorHasItsStatusAndItsName() throws {
+    @Test func eachErrorHasExitStatusAndName() throws {
         try make()
         for (arguments, status, name) in [
             (["keyring", "unlock", path, "--key-file", bobKey], 77, "wrongSecret"),

@@ -72,7 +72,7 @@ struct KillTests {
     }
 
     @Test(arguments: Extent.share(Extent.pairs(Operation.allCases, [JournalMode.delete, .wal])))
-    func killedRunLeavesOldOrNew(
+    func killedRunLeavesOldOrNewDatabase(
         operation: Operation,
         mode: JournalMode
     ) throws {

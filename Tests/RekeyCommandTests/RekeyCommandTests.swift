@@ -125,7 +125,7 @@ struct RekeyCommandTests {
         #expect(try shell.run(path, key: key, SampleFile.query) == [SampleFile.answer])
     }
 
-    @Test func secretsComeFromEverySource() throws {
+    @Test func environmentFileAndDescriptorSupplySecrets() throws {
         try make(by: .fewIterations)
         let raw = try directory.write((0..<32).map { UInt8($0) }, to: "raw.key")
         let toRaw = try rekey(
@@ -201,7 +201,7 @@ struct RekeyCommandTests {
         return (outcome.output, outcome.status)
     }
 
-    @Test func promptHasNoEcho() throws {
+    @Test func passphrasePromptDoesNotEcho() throws {
         try make(by: .fewIterations)
         let verified = try atTerminal(["old secret"], "verify", path, "--file-kdf-iter", "10")
         #expect(verified.status == 0 && verified.shown.contains("Passphrase of"))
@@ -218,7 +218,7 @@ struct RekeyCommandTests {
         try openQuickly("new secret")
     }
 
-    @Test func newPassphraseThatIsNotRepeatedChangesNothing() throws {
+    @Test func mismatchedNewPassphraseChangesNothing() throws {
         try make(by: .fewIterations)
         let before = try FileState(path)
         let outcome = try atTerminal(
@@ -277,7 +277,7 @@ struct RekeyCommandTests {
         #expect(try FileState(path) == before)
     }
 
-    @Test func busyFileIsLeftAlone() throws {
+    @Test func changeOfBusyFileIsRefused() throws {
         try make(.wal)
         let holder = try DatabaseQueue(path: path, key: .sample("old secret"))
         try holder.inDatabase { try $0.executeStatements("SELECT count(*) FROM people") }
@@ -296,7 +296,7 @@ struct RekeyCommandTests {
         if !able { #expect(outcome.errors.contains("SQLCipher 4 or later")) }
     }
 
-    @Test func errorsAreOneObjectToo() throws {
+    @Test func errorsAreReportedAsJSONObject() throws {
         try make()
         let outcome = try rekey("verify", path, "--json", "--passphrase-env", "WRONG", environment: ["WRONG": "wrong"])
         let object = try object(outcome)
@@ -306,12 +306,12 @@ struct RekeyCommandTests {
         #expect(missing["error"] as? String == "noInput")
     }
 
-    @Test func versionNamesEngine() throws {
+    @Test func versionOptionNamesSQLCipher() throws {
         let outcome = try rekey("--version")
         #expect(outcome.output.contains(CipherDBVersion.current) && outcome.output.contains("SQLCipher"))
     }
 
-    @Test func firstFailureOfSeveralFilesIsStatus() throws {
+    @Test func firstFailureSetsExitStatus() throws {
         try make(by: .fewIterations)
         let second = directory.file("second.db")
         try FileManager.default.copyItem(atPath: path, toPath: second)
@@ -398,7 +398,7 @@ struct RekeyCommandTests {
         #expect(table["lostPages"] as? Int == 1 && (table["missing"] as? [[Int]])?.count == 1)
     }
 
-    @Test func oldFormatIsAdvisedAgainst() throws {
+    @Test func inspectAdvisesMigratingOldFormats() throws {
         for shell in StockShell.all where shell.format <= (Engine.current.formats.first?.version ?? 0) {
             let file = directory.file("\(shell.version).db")
             try SampleFile.make(at: file, by: shell, key: .named("old secret"))
@@ -434,7 +434,8 @@ struct RekeyCommandTests {
         #expect(nowhere.status == 74 && nowhere.errors.contains("No such file") && !nowhere.errors.contains("NSCocoa"))
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func otherIterationsAreNamedForReading() throws {
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func customKDFIterationsMustBeSpecified() throws
+    {
         try make(by: .passphrase)
         #expect(try rekey("migrate", path, "--passphrase-file", oldFile, "--kdf-iter", "300000").status == 0)
         #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 77)
@@ -457,7 +458,7 @@ struct RekeyCommandTests {
 
     /// Standard error that is full, closed, or read by nobody.
     @Test(arguments: ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"])
-    func standardErrorThatFailsEndsNoRun(redirection: String) throws {
+    func failedStandardErrorDoesNotStopDecrypt(redirection: String) throws {
         try make()
         let queue = try DatabaseQueue(path: path, key: .sample("old secret"))
         // Large enough for progress to be told.
@@ -487,7 +488,7 @@ struct RekeyCommandTests {
         }
     }
 
-    @Test func controlCharactersInNamesDoNotReachTerminal() throws {
+    @Test func controlCharactersInNamesAreEscaped() throws {
         let name = directory.file("a\u{1b}[31mb.db")
         let outcome = try rekey("verify", name, "--key-file", oldKey)
         #expect(outcome.status == 66 && outcome.errors.contains("\\u{1b}") && !outcome.errors.contains("\u{1b}"))
