@@ -43,19 +43,22 @@ extension KeySourceError: CustomStringConvertible {
     public var description: String {
         switch problem {
         case .system(let code): "\(source): \(Errno(code: code))"
-        case .notAFile: "\(source): not a regular file; a pipe can be given by its descriptor"
+        case .notAFile: "\(source): not a regular file; read a pipe by its descriptor"
         case .othersCanRead(let mode):
-            "\(source): other users have rights on it (mode \(String(mode, radix: 8))); run chmod 600, or say that it is meant"
-        case .missing: "\(source): not set, or empty; an environment variable is overwritten when it is read, once"
+            "\(source): other users can access it (mode \(String(mode, radix: 8))); run chmod 600, or allow it explicitly"
+        case .missing:
+            "\(source): not set, empty, or read before: an environment variable is overwritten when it is read"
         case .tooLarge: "\(source): more than a mebibyte"
-        case .noTerminal: "\(source): no terminal to ask at; give the secret by a file, a descriptor or a variable"
+        case .noTerminal:
+            "\(source): there is no terminal for a prompt; use a file, a descriptor or an environment variable"
         case .notConfirmed: "\(source): the two entries differ"
         case .endOfInput: "\(source): ended without an entry"
-        case .leadsElsewhere: "\(source): a link to another directory; name the file itself, or say that it is meant"
-        case .ofAnotherUser: "\(source): the file of another user; or say that it is meant"
+        case .leadsElsewhere:
+            "\(source): a link to another directory; give the path of the file itself, or allow it explicitly"
+        case .ofAnotherUser: "\(source): a file of another user; change its owner, or allow it explicitly"
         case .commandFailed(let status): "\(source): ended with status \(status)"
-        case .notHere: "\(source): this system has no such thing"
-        case .keychain(let status): "\(source): the keychain answered \(status)"
+        case .notHere: "\(source): not available on this system"
+        case .keychain(let status): "\(source): the keychain returned \(status)"
         }
     }
 }

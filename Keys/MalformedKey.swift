@@ -44,12 +44,12 @@ extension MalformedKey: CustomStringConvertible {
         case .secretTooShort(let count):
             "the secret has \(count) bytes; at least 32 random ones are needed"
         case .notHexadecimal(let offset):
-            "the key has something other than a hexadecimal digit at offset \(offset)"
+            "the key has an invalid hexadecimal digit at offset \(offset)"
         case .oddNumberOfDigits(let count):
             "the key has \(count) hexadecimal digits; an even number is needed"
         case .malformedLiteral:
             "a key written as x'…' needs 64 hexadecimal digits, or 96 with its salt"
-        case .recoveryCodeMistyped(let group): "the recovery code is mistyped in its group \(group)"
+        case .recoveryCodeMistyped(let group): "the recovery code is mistyped in group \(group)"
         case .recoveryCodeTooShort(let groups):
             "the recovery code ends after \(groups) whole groups; it has \(RecoveryCode.groupCount)"
         case .recoveryCodeTooLong:

@@ -14,8 +14,8 @@ extension UnusablePassphraseDerivation: CustomStringConvertible {
     /// A sentence with the parameters and what to do.
     public var description: String {
         switch self {
-        case .tooWeak(let function): "\(function): too weak; take PassphraseDerivation.standard, or calibrate"
-        case .tooCostly(let function): "\(function): takes more than 64 MiB or about a second"
+        case .tooWeak(let function): "\(function): too weak; use PassphraseDerivation.standard, or calibrate"
+        case .tooCostly(let function): "\(function): needs more than 64 MiB or about a second"
         case .impossible(let function): "\(function): not possible"
         case .unavailable(let function): "\(function): OpenSSL \(OpenSSL.version) does not have it"
         }

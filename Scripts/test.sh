@@ -150,6 +150,8 @@ if [ -z "${1:-}" ]; then
         echo "== places of the mutants: not looked for, Python 3.11 or later is missing"
     fi
     run "picture of the modules" Scripts/modules.py --check
+    run words Scripts/words.py
+    run "list of messages" Scripts/messages.py --check
     run lint swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks
 fi
 

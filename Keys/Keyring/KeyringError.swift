@@ -124,55 +124,55 @@ extension KeyringError: CustomStringConvertible {
         switch problem {
         case .system(let code): "\(Errno(code: code))"
         case .notSynced(let code):
-            "what was written is in force, but may be gone after a power failure: \(Errno(code: code)); keep the secret from before"
+            "the keyring was written, but could not be synced and may be lost by a power failure: \(Errno(code: code)); keep the previous secret"
         case .missing: "no such file; create a keyring, or restore it from a backup"
         case .notAFile: "not a regular file"
         case .notAKeyring: "not a keyring; if it was one, restore it from a backup"
         case .damaged(let offset?): "the keyring is damaged at offset \(offset); restore it from a backup"
         case .damaged(nil): "the keyring is damaged; restore it from a backup"
-        case .unknownVersion(let version): "a keyring of version \(version); a newer CipherDB is needed"
-        case .wrongSecret: "no slot that was tried opens with this secret"
+        case .unknownVersion(let version): "a keyring of the newer version \(version); a newer CipherDB is needed"
+        case .wrongSecret: "wrong secret: no slot that was tried opens with it"
         case .altered: "the secret is right, but the keyring was altered without one; restore it from a backup"
         case .tooManySlots:
-            "there are so many slots that trying all would take too long; give the number of the one that the secret is for (slot)"
+            "trying all slots would take too long; give the number of the slot"
         case .unusableSlot(let number):
-            "no other slot opens with this secret, and slot \(number) asks for a derivation that is unknown or too costly"
-        case .slotChanged(let number): "slot \(number) was changed by somebody else meanwhile; nothing was done"
+            "wrong secret, or that of slot \(number), whose KDF is unknown or too costly"
+        case .slotChanged(let number): "slot \(number) was changed by another process meanwhile; nothing was changed"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
         case .lastSlot:
-            "no passphrase or recovery code would be left to open the keyring with; add one first, or say that it is meant (force)"
-        case .onlySlot: "the only slot is never removed; to give the database up erase the keyring"
-        case .full: "the keyring holds no more: 32 slots and 64 KiB are the most; remove a slot"
-        case .notConfirmed: "what was typed is another recovery code; nothing was added"
-        case .notTypedBack: "a recovery code counts when it was typed back: use add(_:typedBack:)"
-        case .secretInUse(let number): "slot \(number) opens with this secret already; nothing was added"
+            "no passphrase or recovery code would remain; add one first, or remove the slot by force"
+        case .onlySlot: "the only slot cannot be removed; to destroy the data, erase the keyring"
+        case .full: "the keyring is full (32 slots, 64 KiB); remove a slot"
+        case .notConfirmed: "the typed recovery code differs; nothing was added"
+        case .notTypedBack: "a recovery code must be typed back: use add(_:typedBack:)"
+        case .secretInUse(let number): "slot \(number) already opens with this secret; nothing was added"
         case .exists: "exists already"
-        case .busy: "another process changes the keyring; try again"
+        case .busy: "another process is changing the keyring; try again"
         case .replaced: "the file is not the keyring that was unlocked; unlock it again"
-        case .unusableLabel: "a label has 128 bytes at most, and no control characters"
+        case .unusableLabel: "a label has at most 128 bytes and no control characters"
         case .rotationPending:
-            "a change of the database's key was interrupted; open the database for writing, or resume or cancel the change"
-        case .noRotationPending: "no change of the database's key is under way"
+            "a rotation is pending; open the database for writing, or resume or cancel the rotation"
+        case .noRotationPending: "no rotation is pending"
         case .otherDatabase:
-            "the database is not under the keyring's key: it is another database, one of the two is an old copy, or it has a key "
-                + "of its own, and is to be moved to the keyring (moveToKeyring)"
+            "the database is not under the keyring's key: it is another database, one of the two is an old copy, or the "
+                + "database must be moved to the keyring first (moveToKeyring)"
         case .oldDatabase(let retired):
             "the database is an old copy: it is under a key that was retired on \(retired.day); "
-                + "if the copy is meant, adopt its key"
+                + "to use the copy, adopt its key"
         case .severalNames:
             "the keyring has hard links, which would keep the old content; remove them"
         case .inUse:
-            "the keyring's key is, or was, that of a database; make another keyring for this one, or erase what is of no use"
+            "the keyring is in use by another database; create another keyring"
         case .outdated(let generation):
-            "an old copy of the keyring: the database was used with generation \(generation) of it; find that one, "
-                + "or say that the old copy is meant (acceptsOldCopies)"
+            "an old copy of the keyring: the database was used with sequence number \(generation); restore "
+                + "the newest keyring, or accept the old copy (acceptsOldCopies)"
         case .recordAltered:
-            "another program has altered the table `cipherdb_keyring`, so an old copy of the keyring would not be noticed; if the "
-                + "keyring is the newest, write the table again (acceptsOldCopies)"
+            "another program altered the table `cipherdb_keyring`, by which old copies of the keyring are detected; if the "
+                + "keyring is the newest, rewrite the table (acceptsOldCopies)"
         case .databaseMissing:
-            "the database that the keyring was made for is missing; for a new database make a new keyring"
+            "the database of the keyring is missing; for a new database create a new keyring"
         case .otherKeys:
-            "the database's key was changed since; the keyring there opens the database, the backup may not"
+            "the database's key was changed since the backup; the present keyring opens the database, the backup may not"
         }
     }
 }

@@ -68,7 +68,7 @@ import Testing
         try database.migrate([Self.first, Self.second])
         #expect { try database.migrate([Self.first]) } throws: { error in
             guard case MigrationError.databaseIsNewer(["due"]) = error else { return false }
-            return "\(error)".contains("later version of this program")
+            return "\(error)".contains("newer version of this program")
         }
         #expect(throws: MigrationError.self) { try database.pendingMigrations(of: []) }
     }

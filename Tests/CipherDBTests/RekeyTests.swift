@@ -173,7 +173,7 @@ import Testing
         let before = try FileState(path)
         let database = Database(path: path)
         try database.open(key: .sample("old"), flags: .readOnly)
-        expectNotStarted(database, "reading only")
+        expectNotStarted(database, "read-only")
         database.close()
         #expect(try FileState(path) == before)
         #expect(try answer(.sample("old")) == SampleFile.answer)

@@ -130,7 +130,7 @@ import Testing
         let read = try database.fetchAll(ByHand.self, "SELECT id, full_name FROM items")
         #expect(read.map(\.id) == [8] && read.map(\.name) == ["Ümläut '8'"])
         #expect { try database.fetchOne(ByHand.self, "SELECT id FROM items") } throws: {
-            "\($0)".contains("row 1, as ByHand: the result has no column of the name full_name")
+            "\($0)".contains("row 1, as ByHand: the result has no column with the name full_name")
         }
     }
 
@@ -167,7 +167,7 @@ import Testing
     @Test(arguments: [
         ("SELECT 'secretvalue' AS a, NULL AS b", "row 1, as Pair: column 0 (a) holds text, not Int"),
         ("SELECT 1 AS a, x'00' AS b", "row 1, as Pair: column 1 (b) holds blob, not String"),
-        ("SELECT 1 AS x", "row 1, as Pair: the result has no column of the name a"),
+        ("SELECT 1 AS x", "row 1, as Pair: the result has no column with the name a"),
         ("SELECT 9.5 AS a", "row 1, as Pair: column 0 (a) holds real, not Int"),
     ])
     func decodingErrorNamesColumnNotValue(sql: String, message: String) {
@@ -231,7 +231,7 @@ import Testing
             "\($0)".contains("holds JSON that is not Array<Int>")
         }
         #expect { try database.executeUpdate("INSERT INTO items (id) VALUES (:a)", values: .encoding([1])) } throws: {
-            "\($0)".contains("only a type with coding keys is a row")
+            "\($0)".contains("a row must be a type with coding keys")
         }
         #expect { try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":\"secretvalue\"}' AS j") } throws: {
             "\($0)".contains("column 0 (j) holds JSON that is not Pair")

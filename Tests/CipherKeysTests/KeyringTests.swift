@@ -292,7 +292,7 @@ import Testing
             try keyring.change(.passphrase("first"), to: .passphrase("second"), derivation: Self.fast)
         }
         #expect(met && keyringProblem { _ = try outcome.get() } == .notSynced(EIO))
-        #expect("\(KeyringError(path: "k", problem: .notSynced(EIO)))".contains("in force"))
+        #expect("\(KeyringError(path: "k", problem: .notSynced(EIO)))".contains("could not be synced"))
         #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
         _ = try unlock(.passphrase("second"))
         _ = unlocked

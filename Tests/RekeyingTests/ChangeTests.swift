@@ -126,7 +126,7 @@ struct ChangeTests {
         #expect {
             try file.decryptToPlaintext(key: Self.old.key, progress: moveAway)
         } throws: {
-            "\($0)".contains("another file")
+            "\($0)".contains("replaced meanwhile")
         }
         #expect(!directory.names.contains { $0.contains(".rekey-") }, "no plaintext is left")
         #expect(try FileState(loot).bytes.isEmpty)

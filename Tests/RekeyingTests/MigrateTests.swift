@@ -186,7 +186,7 @@ struct MigrateTests {
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
         try queue.close()
         #expect { try file.encrypt(with: Self.other.key) } throws: {
-            "\($0)".contains("not a SQLite database in plaintext")
+            "\($0)".contains("not a plaintext SQLite database")
         }
         let plain = directory.file("plain.db")
         try #require(StockShell.all.last).run(plain, key: nil, "CREATE TABLE t (a)")

@@ -42,8 +42,8 @@ extension Database {
         guard destination.verifiedKey != nil || verifiedKey == nil || decrypting else {
             throw DatabaseError(
                 .misuse,
-                "the destination has no key, and the copy would be readable by everyone: "
-                    + "give it a key, or say that you are decrypting"
+                "the destination has no key, so the copy would be plaintext; "
+                    + "give it a key, or set decrypting: true"
             )
         }
         if let reason = target.whyInUse { throw DatabaseError(.misuse, "the destination is in use: \(reason)") }
@@ -95,7 +95,7 @@ extension Database {
                 try progress(BackupProgress(remaining: backup.remaining, total: backup.total))
             case nil:
                 guard waited < busyMilliseconds else {
-                    throw DatabaseError(.busy, "another connection keeps a lock that the backup needs")
+                    throw DatabaseError(.busy, "another connection holds a lock that the backup needs")
                 }
                 Platform.sleep(milliseconds: 5)
                 waited += 5

@@ -44,7 +44,7 @@ extension Database {
         guard let (statement, rest) = try usableConnection().prepare(sql) else { return }
         defer { statement.finalize() }
         guard rest.allSatisfy(\.isWhitespace) else {
-            throw DatabaseError(.misuse, "more than one statement, where there can be one only", sql: sql)
+            throw DatabaseError(.misuse, "more than one statement, where only one is allowed", sql: sql)
         }
         _ = try statement.step()
     }

@@ -13,7 +13,7 @@ extension Database {
         guard OpenFlags.possible.isSuperset(of: flags) else {
             throw DatabaseError(
                 .misuse,
-                "the flags ask for a shared cache, which would let a connection without the key read, or for no file at all"
+                "these flags are refused: a shared cache would let a connection without the key read, and a database without a file is memory only"
             )
         }
         guard let path, !path.isEmpty else {

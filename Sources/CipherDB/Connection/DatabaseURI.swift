@@ -35,7 +35,10 @@ struct DatabaseURI {
             throw DatabaseError(.misuse, "a URI must not contain a key; set it by setKey")
         }
         if found["cache"] == "shared" {
-            throw DatabaseError(.misuse, "a shared cache would let a connection without the key read: leave it out")
+            throw DatabaseError(
+                .misuse,
+                "a shared cache is refused, because it would let a connection without the key read"
+            )
         }
         let path = try DatabaseURI.decoded(location)
         self.path = path == ":memory:" || found["mode"] == "memory" ? nil : path
@@ -75,7 +78,7 @@ struct DatabaseURI {
             else { throw DatabaseError(.cannotOpen, "the URI has a % without two hexadecimal digits") }
             bytes.append(byte)
         }
-        guard !bytes.contains(0) else { throw DatabaseError(.cannotOpen, "the URI has a NUL character in it") }
+        guard !bytes.contains(0) else { throw DatabaseError(.cannotOpen, "the URI has a NUL character") }
         return String(pathBytes: bytes)
     }
 }

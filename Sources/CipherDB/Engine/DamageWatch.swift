@@ -137,7 +137,7 @@ extension Connection {
         instruments?.metDamage()
         return DatabaseError(
             .corrupt,
-            "a page that was read is damaged: what was answered, or written elsewhere, is not what was stored",
+            "a page that was read is damaged; its rows are not what was stored",
             sql: sql
         )
     }

@@ -24,7 +24,7 @@ package final class ExclusiveFile: PageSource {
             guard let status = try? Platform.statusOfLink(connection.filename),
                 let descriptor = Platform.descriptor(on: status.identity), !connection.hasMoved
             else {
-                throw DatabaseError(.busy, "\(connection.filename): was given to another file meanwhile; try again")
+                throw DatabaseError(.busy, "\(connection.filename): the file was replaced meanwhile; try again")
             }
             self.descriptor = descriptor
         } catch {
@@ -39,7 +39,7 @@ package final class ExclusiveFile: PageSource {
     /// Throws where `name` is not one of the locked file.
     package func check(name: String) throws {
         guard try Platform.statusOfLink(name).identity == status().identity else {
-            throw DatabaseError(.busy, "\(path): was given to another file meanwhile; nothing was changed")
+            throw DatabaseError(.busy, "\(path): the file was replaced meanwhile; nothing was changed")
         }
     }
 

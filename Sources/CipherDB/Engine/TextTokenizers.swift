@@ -149,7 +149,7 @@ extension Connection {
 
     func createFTS5Tokenizer(_ name: String, _ tokenize: @escaping TokenizeBody) throws(DatabaseError) {
         guard let api = csqlcipher_fts5(handle) else {
-            throw DatabaseError(.error, "the engine does not hand over the interface of FTS5")
+            throw DatabaseError(.error, "the engine does not provide the interface of FTS5")
         }
         var functions = fts5_tokenizer(
             xCreate: { context, arguments, count, result in

@@ -35,8 +35,8 @@ public struct DatabaseError: Error, Sendable, Equatable {
     /// Of each statement in a block whose transaction ended before the block.
     static let transactionEnded = DatabaseError(
         .abortedByRollback,
-        "the transaction of this block ended inside of it, by an error, a rollback or a commit, and no statement can follow; to undo a "
-            + "block throw, or set its argument `rollback`"
+        "the transaction of this block has ended, by an error, a rollback or a commit, so no statement can follow; to undo a "
+            + "block, throw, or set its argument `rollback`"
     )
 
     /// What stands for SQL that may hold a key.

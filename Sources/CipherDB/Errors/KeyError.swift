@@ -63,12 +63,12 @@ extension KeyError.Problem: CustomStringConvertible {
             "wrong key: no page of the file is authentic under it"
         case .keyMissing:
             "no key was given for an encrypted database; give one, "
-                + "or set allowsPlaintext where a new file is meant to be readable by everyone"
+                + "or set allowsPlaintext for a new plaintext file"
         case .notEncrypted:
-            "the file is a SQLite database in plaintext; "
-                + "open it without a key and with allowsPlaintext, or encrypt it"
+            "the file is a plaintext SQLite database; "
+                + "encrypt it, or open it without a key and with allowsPlaintext"
         case .notADatabase:
-            "the file is not a database, neither encrypted nor in plaintext"
+            "the file is not a database, neither encrypted nor plaintext"
         case .damaged(let pages):
             "the key is right, but the file is damaged: page\(pages.count == 1 ? "" : "s") "
                 + pages.prefix(20).map(String.init).joined(separator: ", ")
@@ -76,7 +76,7 @@ extension KeyError.Problem: CustomStringConvertible {
         case .otherFormat(let format):
             if Engine.current.writes(format) {
                 "the key is right, but the file is in the format of \(format); "
-                    + "open it with that format in the configuration"
+                    + "set that format in the configuration"
             } else {
                 "the file is in the format of \(format), which SQLCipher "
                     + "\(Engine.current.sqlcipherVersion ?? "of an unknown version") cannot open; "
@@ -86,7 +86,7 @@ extension KeyError.Problem: CustomStringConvertible {
             "the SQLite library in this process cannot encrypt, or is mixed with one that cannot; "
                 + "link SQLCipher only, and load no other libsqlite3 before it"
         case .engineHidesDamage:
-            "\(Engine.current) answers with zeros for a damaged page and leaves no sign of it that CipherDB knows; "
+            "\(Engine.current) returns zeros for a damaged page, without a sign that CipherDB knows; "
                 + "use another version of SQLCipher"
         }
     }

@@ -63,24 +63,24 @@ extension RekeyError.Problem: CustomStringConvertible {
         case .notStarted(let reason):
             "the key was not changed: \(reason)"
         case .notNeeded(let reason):
-            "nothing is to be done: \(reason)"
+            "nothing to do: \(reason)"
         case .sameKey:
-            "the new key is the same as the present one"
+            "the new key is the same as the old one"
         case .saltDiffers:
-            "the new key brings another salt than the file has; give the 32-byte key alone"
+            "the salt of the new key differs from that of the file; give the 32-byte key without a salt"
         case .oldKeyInForce(let error):
             "the key could not be changed, and the old one is still in force"
                 + (error.map { ": \($0.message)" } ?? "; the disk may be full, or another connection was in the way")
         case .checkpointPending:
             "the new key is in force, but other connections block the checkpoint that removes pages under the old key"
         case .oldFileRemains(let path, let error):
-            "the new file is in force, but what is left of the old one"
-                + (path.map { " at \($0)" } ?? ", which has no name any more,")
-                + " could not be overwritten or removed: \(error)"
+            "the new file is in force, but the old file"
+                + (path.map { " at \($0)" } ?? ", which has no name,")
+                + " could not be overwritten and removed: \(error)"
         case .newKeyInForce(let error):
             "the new key is in force, but the file could not be checked afterwards: \(error)"
         case .undecided(let error):
-            "the database could not be opened again after the change of key; keep both keys: \(error)"
+            "the database could not be reopened after the change of key; keep both keys: \(error)"
         }
     }
 }

@@ -63,7 +63,7 @@ extension Database {
         let isIndex: SQL =
             "SELECT substr(sql, 1, length(\(declaration))) = \(declaration) FROM \(raw: catalogue) WHERE name = \(index.name)"
         guard try bool(forQuery: isIndex) == true else {
-            throw DatabaseError(.error, "\(index) is no index that createFullTextIndex made")
+            throw DatabaseError(.error, "\(index) is not an index made by createFullTextIndex")
         }
         let body = "INSERT INTO \(quotedIdentifier(index.name))("
         try inSavePoint { _ in

@@ -65,7 +65,7 @@ extension Database {
     private func checkMayRekey(_ connection: Connection) throws {
         if let reason = connection.whyInUse { throw RekeyError(path: path, problem: .notStarted(reason)) }
         guard !connection.isReadOnly else {
-            throw RekeyError(path: path, problem: .notStarted("the database is open for reading only"))
+            throw RekeyError(path: path, problem: .notStarted("the database is open read-only"))
         }
         if let name = try connection.schemas().first(where: { $0 != "main" && $0 != "temp" }) {
             throw RekeyError(path: path, problem: .notStarted("\(name) is attached; detach it first"))

@@ -51,7 +51,7 @@ package struct StoredPages: PageSource {
             guard side.kind == .regular else {
                 throw DatabaseError(
                     .cannotOpen,
-                    "\(path): a link, directory or pipe, and no file of SQLite's; remove it"
+                    "\(path): not a regular file; remove it"
                 )
             }
             guard side.linkCount == 1 || !forWriting else {

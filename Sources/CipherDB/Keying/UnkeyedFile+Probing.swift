@@ -93,7 +93,7 @@ extension UnkeyedFile {
         guard flags.contains(.readWrite) else {
             throw DatabaseError(
                 .readOnly,
-                "a transaction that was cut off must be rolled back: open the database for writing once"
+                "a hot journal must be rolled back: open the database for writing once"
             )
         }
         guard Engine.current.writes(verifiedKey.format) else { return }

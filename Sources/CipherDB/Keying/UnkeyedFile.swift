@@ -40,7 +40,7 @@ package final class UnkeyedFile {
             throw KeyError(.engineHasNoEncryption, path: file)
         }
         if let vfs = configuration.vfs, !Connection.hasFileSystem(named: vfs) {
-            throw DatabaseError(.cannotOpen, "SQLite has no file system interface of the name \(vfs)")
+            throw DatabaseError(.cannotOpen, "SQLite has no VFS with the name \(vfs)")
         }
         path = location.path
         filePath = UnkeyedFile.shown(file)
@@ -75,7 +75,7 @@ package final class UnkeyedFile {
     ///
     /// - Returns: Whether it made one.
     private static func create(_ path: String, _ flags: OpenFlags) throws(DatabaseError) -> Bool {
-        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character in it") }
+        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character") }
         do {
             let status = try Platform.status(of: path)
             // SQLite would wait for a pipe's writer for ever.

@@ -70,7 +70,7 @@ extension MigrationError: CustomStringConvertible {
         switch self {
         case .duplicateName(let name): "two migrations have the name \(name)"
         case .databaseIsNewer(let unknown):
-            "the database was migrated by a later version of this program, which knows \(unknown.joined(separator: ", ")): use that one"
+            "the database was migrated by a newer version of this program, which has the steps \(unknown.joined(separator: ", ")): use that one"
         case .renamed(let old, let new):
             "the database has the migration \(old) behind it where the program has \(new), which it does not have: give a step that was "
                 + "renamed its name back, and put a new one at the end"

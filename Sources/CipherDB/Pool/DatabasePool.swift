@@ -82,7 +82,7 @@ public final class DatabasePool: DatabaseWriter {
         guard readers.current == nil else {
             throw DatabaseError(
                 .misuse,
-                "a reading block of this pool called for its writer; write first, or after the block"
+                "a reading block of this pool called the writer; write before or after the block"
             )
         }
     }

@@ -47,7 +47,7 @@ extension ReaderPool {
     var overdue: DatabaseError {
         DatabaseError(
             .busy,
-            "no reader became free within \(waitingLimit): all \(maximum) are in use; "
+            "no reader was released within \(waitingLimit): all \(maximum) are in use; "
                 + "shorten the blocks, or raise Configuration.maximumReaders or readerWaitingLimit"
         )
     }
@@ -57,7 +57,7 @@ extension ReaderPool {
     static var insideOfBarrier: DatabaseError {
         DatabaseError(
             .misuse,
-            "the pool was asked for a reader while it changes its key, by what opens its connections"
+            "prepareDatabase asked the pool for a reader during a change of key"
         )
     }
 

@@ -12,7 +12,7 @@ internal import Synchronization
 /// let count = try await queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM notes") }
 /// ```
 ///
-/// Calling a queue from inside one of its own blocks throws at once; use the database that the block was given.
+/// Calling a queue from inside one of its own blocks throws at once; use the database that is passed to the block.
 public final class DatabaseQueue: DatabaseWriter {
     /// The path as it was given; nil for a database in memory.
     public let path: String?
@@ -81,7 +81,7 @@ public final class DatabaseQueue: DatabaseWriter {
         guard !isInsideOfBlock else {
             throw DatabaseError(
                 .misuse,
-                "a block of this queue called the queue again; use the database that the block was given"
+                "a block of this queue called the queue again; use the database that is passed to the block"
             )
         }
         return try worker.runAndWait(body)

@@ -17,7 +17,7 @@ struct RowDecoder: Decoder {
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw DatabaseError(.mismatch, "a row has names, and no array is made of it", sql: row.statement.sql)
+        throw DatabaseError(.mismatch, "a row cannot be read into an array", sql: row.statement.sql)
     }
 
     /// A type that is one value is read from the first column, and is no record in another.
@@ -54,7 +54,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let name = prefix + key.stringValue
         throw DatabaseError(
             .range,
-            "the result has no column of the name \(name), nor columns of a record, \(name).…",
+            "the result has no column with the name \(name), nor columns of a record, \(name).…",
             sql: row.statement.sql
         )
     }
@@ -73,7 +73,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard isRecord(key), !(type is any ColumnDecodable.Type) else { return try column(key).decode(type) }
         // Columns are named by the data, too: no stack is deep enough for any name.
         guard prefix.utf8.count < 1000 else {
-            throw DatabaseError(.tooBig, "the names of the columns have records in records without end")
+            throw DatabaseError(.tooBig, "the records are nested too deeply")
         }
         do {
             return try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))

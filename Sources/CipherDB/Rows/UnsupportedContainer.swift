@@ -46,7 +46,7 @@ struct NoEncoder: Encoder {
 
 extension DatabaseError {
     static func severalValues(_ name: String?) -> DatabaseError {
-        guard let name else { return DatabaseError(.mismatch, "only a type with coding keys is a row") }
-        return DatabaseError(.mismatch, "\(name) is not one value that SQLite has; keep it in a JSONColumn")
+        guard let name else { return DatabaseError(.mismatch, "a row must be a type with coding keys") }
+        return DatabaseError(.mismatch, "\(name) is not a single SQLite value; use a JSONColumn")
     }
 }

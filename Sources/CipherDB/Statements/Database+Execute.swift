@@ -17,14 +17,14 @@ extension Database {
     private func prepare(text: String) throws -> Statement {
         _ = try usableConnection()
         guard !text.utf8.contains(0) else {
-            throw DatabaseError(.error, "the SQL has a NUL character in it", sql: text)
+            throw DatabaseError(.error, "the SQL has a NUL character", sql: text)
         }
         guard let (statement, rest) = try compile(text) else {
-            throw DatabaseError(.error, "the SQL holds no statement", sql: text)
+            throw DatabaseError(.error, "the SQL has no statement", sql: text)
         }
         guard rest.isEmpty || SQLScanner.isBlank(Array(rest.utf8)) else {
             statement.finalize()
-            throw DatabaseError(.error, "the SQL holds more than one statement; use executeStatements", sql: text)
+            throw DatabaseError(.error, "the SQL has more than one statement; use executeStatements", sql: text)
         }
         return Statement(statement, database: self)
     }

@@ -44,7 +44,7 @@ extension Database {
     ) throws {
         let connection = try usableConnection()
         guard !sql.text.utf8.contains(0) else {
-            throw DatabaseError(.error, "the SQL has a NUL character in it", sql: sql.text)
+            throw DatabaseError(.error, "the SQL has a NUL character", sql: sql.text)
         }
         var values = try sql.values(beside: values)
         do {

@@ -70,7 +70,7 @@ public final class ResultSet {
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none.
     public func columnIndex(forName name: String) throws -> Int {
         if let index = firstIndex(ofName: name) { return index }
-        throw DatabaseError(.range, "the result has no column of the name \(name)", sql: statement.sql)
+        throw DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
     }
 
     private func firstIndex(ofName name: String) -> Int? {

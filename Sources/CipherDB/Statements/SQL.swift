@@ -65,7 +65,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         guard others.isEmpty else {
             throw DatabaseError(
                 .misuse,
-                "the SQL has interpolated values, and other values stand beside it; use one of the two",
+                "the SQL has interpolated values, and other values are passed beside it; use one of the two",
                 sql: text
             )
         }

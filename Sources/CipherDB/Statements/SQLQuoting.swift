@@ -29,7 +29,7 @@ extension DatabaseValue {
                 return value.isFinite ? "(\(value))" : value < 0 ? "(-9e999)" : "9e999"
             case .text(let value):
                 guard !value.utf8.contains(0) else {
-                    throw DatabaseError(.mismatch, "the text has a NUL character in it, which no SQL can have")
+                    throw DatabaseError(.mismatch, "the text has a NUL character, which SQL cannot have")
                 }
                 return quoted(value, by: "'")
             case .blob(let value):

@@ -57,7 +57,7 @@ extension Statement {
             if let value { try value.bind(to: place) } else { try place.bindNull() }
         }
         if !isLenient, let unknown = values.keys.filter({ !used.contains($0) }).min() {
-            throw DatabaseError(.range, "the statement has no parameter of the name \(unknown)", sql: sql)
+            throw DatabaseError(.range, "the statement has no parameter with the name \(unknown)", sql: sql)
         }
     }
 }

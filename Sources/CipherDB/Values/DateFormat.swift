@@ -53,7 +53,7 @@ extension Date: Bindable {
         switch format.storage {
         case .secondsSince1970: return .real(timeIntervalSince1970)
         case .text(let string, _):
-            guard let text = string(self) else { throw DatabaseError(.mismatch, "the date is no point in time") }
+            guard let text = string(self) else { throw DatabaseError(.mismatch, "the date is not finite") }
             return .text(text)
         }
     }

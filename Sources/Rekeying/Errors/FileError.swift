@@ -54,17 +54,17 @@ extension FileError: CustomStringConvertible {
     /// A sentence naming the path.
     public var description: String {
         switch self {
-        case .missing(let path): path.isEmpty ? "no file is named" : "\(path): no such file"
+        case .missing(let path): path.isEmpty ? "the path is empty" : "\(path): no such file"
         case .notAFile(let path): "\(path): not a file"
         case .noPermission(let path): "\(path): permission denied"
         case .severalNames(let path):
             "\(path): the file has hard links, which would keep the old content; "
-                + "remove them, or use the change in place"
+                + "remove them, or change the key in place"
         case .exists(let path): "\(path): exists already"
-        case .belongs(let path): "\(path): the name belongs to a database beside it; take another"
-        case .otherDisk(let path): "\(path): on another disk than the database"
+        case .belongs(let path): "\(path): the name is that of a side file of a database; use another name"
+        case .otherDisk(let path): "\(path): not on the file system of the database"
         case .noSpace(let path, let needed, let free):
-            "\(path): needs \(needed) bytes beside it, and the disk has \(free) left"
+            "\(path): needs \(needed) bytes free, and the file system has \(free) left"
         case .system(let path, let code): "\(path): \(Errno(code: code))"
         }
     }

@@ -30,7 +30,7 @@ extension DatabaseFile {
             throw RekeyError(
                 path: path,
                 problem: .notStarted(
-                    "the pages of format 1 are not authenticated; migrate the file to another format"
+                    "format 1 has no MACs; migrate the file to another format"
                 )
             )
         }

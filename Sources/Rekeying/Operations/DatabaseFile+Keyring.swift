@@ -33,7 +33,7 @@ extension DatabaseFile {
         guard adoptsKey || repairsRecord else {
             throw RekeyError(
                 path: path,
-                problem: .notNeeded("the file is under the keyring's key, and its record of the keyring is sound")
+                problem: .notNeeded("the file is under the keyring's key, and its record is valid")
             )
         }
         return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)

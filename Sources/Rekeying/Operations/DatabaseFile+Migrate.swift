@@ -142,7 +142,7 @@ extension DatabaseFile {
         let file = try open(forWriting: true, plaintext: true)
         defer { file.close() }
         guard file.kind == .plaintext else {
-            throw RekeyError(path: path, problem: .notStarted("the file is not a SQLite database in plaintext"))
+            throw RekeyError(path: path, problem: .notStarted("the file is not a plaintext SQLite database"))
         }
         let header = DatabaseHeader(try file.pages.read(512, at: 0))
         try check(

@@ -99,7 +99,7 @@ extension DatabaseFile {
             case .next:
                 throw RekeyError(
                     path: path,
-                    problem: .notStarted("the new key is in force already; `resume` ends the change")
+                    problem: .notStarted("the new key is already in force; `resume` completes the rotation")
                 )
             case .older, .other: throw try whyNoKeyFits(keyring)
             }
