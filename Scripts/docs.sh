@@ -34,7 +34,7 @@ rm -f "$graphs"/FMDBCompat*.json
 
 # article NAME DOCUMENT: a document of the repository as an article; what it links to stays where it is.
 article() {
-    sed -E 's/\]\((\.\.\/|Documentation\/)?[A-Za-z]+\.(md|svg)(#[a-z-]+)?\)/]/g; s/^!\[.*\]$//' "$2" > "$catalogue/$1.md"
+    sed -E 's/\]\((\.\.\/|Documentation\/)?([A-Za-z]+\/)*[A-Za-z]+\.(md|svg)(#[a-z-]+)?\)/]/g; s/^!\[.*\]$//' "$2" > "$catalogue/$1.md"
 }
 
 cp -r Sources/CipherDB/CipherDB.docc "$catalogue"
