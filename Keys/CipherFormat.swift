@@ -1,4 +1,4 @@
-/// How the pages of a SQLCipher database are laid out and protected.
+/// The format of a SQLCipher database: page size, KDF and MAC.
 ///
 /// SQLCipher names its formats after its major versions; each is a set of defaults for page size, key derivation and
 /// page authentication. A file does not say which format it has: it must be known or tried.
@@ -128,7 +128,7 @@ extension CipherFormat: CustomStringConvertible {
     public var description: String { "SQLCipher \(version) (pages of \(pageSize) bytes)" }
 }
 
-/// Parameters that no SQLCipher database has, or that CipherDB will not use.
+/// Invalid or refused parameters of a ``CipherFormat``.
 public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     /// Not a page size of SQLite, or too small for the format's reserve.
     case pageSize(Int)

@@ -1,4 +1,4 @@
-/// What opens a database: a passphrase, or a key that needs no derivation.
+/// The key of a database: a passphrase, or a raw key.
 ///
 /// Each is checked when it is made, before any file is touched. Printing shows the kind only.
 public struct DatabaseKey: Sendable, Equatable {

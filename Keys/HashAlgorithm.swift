@@ -1,4 +1,4 @@
-/// The hash functions that SQLCipher derives keys and authenticates pages with.
+/// The hash functions of SQLCipher's KDF and MACs.
 public enum HashAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// SHA-1, 20 bytes: formats 1 to 3.
     case sha1 = "SHA1"

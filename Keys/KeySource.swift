@@ -1,6 +1,6 @@
 internal import CipherSystem
 
-/// Where a secret comes from, so that it need never be an argument of a command, which every user of the machine can see.
+/// A source of a secret, other than a command-line argument, which every user of the machine can read.
 public enum KeySource: Sendable, Equatable {
     /// Typed at the terminal without echo; with `confirmed` it must be typed twice.
     case prompt(String, confirmed: Bool)

@@ -1,8 +1,8 @@
 internal import CipherSystem
 
-/// A source that gave no secret.
+/// An error of a source that returned no secret.
 public struct KeySourceError: Error, Equatable, Sendable {
-    /// What is wrong with a source.
+    /// The causes.
     public enum Problem: Equatable, Sendable {
         /// The system refused, with this `errno`.
         case system(Int32)

@@ -1,4 +1,4 @@
-/// Key material that cannot be a key. Found before any file is touched; it never carries the material itself.
+/// An invalid key or secret. Found before any file is touched; it never carries the material itself.
 public enum MalformedKey: Error, Equatable, Sendable {
     /// A passphrase without a byte. SQLCipher would leave the database in plaintext.
     case emptyPassphrase
@@ -41,6 +41,7 @@ extension MalformedKey: CustomStringConvertible {
             "the passphrase has \(count) bytes; the most is \(MalformedKey.longestPassphrase)"
         case .wrongLength(let expected, let found):
             "the raw key has \(found) bytes; \(expected) are needed"
+                + ([64, 96].contains(found) ? "; hexadecimal digits are read by raw(hex:)" : "")
         case .secretTooShort(let count):
             "the secret has \(count) bytes; at least 32 random ones are needed"
         case .notHexadecimal(let offset):

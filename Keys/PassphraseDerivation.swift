@@ -2,7 +2,7 @@
 ///
 /// This is for keyrings. The passphrase of a database is derived as its `CipherFormat` says.
 public struct PassphraseDerivation: Sendable, Hashable {
-    /// The functions and their parameters.
+    /// The KDFs and their parameters.
     public enum Function: Sendable, Hashable {
         /// PBKDF2 with HMAC-SHA-256 (RFC 8018).
         case pbkdf2SHA256(iterations: Int)

@@ -1,4 +1,4 @@
-/// Bytes that must not be seen: a passphrase or a key.
+/// Secret bytes in locked memory: a passphrase or a key.
 ///
 /// They live in locked pages of their own, which are left out of core dumps and wiped whole when the last copy of this
 /// value goes. They can be read only inside ``withUnsafeBytes(_:)``; comparing takes the same time wherever two secrets

@@ -1,4 +1,4 @@
-/// The system gave no memory for a secret.
+/// No memory could be allocated for a secret.
 public struct SecretMemoryError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The bytes asked for.
     public let count: Int

@@ -1,11 +1,11 @@
-/// Where a secret comes from. ``KeySource`` has the sources of every system; this is for others: a key service, a hardware
+/// A source of a secret. ``KeySource`` has the sources of every system; this is for others: a key service, a hardware
 /// token, a window that asks.
 public protocol SecretSource {
     /// Reads the secret, byte for byte.
     func read() throws -> SecretBytes
 }
 
-/// A source that takes its time. A ``SecretSource`` is asked without waiting by its own functions.
+/// A source of a secret that is read asynchronously. A ``SecretSource`` is asked without waiting by its own functions.
 public protocol AsyncSecretSource {
     /// Reads the secret, byte for byte.
     func read() async throws -> SecretBytes

@@ -1,8 +1,8 @@
 internal import CipherSystem
 internal import Dispatch
 
-/// A small file beside a database, or anywhere, that holds the database's random key: wrapped under a master key, which is
-/// wrapped once for each passphrase, recovery code, key file or other secret that opens it.
+/// A small file that stores the random key of a database, wrapped under a master key, which is wrapped once for each
+/// passphrase, recovery code, key file or external secret.
 ///
 /// ```swift
 /// let keyring = Keyring(path: "vault.db.keyring")

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What a keyring says without a secret. Only `UnlockedKeyring/content()` has proved that nobody altered it.
+/// The unencrypted content of a keyring. Only `UnlockedKeyring/content()` has proved that nobody altered it.
 ///
 /// Documentation/Keyring.md has the format byte for byte.
 public struct KeyringContent: Sendable, Equatable {
@@ -76,7 +76,7 @@ package struct RetiredKey: Sendable, Equatable {
     package let retired: Date
 }
 
-/// One way to open a keyring.
+/// A slot of a keyring.
 public struct KeyringSlot: Sendable, Equatable {
     /// Its number, from 1.
     public let number: Int

@@ -6,7 +6,7 @@ internal import CipherSystem
     public import Foundation
 #endif
 
-/// Why a keyring does not do what was asked.
+/// An error of a keyring.
 ///
 /// ``KeyringError/wrongSecret`` and its like are there to be compared with: `catch KeyringError.wrongSecret`, `error == .missing`.
 public struct KeyringError: ErrorWithPath, Sendable {

@@ -1,4 +1,4 @@
-/// What opens a slot of a keyring.
+/// A secret that opens a slot of a keyring.
 public struct KeyringSecret: Sendable {
     /// The kinds of secret, and of slots.
     public enum Kind: UInt8, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-/// A random secret that people can write down and type: eight groups of five characters, such as `7KQ2M-X40TB-…`.
+/// A random secret to write down and type: eight groups of five characters, such as `7KQ2M-X40TB-…`.
 ///
 /// 160 bits, in Crockford's alphabet, which has neither I, L, O nor U. The fifth character of each group proves the four
 /// before it and the group's place: one wrong character, two exchanged ones and two exchanged groups are told, with the

@@ -4,7 +4,7 @@
     package import Foundation
 #endif
 
-/// A keyring that a secret has opened. It holds the master key in locked memory, and none of the passphrases.
+/// A keyring unlocked by a secret. It holds the master key in locked memory, and none of the passphrases.
 ///
 /// Each call reads the file again and verifies it, so several processes can use one keyring.
 public struct UnlockedKeyring: Sendable {

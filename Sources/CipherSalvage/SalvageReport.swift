@@ -37,7 +37,7 @@ public struct SalvagedTable: Sendable, Equatable {
     }
 }
 
-/// Rows on pages of which nothing says to which table they belong.
+/// Rows on pages whose table is unknown.
 public struct UnassignedRows: Sendable, Equatable {
     /// The table in the new file that has them, in the form of SQLite's own `.recover`: the page, the number of fields, the
     /// rowid, and the fields.

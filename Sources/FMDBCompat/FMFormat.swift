@@ -15,7 +15,7 @@ public struct FMFormat: ExpressibleByStringInterpolation {
         values = pieces.values
     }
 
-    /// What collects the pieces of a literal.
+    /// The pieces of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var sql = ""
         fileprivate var values: [Any] = []

@@ -3,7 +3,7 @@ internal import CipherKeys
 internal import CipherSystem
 internal import SQLiteFormat
 
-/// A database file as a whole: what it is, whether it is sound, and its key.
+/// Operations on a whole database file: inspect, verify, change its key.
 ///
 /// Each operation opens the file by itself, through the engine, whose locks keep it apart from other connections.
 public struct DatabaseFile: Sendable {

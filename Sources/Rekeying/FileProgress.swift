@@ -1,6 +1,6 @@
-/// How far an operation on a file is.
+/// The progress of an operation on a file.
 public struct FileProgress: Sendable, Equatable {
-    /// What an operation does, one after the other; not each does all.
+    /// The stages of an operation; not every operation has all.
     public enum Stage: String, Sendable {
         /// The pages of the file are authenticated.
         case checking

@@ -1,4 +1,4 @@
-/// What a page of a database is (sqlite.org/fileformat.html, section 1.2).
+/// The kinds of pages of a database (sqlite.org/fileformat.html, section 1.2).
 public enum PageKind: String, Sendable, CaseIterable {
     /// Rows of tables.
     case tableLeaf

@@ -63,6 +63,37 @@ import Testing
         try database.dropTable("notes", ifExists: true)
     }
 
+    @Test func foreignKeyActionsAreThoseOfSQL() throws {
+        try database.createTable("lists", columns: [ColumnDefinition("id", .integer, .primaryKey)])
+        let outcomes: [(ForeignKeyAction, Int64??)] = [
+            (.noAction, nil), (.restrict, nil), (.cascade, .some(nil)), (.setNull, .some(nil)), (.setDefault, .some(2)),
+        ]
+        for (action, expected) in outcomes {
+            try database.deleteAll(from: "lists")
+            for id in 1...2 { try database.insert(into: "lists", ["id": id]) }
+            try database.createTable(
+                "notes",
+                columns: [ColumnDefinition("list", .integer, .default(2), .references("lists", onDelete: action))]
+            )
+            try database.insert(into: "notes", ["list": 1])
+            do {
+                try database.delete(from: "lists", where: Column("id") == 1)
+                #expect(expected != nil, "\(action)")
+                let rows = try database.executeQuery("SELECT list FROM notes")
+                if try rows.next() {
+                    #expect(try rows.int64(forColumn: "list") == expected!, "\(action)")
+                    #expect(try rows.int64(forColumnIndex: 0) == expected!, "\(action)")
+                } else {
+                    #expect(action == .cascade)
+                }
+                rows.close()
+            } catch let error as DatabaseError where error.code.primary == .constraint {
+                #expect(expected == nil, "\(action)")
+            }
+            try database.dropTable("notes")
+        }
+    }
+
     @Test func defaultsAreStoredAsTheyAre() throws {
         let values: [any Bindable] = [
             Int64.min, Int64.max, 1e300, -Double.infinity, Double.infinity, "a'b\"c?", "", Data(), Data([39]), true,

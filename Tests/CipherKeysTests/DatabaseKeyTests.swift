@@ -24,6 +24,13 @@ import Testing
         #expect(throws: MalformedKey.wrongLength(expected: 32, found: count)) { try DatabaseKey.raw(bytes) }
     }
 
+    @Test func digitsAsRawKeyNameRightCall() throws {
+        let digits = try SecretBytes(utf8: String(repeating: "0a", count: 32))
+        #expect { try DatabaseKey.raw(digits) } throws: { "\($0)".contains("raw(hex:)") }
+        #expect(!"\(MalformedKey.wrongLength(expected: 32, found: 31))".contains("hex"))
+        _ = try DatabaseKey.raw(hex: digits)
+    }
+
     @Test(arguments: [0, 32, 47, 49, 80])
     func rawKeyWithSaltHasFortyEightBytes(count: Int) throws {
         let bytes = try SecretBytes(count: count) { _ in }

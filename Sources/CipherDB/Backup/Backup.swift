@@ -2,7 +2,7 @@ internal import CipherKeys
 internal import CipherPages
 internal import CipherSystem
 
-/// How far a backup is, in pages of the source.
+/// The progress of a backup, in pages of the source.
 public struct BackupProgress: Sendable, Hashable {
     /// The pages still to be copied; a source that grows meanwhile raises it.
     public let remaining: Int
@@ -127,7 +127,10 @@ extension Database {
             throw DatabaseError(.misuse, "a database in memory can be copied to or from one without a key only")
         }
         guard !encrypted.isInTransaction, !other.isInTransaction else {
-            throw DatabaseError(.misuse, "a transaction is open; end it first")
+            throw DatabaseError(
+                .misuse,
+                "a transaction is open; end it first, or call this in inDatabase instead of read or write"
+            )
         }
         guard outward || Engine.current.has(.exportFromAttached) else {
             throw DatabaseError(.error, "this engine cannot export into an encrypted database; SQLCipher 4 can")

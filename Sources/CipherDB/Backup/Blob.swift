@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// The bytes of one blob or text in a table, read and written in pieces; its length stays as it is.
+/// The bytes of one blob or text in a table, read and written in pieces; its length is fixed.
 ///
 /// To make room for a new one, insert `zeroblob(n)`. It belongs to its database, is closed when the block of a queue or
 /// pool ends, and holds the locks of a reading or writing statement while it is open.

@@ -35,7 +35,10 @@ extension Database {
                 if let key { try copy.setKey(key) } else { try copy.unlock(verifiedKey, makesNew: true) }
                 try copy.allowKeyringRecord()
             } else if key != nil {
-                throw DatabaseError(.misuse, "the database has no encryption, and its copy gets none; encrypt it first")
+                throw DatabaseError(
+                    .misuse,
+                    "the database is plaintext, and a backup does not encrypt it; encrypt it by `rekey encrypt` or DatabaseFile.encrypt"
+                )
             }
             try backup(to: copy, pagesPerStep: pagesPerStep, progress: progress)
             copy.close()

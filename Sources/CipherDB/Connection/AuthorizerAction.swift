@@ -1,6 +1,6 @@
-/// Something that a statement is about to be allowed to do, asked about while it is compiled (sqlite.org/c3ref/set_authorizer.html).
+/// An action of a statement, which an authorizer allows or refuses while the statement is compiled (sqlite.org/c3ref/set_authorizer.html).
 public struct AuthorizerAction: Sendable, Hashable {
-    /// What it is, by SQLite's own codes.
+    /// The kinds of actions, by SQLite's codes.
     public enum Kind: Int32, Sendable, CaseIterable {
         /// An index is made: its name, its table.
         case createIndex = 1
@@ -82,7 +82,7 @@ public struct AuthorizerAction: Sendable, Hashable {
     public let source: String?
 }
 
-/// What is said to an action.
+/// The answer of an authorizer.
 public enum AuthorizerDecision: Int32, Sendable {
     /// It may be done.
     case allow = 0

@@ -1,4 +1,4 @@
-/// How much a checkpoint of the write-ahead log does (sqlite.org/c3ref/wal_checkpoint_v2.html).
+/// The mode of a checkpoint of the WAL (sqlite.org/c3ref/wal_checkpoint_v2.html).
 public enum CheckpointMode: Int32, Sendable {
     /// What can be done without waiting for anyone.
     case passive = 0

@@ -2,7 +2,7 @@
     public import Logging
 #endif
 
-/// How a database is opened: the same for every connection to it.
+/// The settings of a database, the same for each of its connections.
 public struct Configuration: Sendable {
     /// The cipher format of the file.
     ///
@@ -82,7 +82,7 @@ public struct Configuration: Sendable {
     }
 }
 
-/// How SQLite keeps a transaction whole (sqlite.org/pragma.html#pragma_journal_mode).
+/// The journal mode of SQLite (sqlite.org/pragma.html#pragma_journal_mode).
 public enum JournalMode: String, Sendable {
     /// A rollback journal, deleted at the end of each transaction.
     case delete

@@ -41,7 +41,12 @@ extension Database {
         guard !path.isEmpty, path != ":memory:", !path.utf8.contains(0), !DatabaseURI.isURI(path) else {
             throw DatabaseError(.misuse, "\(path): attach needs the path of a file")
         }
-        guard !isInTransaction else { throw DatabaseError(.misuse, "a transaction is open; end it first") }
+        guard !isInTransaction else {
+            throw DatabaseError(
+                .misuse,
+                "a transaction is open; end it first, or call this in inDatabase instead of read or write"
+            )
+        }
         if let resolved = try? Platform.resolved(path) {
             try StoredPages.checkSideFiles(of: resolved, forWriting: flags.contains(.readWrite))
         }

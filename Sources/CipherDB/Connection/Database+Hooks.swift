@@ -20,7 +20,7 @@ public struct RowChange: Sendable, Hashable {
     public let rowID: Int64
 }
 
-/// What a trace tells. Bound values are not in it, nor SQL that may hold a key.
+/// An event of a trace. Bound values are not in it, nor SQL that may hold a key.
 public enum TraceEvent: Sendable, Hashable {
     /// A statement begins.
     case began(sql: String)

@@ -1,4 +1,4 @@
-/// What SQLite bounds on each connection; the numbers are those of sqlite.org/c3ref/c_limit_attached.html.
+/// A limit of SQLite for each connection; the numbers are those of sqlite.org/c3ref/c_limit_attached.html.
 public enum Limit: Int32, Sendable, CaseIterable {
     /// Bytes of a string, blob or row.
     case length = 0

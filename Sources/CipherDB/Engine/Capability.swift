@@ -1,4 +1,4 @@
-/// Something that one engine can do and another cannot.
+/// A feature that some engines have and others lack.
 public enum Capability: String, Sendable, Hashable, CaseIterable {
     /// Full-text search, versions 3 and 4.
     case fts4

@@ -1,4 +1,4 @@
-/// How CipherDB notices that the engine read a page whose MAC is wrong. The engine hands out zeros for it, without an error.
+/// How CipherDB detects that the engine read a page whose MAC is wrong. The engine hands out zeros for it, without an error.
 public enum DamageDetection: String, Sendable, Hashable, CustomStringConvertible {
     /// By the pager, which fails until its lock is released: seen in SQLCipher 3.4.1 to 4.12.
     case pager

@@ -2,7 +2,7 @@ internal import CCipherEngine
 internal import CipherKeys
 internal import CipherSystem
 
-/// The SQLCipher that this process runs with, and what it can do, found by asking it.
+/// The SQLCipher of this process, and its features, found by trying them.
 public struct Engine: Sendable {
     /// The engine of this process.
     public static let current = Engine()

@@ -2,7 +2,7 @@ internal import CCipherEngine
 internal import CipherKeys
 internal import CipherSystem
 
-/// Stops what a connection is doing, from any thread.
+/// Interrupts the statements of a connection, from any thread.
 ///
 /// The statements that run at that moment fail with ``ResultCode/interrupted``; nothing happens where none does, or
 /// after the connection was closed.

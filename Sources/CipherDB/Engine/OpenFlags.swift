@@ -1,6 +1,6 @@
 internal import CCipherEngine
 
-/// How a database file is opened (sqlite.org/c3ref/open.html).
+/// Flags for opening a database file (sqlite.org/c3ref/open.html).
 public struct OpenFlags: OptionSet, Sendable {
     /// The bits that SQLite uses.
     public let rawValue: Int32

@@ -1,4 +1,4 @@
-/// A failure of SQLite, or of a call that asked for something that cannot be.
+/// An error of SQLite, or of a call that cannot be carried out.
 ///
 /// It never carries bound values or keys; SQL that sets a key is left out.
 public struct DatabaseError: Error, Sendable, Equatable {

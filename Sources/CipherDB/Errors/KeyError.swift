@@ -1,6 +1,6 @@
 public import CipherKeys
 
-/// Why a database does not open with what was given, where SQLite says only "file is not a database".
+/// Why a database does not open, where SQLite has only "file is not a database".
 ///
 /// ``KeyError/wrongKey`` and its like are there to be compared with: `catch KeyError.wrongKey`, `error == .wrongKey`. The file is as it
 /// was: not a byte of it, nor its time of change, is touched by an opening that fails.

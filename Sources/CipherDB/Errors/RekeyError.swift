@@ -1,6 +1,6 @@
 public import CipherKeys
 
-/// Why a change of key did not happen, or is not complete.
+/// Why a change of key failed or is incomplete.
 ///
 /// ``RekeyError/sameKey`` and its like are there to be compared with: `catch RekeyError.sameKey`, `error == .notStarted`.
 public struct RekeyError: ErrorWithPath, Sendable {

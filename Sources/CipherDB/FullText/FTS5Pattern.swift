@@ -1,4 +1,4 @@
-/// What `MATCH` of an FTS5 index looks for, made of text that people type: it is never malformed, and never means more than its words.
+/// A pattern for `MATCH` of an FTS5 index, made from text that users type. It is never malformed, and never means more than its words.
 ///
 /// ```swift
 /// guard let pattern = FTS5Pattern(matchingAllTokensIn: typed) else { return [] }

@@ -1,4 +1,4 @@
-/// A word of a text, as a full-text index keeps it.
+/// A word of a text, as a full-text index stores it.
 public struct Token: Sendable, Hashable {
     /// What the index keeps, such as the word in small letters.
     public var text: String

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// A step that takes a database's schema from one version of a program to the next.
+/// A step that changes the schema of a database from one version of a program to the next.
 ///
 /// ```swift
 /// let steps = [
@@ -36,7 +36,7 @@ public struct Migration: Sendable {
     }
 }
 
-/// A step that a database has behind it.
+/// A migration step that was run.
 public struct CompletedMigration: Sendable, Hashable {
     /// Its name.
     public let name: String

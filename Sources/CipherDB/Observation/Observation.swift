@@ -1,4 +1,4 @@
-/// A value of a database, and again after each commit that touched what it was read from: an `AsyncSequence`.
+/// A value read from a database, and again after each commit that changed its tables: an `AsyncSequence`.
 ///
 /// ```swift
 /// for try await notes in pool.observe({ try $0.fetchAll(Note.self, "SELECT * FROM notes") }) {
@@ -19,10 +19,10 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
     /// The value, and the tables that it was read from; nil where they are not known.
     let read: @Sendable () async throws -> (Value, Set<TableName>?)
 
-    /// What reads the values, one after the other.
+    /// The iterator of an observation.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
-    /// What reads the values, one after the other.
+    /// The iterator of an observation.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observation: Observation
         /// Before the last value was read.
@@ -66,10 +66,10 @@ public struct TableChanges: AsyncSequence, Sendable {
     let tables: TableSelection
     let begin: Int
 
-    /// What waits for the changes, one after the other.
+    /// The iterator of the changes.
     public func makeAsyncIterator() -> Iterator { Iterator(changes: self, commit: begin) }
 
-    /// What waits for the changes, one after the other.
+    /// The iterator of the changes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let changes: TableChanges
         fileprivate var commit: Int

@@ -1,4 +1,4 @@
-/// One connection that writes and several that read, over one file with a write-ahead log.
+/// One connection that writes and several that read one file, in WAL mode.
 ///
 /// Readers do not wait for the writer nor the writer for them. Each reading block sees the database as it was when the
 /// block first looked, however long it takes and whatever is written meanwhile. A passphrase is derived once, when the pool

@@ -2,7 +2,7 @@ internal import CipherKeys
 internal import CipherSystem
 internal import Synchronization
 
-/// One connection that many threads and tasks share, one at a time, in the order they come: FMDB's `FMDatabaseQueue`.
+/// One connection that many threads and tasks share, one at a time, in the order of the calls: FMDB's `FMDatabaseQueue`.
 ///
 /// ```swift
 /// let queue = try await DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))

@@ -119,6 +119,17 @@ extension DatabaseQueue {
     public convenience init(path: String?, key: String, configuration: Configuration = Configuration()) throws {
         fatalError("unavailable")
     }
+
+    /// Not there: see ``init(path:key:configuration:flags:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "secret bytes are a passphrase as key: .passphrase(bytes), a raw key as key: .raw(bytes), its hexadecimal digits as key: .raw(hex: bytes)"
+    )
+    public convenience init(path: String?, key: SecretBytes, configuration: Configuration = Configuration()) throws {
+        fatalError("unavailable")
+    }
 }
 
 extension DatabasePool {
@@ -131,6 +142,23 @@ extension DatabasePool {
     public convenience init(path: String?, key: String, configuration: Configuration = Configuration()) throws {
         fatalError("unavailable")
     }
+
+    /// Not there: see ``init(path:key:configuration:flags:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "secret bytes are a passphrase as key: .passphrase(bytes), a raw key as key: .raw(bytes), its hexadecimal digits as key: .raw(hex: bytes)"
+    )
+    public convenience init(path: String?, key: SecretBytes, configuration: Configuration = Configuration()) throws {
+        fatalError("unavailable")
+    }
+}
+
+extension ForeignKeyAction {
+    /// Not there: see ``noAction``.
+    @available(*, unavailable, renamed: "noAction")
+    public static var fail: ForeignKeyAction { .noAction }
 }
 
 extension RowDecodable {

@@ -1,4 +1,4 @@
-/// A value that is kept in one column as JSON text.
+/// A value that is stored in one column as JSON text.
 ///
 /// A `Codable` type inside of a row is JSON by itself, unless it is one value. This is for values outside of rows, and for what SQLite has
 /// a kind of value for:

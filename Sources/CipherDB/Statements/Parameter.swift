@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// A parameter of a statement that is being given its values.
+/// A parameter of a statement, to which a value is bound.
 public struct Parameter {
     @usableFromInline let statement: PreparedStatement
     /// Counted from 1.

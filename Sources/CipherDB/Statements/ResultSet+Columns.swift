@@ -25,6 +25,11 @@ extension ResultSet {
     /// The integer in a column counted from 0; nil for NULL.
     public func int(forColumnIndex index: Int) throws -> Int? { try self[index] }
 
+    /// The integer in a column, as `Int64`; nil for NULL.
+    public func int64(forColumn name: String) throws -> Int64? { try self[name] }
+    /// The integer in a column counted from 0, as `Int64`; nil for NULL.
+    public func int64(forColumnIndex index: Int) throws -> Int64? { try self[index] }
+
     /// Whether the number in a column is not 0; nil for NULL.
     public func bool(forColumn name: String) throws -> Bool? { try self[name] }
     /// Whether the number in a column counted from 0 is not 0; nil for NULL.

@@ -1,4 +1,4 @@
-/// The rows of a query, one after the other.
+/// The rows of a query, one at a time.
 ///
 /// It belongs to its database, and to the same thread or task. It is closed at its end, by ``close()``, when its
 /// statement runs again, and when the database closes; reading from it then throws.

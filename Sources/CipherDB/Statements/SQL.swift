@@ -1,4 +1,4 @@
-/// SQL, as every call of CipherDB takes it: a literal, with its values in place.
+/// SQL with its values, made by a literal; every call of CipherDB takes it.
 ///
 /// ```swift
 /// try database.executeUpdate("INSERT INTO notes (text) VALUES (\(text))")
@@ -93,7 +93,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension SQL {
-    /// What collects the pieces of a literal.
+    /// The pieces of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         var sql = SQL(unsafe: "")
 

@@ -1,4 +1,4 @@
-/// A compiled SQL statement, to be run as often as wanted with other values.
+/// A compiled SQL statement, which can be run repeatedly with other values.
 ///
 /// It belongs to the database that made it, and to the same thread or task.
 public final class Statement {

@@ -99,7 +99,7 @@ struct StatementCache {
     }
 }
 
-/// How the cache of compiled statements fares. Each number but `count` is of the time since the database was made.
+/// Counts of the cache of compiled statements. Each number but `count` is of the time since the database was made.
 public struct StatementCacheStatistics: Sendable, Hashable {
     /// Statements that were there.
     public internal(set) var hits = 0

@@ -1,4 +1,4 @@
-/// A column of a table that is made.
+/// A column of a new table.
 public struct ColumnDefinition: Sendable {
     let name: String
     let type: ColumnType
@@ -16,7 +16,7 @@ public struct ColumnDefinition: Sendable {
     }
 }
 
-/// What SQLite makes of the values of a column (sqlite.org/datatype3.html#type_affinity).
+/// The type affinity of a column (sqlite.org/datatype3.html#type_affinity).
 public enum ColumnType: String, Sendable {
     /// Integers; also a `Bool`.
     case integer = "INTEGER"
@@ -30,7 +30,7 @@ public enum ColumnType: String, Sendable {
     case numeric = "NUMERIC"
 }
 
-/// What must be true of a column, and what happens where it is not.
+/// A constraint of a column.
 public struct ColumnConstraint: Sendable {
     let sql: String
 
@@ -74,28 +74,32 @@ public struct ColumnConstraint: Sendable {
     /// - Parameters:
     ///   - table: The other table.
     ///   - column: A column there that is unique; nil for the primary key.
-    ///   - onDelete: What happens when the row there is deleted; unless said, that fails.
+    ///   - onDelete: What happens to the row when the row there is deleted. By default the deletion fails.
     public static func references(
         _ table: String,
         column: String? = nil,
-        onDelete: ForeignKeyAction = .fail
+        onDelete: ForeignKeyAction = .noAction
     ) -> ColumnConstraint {
         let target = quotedIdentifier(table) + (column.map { " (\(quotedIdentifier($0)))" } ?? "")
         return ColumnConstraint(sql: "REFERENCES \(target) ON DELETE \(onDelete.rawValue)")
     }
 }
 
-/// What happens to rows when the row that they refer to is deleted.
+/// The action on rows when the row that they refer to is deleted.
 public enum ForeignKeyAction: String, Sendable {
-    /// The row is not deleted.
-    case fail = "NO ACTION"
+    /// The deletion fails, unless the rows are gone by the end of the statement.
+    case noAction = "NO ACTION"
+    /// The deletion fails at once.
+    case restrict = "RESTRICT"
     /// They are deleted as well.
     case cascade = "CASCADE"
     /// Their column becomes NULL.
     case setNull = "SET NULL"
+    /// Their column gets its default.
+    case setDefault = "SET DEFAULT"
 }
 
-/// What must be true of several columns of a table.
+/// A constraint of several columns of a table.
 public struct TableConstraint: Sendable {
     let sql: String
 

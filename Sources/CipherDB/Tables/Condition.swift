@@ -1,4 +1,4 @@
-/// Which rows are meant: comparisons of a ``Column`` with values, or SQL. Columns are quoted and values bound, so that neither can
+/// A condition on rows: comparisons of a ``Column`` with values, or SQL. Columns are quoted and values bound, so that neither can
 /// become SQL.
 public struct Condition: Sendable {
     // SQLite takes a quoted name that no column has for a text, `"titel" IS NOT NULL` for true of every row. With its table before it, it
@@ -32,7 +32,7 @@ public struct Condition: Sendable {
     }
 }
 
-/// A column that rows are put in order by.
+/// A column by which rows are sorted.
 public struct Ordering: Sendable {
     let column: String
     let keyword: String

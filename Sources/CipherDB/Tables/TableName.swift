@@ -1,4 +1,4 @@
-/// The name of a table, and of its database where that is said. It may have any characters: it is quoted where it is used. Names that
+/// The name of a table, and optionally of its database. It may have any characters: it is quoted where it is used. Names that
 /// differ in the case of letters only are equal, as they are in SQL.
 public struct TableName: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// The database: `main`, `temp` or the name that one was attached by; nil for whichever has the table, as in SQL.

@@ -10,7 +10,7 @@ public protocol ColumnDecodable: RowDecodable {
     static func decode(_ column: ResultColumn) throws -> Self
 }
 
-/// One column of the current row.
+/// A column of the current row.
 public struct ResultColumn {
     @usableFromInline let statement: PreparedStatement
     /// Counted from 0.

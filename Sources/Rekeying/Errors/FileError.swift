@@ -1,7 +1,7 @@
 internal import CipherKeys
 internal import CipherSystem
 
-/// A file that an operation cannot begin with, or that the system failed on.
+/// An error of a file, before an operation or by the system.
 public enum FileError: Error, Equatable, Sendable {
     /// Nothing stands there.
     case missing(path: String)

@@ -2,7 +2,7 @@ public import CipherDB
 internal import CipherKeys
 internal import SQLiteFormat
 
-/// What a file is, found without changing it.
+/// The result of an inspection, which does not change the file.
 public struct Inspection: Sendable, Equatable {
     /// The kinds of file.
     public enum Kind: String, Sendable {

@@ -9,7 +9,7 @@ internal import CipherKeys
 
 /// Which key of a keyring a file is under.
 extension DatabaseFile {
-    /// Which of a keyring's keys a file is under.
+    /// Which key of a keyring a file is under.
     public enum KeyringPosition: String, Sendable {
         /// The one that counts.
         case current

@@ -3,7 +3,7 @@ internal import CipherKeys
 internal import CipherPages
 internal import SQLiteFormat
 
-/// What a verification of every page found.
+/// The result of a verification of every page.
 public struct Verification: Sendable, Equatable {
     /// The format of the file.
     public let format: CipherFormat

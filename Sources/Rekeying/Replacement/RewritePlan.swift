@@ -1,6 +1,6 @@
 public import CipherDB
 
-/// What an operation that writes a new file would do; found with the file locked, and without writing anything.
+/// What an operation would do, found with the file locked and without writing.
 public struct RewritePlan: Sendable, Equatable {
     /// The format of the file; nil for plaintext.
     public let from: CipherFormat?

@@ -97,6 +97,15 @@ func conditions(_ database: Database, _ data: [UInt8]) throws {
     // refused: 'init(_:)' has been renamed to 'init(copying:)'
 }
 
+func secretKeys(_ bytes: SecretBytes) throws {
+    // 52: secret bytes as a key
+    _ = try DatabasePool(path: "a.db", key: bytes)
+    // refused: 'init(path:key:configuration:)' is unavailable: secret bytes are a passphrase as key: .passphrase(bytes), a raw key as key: .raw(bytes), its hexadecimal digits as key: .raw(hex: bytes)
+    // 53: an action of foreign keys
+    _ = ColumnConstraint.references("player", onDelete: .fail)
+    // refused: 'fail' has been renamed to 'noAction'
+}
+
 struct Payload: Codable { var list: [Int] }
 
 func nested(_ database: Database, _ payload: Payload) throws {
