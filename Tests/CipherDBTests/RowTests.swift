@@ -236,6 +236,9 @@ import Testing
         #expect { try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":\"secretvalue\"}' AS j") } throws: {
             "\($0)".contains("column 0 (j) holds JSON that is not Pair")
         }
+        #expect { try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"b\":\"x\"}' AS j") } throws: {
+            "\($0)".contains("column 0 (j) holds JSON that is not Pair: the key a is missing")
+        }
         #expect(try database.fetchOne(JSONColumn<Pair>.self, "SELECT '{\"a\":4}'")?.value.a == 4)
     }
 
@@ -349,6 +352,11 @@ import Testing
             try database.executeUpdate("UPDATE items SET full_name = :c", values: .encoding(Pair(a: 1, b: nil)))
         } throws: {
             "\($0)".contains("no value was given for the parameter :c")
+        }
+        try database.executeUpdate("UPDATE items SET full_name = :b WHERE id = @a", values: [":b": nil, "@a": 1])
+        #expect(try database.fetchAll(String?.self, "SELECT full_name FROM items") == [nil])
+        #expect(throws: DatabaseError.self) {
+            try database.executeUpdate("UPDATE items SET full_name = :b", values: ["b": "x", ":b": "y"])
         }
     }
 

@@ -140,6 +140,30 @@ import Testing
         ] { try database.executeStatements(SQL(unsafe: sql)) }
     }
 
+    @Test func databaseInMemoryIsLockedDown() throws {
+        let plain = directory.file("plain.db")
+        let isVacuumIntoKnown =
+            Engine.current.sqliteVersion.compare("3.27", options: .numeric) != .orderedAscending
+        var writing: [SQL] = [SQL(unsafe: "ATTACH '\(plain)' AS x"), SQL(unsafe: "ATTACH '\(plain)' AS x KEY ''")]
+        if isVacuumIntoKnown { writing.append(SQL(unsafe: "VACUUM INTO '\(plain)'")) }
+        for sql in writing {
+            #expect { try DatabaseQueue(path: nil).inDatabase { try $0.executeUpdate(sql) } } throws: { isRefusal($0) }
+            #expect { try DatabasePool(path: nil).inDatabase { try $0.executeUpdate(sql) } } throws: { isRefusal($0) }
+            let database = Database(path: ":memory:")
+            try database.open()
+            #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
+        }
+        #expect(throws: KeyError.keyMissing) {
+            try DatabaseQueue(path: nil).inDatabase { try $0.attachPlaintext(plain, as: "x") }
+        }
+        #expect(directory.names == [])
+        for sql in writing {
+            let queue = try DatabaseQueue(path: nil, configuration: Configuration { $0.allowsPlaintext = true })
+            try queue.inDatabase { try $0.executeUpdate(sql) }
+            try FileManager.default.removeItem(atPath: plain)
+        }
+    }
+
     @Test func unsafeSQLStillCannotSetKeys() throws {
         let database = try open { $0.unsafeAllowsAllSQL = true }
         try database.executeStatements(

@@ -38,6 +38,8 @@ extension Database {
 
     private func openInMemory(_ path: String) throws {
         let connection = try Connection(path: path, flags: [.readWrite, .create])
+        // Nothing of it reaches a file in plaintext where that is not asked for.
+        connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL && !configuration.allowsPlaintext
         state = .plain(connection)
         installBusyHandling()
         try finishOpening()

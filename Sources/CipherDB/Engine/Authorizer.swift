@@ -2,8 +2,8 @@ internal import CCipherEngine
 
 /// What the statements of a connection may do, said while they are compiled.
 final class Authorizer {
-    /// On a keyed connection, unless its user has asked for more: no setting of the cipher, no other file, nothing that spills
-    /// into files. All of it can be done by typed calls. What would be harmful anywhere is refused in any case.
+    /// On an encrypted connection, and one in memory, unless the program allows more: no cipher setting, no other file, nothing that
+    /// spills into files. Typed calls do all of it. What would be harmful anywhere is refused in any case.
     var isLockedDown = false
     /// A reader of a pool must stay one.
     var isReader = false

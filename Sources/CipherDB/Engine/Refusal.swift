@@ -23,10 +23,10 @@ struct Refusal {
     )
 
     static let attach = Refusal(
-        "SQL may not attach files to a database with a key: use attach(_:as:key:), or attachPlaintext(_:as:)"
+        "SQL may not attach files here: use attach(_:as:key:) on an encrypted database, or attachPlaintext(_:as:)"
     )
 
-    static let vacuumInto = Refusal("SQL may not write another file from a database with a key: use backup(to:key:)")
+    static let vacuumInto = Refusal("SQL may not write another file: use backup(to:key:)")
 
     static let poolReader = Refusal("a reader of a pool stays one: use write")
 

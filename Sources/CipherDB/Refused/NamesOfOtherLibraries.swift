@@ -41,6 +41,38 @@ extension Database {
         fatalError("unavailable")
     }
 
+    /// Not there: see ``executeUpdate(_:values:)``.
+    @available(*, unavailable, message: "values by name are executeUpdate(\"…\", values: [\"name\": value])")
+    public func executeUpdate(_ sql: SQL, withParameterDictionary values: [AnyHashable: Any]) throws {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``executeQuery(_:values:)``.
+    @available(*, unavailable, message: "values by name are executeQuery(\"…\", values: [\"name\": value])")
+    public func executeQuery(_ sql: SQL, withParameterDictionary values: [AnyHashable: Any]) throws -> ResultSet {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``DatabaseError``.
+    @available(*, unavailable, message: "what fails throws a DatabaseError, with its code and message")
+    public func lastError() -> any Error { fatalError("unavailable") }
+
+    /// Not there: see ``DatabaseError``.
+    @available(*, unavailable, message: "what fails throws a DatabaseError, with its code and message")
+    public func lastErrorMessage() -> String { fatalError("unavailable") }
+
+    /// Not there: see ``insert(into:encoding:)``.
+    @available(*, unavailable, message: "a row is inserted by insert(into: \"table\", encoding: row)")
+    public func insert(_ row: some Encodable, into table: TableName) throws { fatalError("unavailable") }
+
+    /// Not there: see ``delete(from:where:)`` and ``deleteAll(from:)``.
+    @available(*, unavailable, message: "delete(from:where:) has a condition; deleteAll(from:) deletes every row")
+    public func delete(from table: TableName) throws -> Int { fatalError("unavailable") }
+
+    /// Not there: see ``count(in:where:)``.
+    @available(*, unavailable, renamed: "count(in:where:)")
+    public func fetchCount(_ table: TableName) throws -> Int { fatalError("unavailable") }
+
     /// Not there: see ``lastInsertRowID``.
     @available(*, unavailable, renamed: "lastInsertRowID")
     public var lastInsertRowId: Int64 { fatalError("unavailable") }
@@ -107,6 +139,16 @@ extension DatabaseWriter {
     public func writeWithoutTransaction<Result>(_ body: (Database) throws -> Result) throws -> Result {
         fatalError("unavailable")
     }
+}
+
+extension DatabaseReader {
+    /// Not there: see ``tableChanges(of:)``.
+    @available(*, unavailable, renamed: "tableChanges(of:)")
+    public func observe(tables: [TableName]) -> TableChanges { fatalError("unavailable") }
+
+    /// Not there: see ``backup(to:key:pagesPerStep:progress:)``.
+    @available(*, unavailable, message: "a backup is a new file: backup(to: \"path\", key: key)")
+    public func backup(to other: some DatabaseWriter) throws { fatalError("unavailable") }
 }
 
 extension DatabaseQueue {
@@ -184,62 +226,6 @@ extension Configuration {
     }
 }
 
-extension Condition {
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") == value")
-    public static func equal(_ column: String, _ value: (any Bindable)?) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") != value")
-    public static func notEqual(_ column: String, _ value: (any Bindable)?) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") < value")
-    public static func less(_ column: String, than value: any Bindable) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") > value")
-    public static func greater(_ column: String, than value: any Bindable) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") <= value")
-    public static func lessOrEqual(_ column: String, to value: any Bindable) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") >= value")
-    public static func greaterOrEqual(_ column: String, to value: any Bindable) -> Condition {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\").between(least, greatest)")
-    public static func between(_ column: String, _ least: any Bindable, and greatest: any Bindable) -> Condition {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\").like(pattern)")
-    public static func like(_ column: String, _ pattern: String) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\").isIn(values)")
-    public static func isIn(_ column: String, _ values: [any Bindable]) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``Column``.
-    @available(*, unavailable, message: "a condition is Column(\"name\") == nil")
-    public static func isNull(_ column: String) -> Condition { fatalError("unavailable") }
-}
-
-extension Column {
-    /// Not there: see ``isIn(_:)``.
-    @available(*, unavailable, renamed: "isIn")
-    public func `in`(_ values: [any Bindable]) -> Condition { fatalError("unavailable") }
-
-    /// Not there: see ``between(_:_:)``.
-    @available(*, unavailable, renamed: "between(_:_:)")
-    public func between(_ least: any Bindable, and greatest: any Bindable) -> Condition { fatalError("unavailable") }
-}
-
 extension DatabaseError {
     /// Not there: see ``code``.
     @available(*, unavailable, renamed: "code")
@@ -248,15 +234,4 @@ extension DatabaseError {
     /// Not there: see ``code``.
     @available(*, unavailable, renamed: "code")
     public var extendedResultCode: ResultCode { fatalError("unavailable") }
-}
-
-extension ResultSet {
-    /// Not there: see ``JSONColumn``.
-    @_disfavoredOverload
-    @available(
-        *,
-        unavailable,
-        message: "an array in one column is JSON: (try rows[name] as JSONColumn<[Element]>).value"
-    )
-    public subscript<Element: Decodable>(_ column: String) -> [Element] { fatalError("unavailable") }
 }

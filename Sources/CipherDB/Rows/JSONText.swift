@@ -26,6 +26,12 @@ extension ResultColumn {
         do {
             // Foundation traps where JSON that is nested too deeply ends at that depth: a space behind it is read as an error.
             return try JSONDecoder().decode(type, from: Data.decode(self) + [UInt8(ascii: " ")])
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw DatabaseError(
+                .mismatch,
+                "column \(index) (\(name)) holds JSON that is not \(type): the key \(key.stringValue) is missing",
+                sql: statement.sql
+            )
         } catch is DecodingError {
             // Its path may have keys of a dictionary in it, which are values here.
             throw DatabaseError(

@@ -50,9 +50,9 @@ extension ResultSet {
     /// The bytes in a column counted from 0; nil for NULL, empty for an empty blob.
     public func data(forColumnIndex index: Int) throws -> Data? { try self[index] }
 
-    /// The date in a column, stored as seconds since 1970; nil for NULL.
+    /// The date in a column, as text or as seconds since 1970 (``DateFormat``); nil for NULL.
     public func date(forColumn name: String) throws -> Date? { try self[name] }
-    /// The date in a column counted from 0, stored as seconds since 1970; nil for NULL.
+    /// The date in a column counted from 0, as text or as seconds since 1970; nil for NULL.
     public func date(forColumnIndex index: Int) throws -> Date? { try self[index] }
 
     /// How the value in a column is stored.

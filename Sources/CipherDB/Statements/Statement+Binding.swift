@@ -48,11 +48,13 @@ extension Statement {
             guard let parameter = prepared.parameterName(index), !parameter.hasPrefix("?") else {
                 throw DatabaseError(.range, "parameter \(index) has no name; give the values in order", sql: sql)
             }
+            // By the name alone, or as it stands in the SQL.
             let name = String(parameter.dropFirst())
-            guard let value = values[name] else {
+            let key = values[name] == nil ? parameter : name
+            guard let value = values[key] else {
                 throw DatabaseError(.range, "no value was given for the parameter \(parameter)", sql: sql)
             }
-            used.insert(name)
+            used.insert(key)
             let place = Parameter(statement: prepared, index: index)
             if let value { try value.bind(to: place) } else { try place.bindNull() }
         }

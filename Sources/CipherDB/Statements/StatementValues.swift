@@ -28,7 +28,7 @@ public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleB
         self.init(.ordered(values))
     }
 
-    /// Values by the names of the parameters, without `:`, `@` or `$`.
+    /// Values by the names of the parameters, with or without `:`, `@` or `$`.
     public init(_ values: [String: (any Bindable)?]) {
         self.init(.named(values, isLenient: false))
     }
@@ -38,7 +38,7 @@ public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleB
         self.init(values)
     }
 
-    /// Values by the names of the parameters, without `:`, `@` or `$`. Of a name that stands twice the last counts.
+    /// Values by the names of the parameters, with or without `:`, `@` or `$`. Of a name that stands twice the last counts.
     public init(dictionaryLiteral values: (String, (any Bindable)?)...) {
         self.init(Dictionary(values) { $1 })
     }

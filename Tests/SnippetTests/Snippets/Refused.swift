@@ -106,6 +106,34 @@ func secretKeys(_ bytes: SecretBytes) throws {
     // refused: 'fail' has been renamed to 'noAction'
 }
 
+func columns(_ rows: ResultSet) throws {
+    // 54: columns by FMDB's names
+    _ = try rows.longLongInt(forColumn: "id")
+    // refused: 'longLongInt(forColumn:)' has been renamed to 'int64(forColumn:)'
+    _ = try rows.object(forColumn: "id")
+    // refused: 'object(forColumn:)' is unavailable: a value of any kind is DatabaseValue: let value: DatabaseValue = try rows[name]
+    _ = try rows.string(forColumn: 0)
+    // refused: 'string(forColumn:)' has been renamed to 'string(forColumnIndex:)'
+}
+
+func calls(_ database: Database, _ queue: DatabaseQueue, _ payload: Payload) throws {
+    // 55: values by name, as in FMDB
+    try database.executeUpdate("DELETE FROM player WHERE id = :id", withParameterDictionary: ["id": 1])
+    // refused: 'executeUpdate(_:withParameterDictionary:)' is unavailable: values by name are executeUpdate("…", values: ["name": value])
+    _ = database.lastErrorMessage()
+    // refused: 'lastErrorMessage()' is unavailable: what fails throws a DatabaseError, with its code and message
+    // 56: calls of tables
+    try database.insert(payload, into: "player")
+    // refused: 'insert(_:into:)' is unavailable: a row is inserted by insert(into: "table", encoding: row)
+    _ = try database.delete(from: "player")
+    // refused: 'delete(from:)' is unavailable: delete(from:where:) has a condition; deleteAll(from:) deletes every row
+    // 57: calls of a shared database
+    _ = queue.observe(tables: ["player"])
+    // refused: 'observe(tables:)' has been renamed to 'tableChanges(of:)'
+    try queue.backup(to: queue)
+    // refused: 'backup(to:)' is unavailable: a backup is a new file: backup(to: "path", key: key)
+}
+
 struct Payload: Codable { var list: [Int] }
 
 func nested(_ database: Database, _ payload: Payload) throws {
