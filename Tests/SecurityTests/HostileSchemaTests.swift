@@ -127,7 +127,7 @@ import Testing
     }
 
     static let hasPageTable: Bool = {
-        let database = Database(path: nil)
+        let database = Database(path: nil, configuration: Configuration { $0.unsafeAllowsAllSQL = true })
         guard (try? database.open()) != nil else { return false }
         return (try? database.executeQuery("SELECT count(*) FROM sqlite_dbpage").next()) != nil
     }()
