@@ -59,6 +59,7 @@ static inline int csqlcipher_configure(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }
 
+#include "provider.h"
 #include "tokenizer.h"
 
 #include <dlfcn.h>

@@ -15,7 +15,10 @@ struct Rekey: ParsableCommand {
             go after `--`, behind all options.
             """,
         version:
-            "rekey \(CipherDBVersion.current), \(Engine.current), damage detection: \(Engine.current.damageDetection)",
+            """
+            rekey \(CipherDBVersion.current), \(Engine.current), page cryptography: \(Engine.current.pageCryptography), \
+            damage detection: \(Engine.current.damageDetection)
+            """,
         subcommands: [
             Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self, Copy.self,
             Cleanup.self, KeyringCommand.self, Calibrate.self,

@@ -74,8 +74,9 @@ import Testing
         }
         """
 
-    /// At once, or after the two keys of the engine's trial in memory: then the header of the new file tells it.
-    @Test(.enabled(if: Program.hasClang, "clang is missing"), arguments: [0, 2])
+    /// At once, after the key that makes the engine have its provider, or after the two of its trial in memory: then the header of the
+    /// new file shows it.
+    @Test(.enabled(if: Program.hasClang, "clang is missing"), arguments: [0, 1, 3])
     func engineIgnoringKeyIsDetected(keysHeard: Int) throws {
         let source = try directory.write(Self.deaf.utf8, to: "deaf.c")
         let library = directory.file("deaf.so")

@@ -17,26 +17,27 @@ final class PageMAC {
         self.algorithm = algorithm
         pageSize = format.pageSize
         start = format.pageSize - format.reserve + CipherFormat.ivSize
-        context = try PageMAC.context(KeyDerivation.pageAuthenticationKey(for: key, format: format), algorithm)
+        context = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
+            try PageMAC.context(key, algorithm)
+        }
     }
 
     deinit {
         EVP_MAC_CTX_free(context)
     }
 
-    private static func context(_ key: SecretBytes, _ algorithm: HashAlgorithm) throws -> OpaquePointer {
+    /// A context that has the key, for the caller to free.
+    static func context(_ key: UnsafeRawBufferPointer, _ algorithm: HashAlgorithm) throws -> OpaquePointer {
         let hmac = EVP_MAC_fetch(nil, "HMAC", nil)
         defer { EVP_MAC_free(hmac) }
         guard let mac = EVP_MAC_CTX_new(hmac) else { throw OpenSSLError(operation: "EVP_MAC_CTX_new") }
         var name = Array(algorithm.rawValue.utf8CString)
-        let done = key.withUnsafeBytes { key in
-            name.withUnsafeMutableBufferPointer { name in
-                let parameters = [
-                    OSSL_PARAM_construct_utf8_string(copenssl_mac_digest_parameter(), name.baseAddress, 0),
-                    OSSL_PARAM_construct_end(),
-                ]
-                return EVP_MAC_init(mac, key.baseAddress!.assumingMemoryBound(to: UInt8.self), key.count, parameters)
-            }
+        let done = name.withUnsafeMutableBufferPointer { name in
+            let parameters = [
+                OSSL_PARAM_construct_utf8_string(copenssl_mac_digest_parameter(), name.baseAddress, 0),
+                OSSL_PARAM_construct_end(),
+            ]
+            return EVP_MAC_init(mac, key.bytes(at: 0), key.count, parameters)
         }
         guard done == 1 else {
             EVP_MAC_CTX_free(mac)
@@ -84,7 +85,7 @@ final class PageMAC {
 
 extension UnsafeRawBufferPointer {
     /// For C functions that take the address of bytes.
-    func bytes(at offset: Int) -> UnsafePointer<UInt8> {
+    package func bytes(at offset: Int) -> UnsafePointer<UInt8> {
         (baseAddress! + offset).assumingMemoryBound(to: UInt8.self)
     }
 }

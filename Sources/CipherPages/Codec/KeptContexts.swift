@@ -1,0 +1,156 @@
+internal import CCipherOpenSSL
+package import CipherKeys
+
+/// The MAC and cipher contexts of one connection, kept from page to page while the key stays the same. For one thread at a time.
+///
+/// SQLCipher makes a context and runs the key schedule for every page; that takes a quarter of the time of a page's cryptography.
+package final class KeptContexts {
+    /// Two keys are in use during a change of key: one reads, one writes. The one used last is the first.
+    private var macs: [KeptMAC] = []
+    private var encryption: KeptCipher?
+    private var decryption: KeptCipher?
+
+    package init() {}
+
+    /// Writes the HMAC of two pieces of bytes, one after the other.
+    ///
+    /// - Returns: False where OpenSSL fails; then nothing is kept.
+    package func hmac(
+        _ algorithm: HashAlgorithm,
+        key: UnsafeRawBufferPointer,
+        _ first: UnsafeRawBufferPointer,
+        _ second: UnsafeRawBufferPointer,
+        into result: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard let mac = mac(algorithm, key) else { return false }
+        if mac.compute(first, second, into: result) { return true }
+        macs = []
+        return false
+    }
+
+    private func mac(_ algorithm: HashAlgorithm, _ key: UnsafeRawBufferPointer) -> KeptMAC? {
+        if let last = macs.first, last.fits(algorithm, key) { return last }
+        if macs.count == 2, macs[1].fits(algorithm, key) {
+            macs.swapAt(0, 1)
+            return macs[0]
+        }
+        guard let mac = KeptMAC(algorithm, key) else { return nil }
+        macs = [mac] + macs.prefix(1)
+        return mac
+    }
+
+    /// Encrypts or decrypts whole blocks by AES-256-CBC without padding.
+    ///
+    /// - Parameter iv: 16 bytes.
+    /// - Returns: False where OpenSSL fails; then nothing is kept.
+    package func cipher(
+        isEncrypting: Bool,
+        key: UnsafeRawBufferPointer,
+        iv: UnsafePointer<UInt8>,
+        _ input: UnsafeRawBufferPointer,
+        into output: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        let kept = isEncrypting ? encryption : decryption
+        if let kept, kept.key.fits(key) {
+            if kept.run(iv: iv, input, into: output) { return true }
+        } else if let made = KeptCipher(key, isEncrypting: isEncrypting) {
+            if isEncrypting { encryption = made } else { decryption = made }
+            if made.run(iv: iv, input, into: output) { return true }
+        }
+        if isEncrypting { encryption = nil } else { decryption = nil }
+        return false
+    }
+
+    /// The address that OpenSSL knows AES-256-CBC by.
+    package static var aes256CBC: UnsafeRawPointer? { EVP_aes_256_cbc().map { UnsafeRawPointer($0) } }
+}
+
+/// A copy of the key that a context has, to compare with. The context has the same key in memory of OpenSSL's.
+private struct KeptKey: ~Copyable {
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ key: UnsafeRawBufferPointer) {
+        bytes = .allocate(byteCount: key.count, alignment: 16)
+        bytes.copyMemory(from: key)
+    }
+
+    deinit {
+        OpenSSL.cleanse(bytes)
+        bytes.deallocate()
+    }
+
+    /// Whether it is `key`, compared in constant time.
+    func fits(_ key: UnsafeRawBufferPointer) -> Bool {
+        OpenSSL.constantTimeEqual(UnsafeRawBufferPointer(bytes), key)
+    }
+}
+
+/// A context of one key's HMAC. OpenSSL wipes it when it is freed.
+private final class KeptMAC {
+    private let algorithm: HashAlgorithm
+    private let key: KeptKey
+    private let context: OpaquePointer
+
+    init?(_ algorithm: HashAlgorithm, _ key: UnsafeRawBufferPointer) {
+        guard let context = try? PageMAC.context(key, algorithm) else { return nil }
+        self.algorithm = algorithm
+        self.key = KeptKey(key)
+        self.context = context
+    }
+
+    deinit {
+        EVP_MAC_CTX_free(context)
+    }
+
+    func fits(_ algorithm: HashAlgorithm, _ key: UnsafeRawBufferPointer) -> Bool {
+        algorithm == self.algorithm && self.key.fits(key)
+    }
+
+    func compute(
+        _ first: UnsafeRawBufferPointer,
+        _ second: UnsafeRawBufferPointer,
+        into result: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        // Without a key the context begins again under the one it has.
+        EVP_MAC_init(context, nil, 0, nil) == 1
+            && EVP_MAC_update(context, first.bytes(at: 0), first.count) == 1
+            && (second.isEmpty || EVP_MAC_update(context, second.bytes(at: 0), second.count) == 1)
+            && EVP_MAC_final(context, result, nil, algorithm.digestSize) == 1
+    }
+}
+
+/// A context of AES-256-CBC with one key, in one direction. OpenSSL wipes it when it is freed.
+private final class KeptCipher {
+    let key: KeptKey
+    private let isEncrypting: Bool
+    private let context: OpaquePointer
+
+    init?(_ key: UnsafeRawBufferPointer, isEncrypting: Bool) {
+        guard key.count == 32, let context = EVP_CIPHER_CTX_new() else { return nil }
+        guard
+            EVP_CipherInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes(at: 0), nil, isEncrypting ? 1 : 0) == 1,
+            EVP_CIPHER_CTX_set_padding(context, 0) == 1
+        else {
+            EVP_CIPHER_CTX_free(context)
+            return nil
+        }
+        self.key = KeptKey(key)
+        self.isEncrypting = isEncrypting
+        self.context = context
+    }
+
+    deinit {
+        EVP_CIPHER_CTX_free(context)
+    }
+
+    func run(
+        iv: UnsafePointer<UInt8>,
+        _ input: UnsafeRawBufferPointer,
+        into output: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        var written: Int32 = 0
+        return EVP_CipherInit_ex(context, nil, nil, nil, iv, isEncrypting ? 1 : 0) == 1
+            && EVP_CipherUpdate(context, output, &written, input.bytes(at: 0), Int32(input.count)) == 1
+            && Int(written) == input.count
+    }
+}
