@@ -19,13 +19,43 @@ void raw_execute(raw_database *database, const char *sql) {
     check(database->handle, sqlite3_exec(database->handle, sql, NULL, NULL, NULL));
 }
 
+// Exported by the engine, and in no header: struct sqlcipher_provider has 17 pointers up to 4.6, and 18 since 4.7.
+extern int sqlcipher_register_provider(void *);
+extern int sqlcipher_openssl_setup(void *);
+extern void *sqlcipher_get_provider(void);
+extern void *sqlcipher_malloc(sqlite3_uint64);
+
+enum { members = 18, provider_size = members * sizeof(void *) };
+
+// Keys with the engine's own cryptography, where CipherDB has registered its own.
+static void set_key(raw_database *database, const char *pragma) {
+    void *current = sqlcipher_get_provider();
+    // Up to 4.6 a provider is freed when another one is registered.
+    int is_freed = sqlite3_libversion_number() < 3049000;
+    static void *stock;
+    if (current) {
+        if (!stock || is_freed) {
+            stock = sqlcipher_malloc(provider_size);
+            sqlcipher_openssl_setup(stock);
+        }
+        if (is_freed) {
+            void *copy = sqlcipher_malloc(provider_size);
+            memcpy(copy, current, (members - 1) * sizeof(void *));
+            current = copy;
+        }
+        sqlcipher_register_provider(stock);
+    }
+    raw_execute(database, pragma);
+    if (current) sqlcipher_register_provider(current);
+}
+
 raw_database *raw_open(const char *path, const char *key, const char *settings) {
     raw_database *database = malloc(sizeof *database);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     check(NULL, sqlite3_open_v2(path, &database->handle, flags, NULL));
     char pragma[200];
     snprintf(pragma, sizeof pragma, "PRAGMA key = \"%s\"", key);
-    raw_execute(database, pragma);
+    set_key(database, pragma);
     raw_execute(database, settings);
     raw_execute(database, "SELECT count(*) FROM sqlite_master");
     return database;
