@@ -35,11 +35,12 @@ def check_out(commit):
 def run(tree, directory, options):
     """Seconds of each side, by the names of workload and side, and of C by that of the workload."""
     report = os.path.join(directory, "report.json")
-    command = [os.path.join(ROOT, "Scripts/with-engine.sh"), ENGINE, os.path.join(tree, PROGRAM), "--directory", directory,
-               "--rounds", "1", "--rows", str(options.rows), "--json", report]
+    command = [os.path.join(ROOT, "Scripts/with-engine.sh"), ENGINE, os.path.join(tree, PROGRAM), "--rounds", "1",
+               "--rows", str(options.rows), "--json", report]
     if options.topic:
         command += ["--topic", options.topic]
     environment = {key: value for key, value in os.environ.items() if key != "CIPHERDB_BENCH_GRDB"}
+    environment["TMPDIR"] = directory
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     with open(report) as file:
         return {(workload["workload"], side["name"]): (side["seconds"][0], workload["sides"][0]["seconds"][0])
