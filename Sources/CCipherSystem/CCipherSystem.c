@@ -113,3 +113,10 @@ int csystem_ignores_signal(int signal) {
     struct sigaction present;
     return sigaction(signal, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
 }
+
+// Swift has no variables of a thread.
+static _Thread_local long thread_count;
+
+long csystem_thread_count(void) { return thread_count; }
+
+void csystem_count_in_thread(void) { thread_count++; }

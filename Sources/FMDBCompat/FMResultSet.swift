@@ -12,8 +12,9 @@ open class FMResultSet {
 
     /// Of ``FMDatabase/prepare(_:)``; nil once it was closed.
     private var prepared: Statement?
-    private var rows: ResultSet?
-    private var isOnRow = false
+    // For each `@exclusivity(unchecked)`: one thread at a time uses a result set, and it is read and written at once.
+    @exclusivity(unchecked) private var rows: ResultSet?
+    @exclusivity(unchecked) private var isOnRow = false
 
     /// A result set without rows, as of a query that was closed.
     public init() {}
@@ -147,7 +148,7 @@ open class FMResultSet {
 
     /// The current row's value in a column, read by SQLite's own conversions; nil where there is no row or no column.
     func raw<Value>(_ index: Int32, _ read: (RawColumn) -> Value?) -> Value? {
-        guard isOnRow, let column = try? rows?.rawColumn(Int(index)) else { return nil }
+        guard isOnRow, let column = rows?.rawColumn(Int(index)) else { return nil }
         return read(column)
     }
 

@@ -16,8 +16,8 @@ final class Authorizer {
     @exclusivity(unchecked) var hasAccess = false
     /// The statement that the engine steps now, where damaged pages are looked for. When a schema has changed SQLite compiles it again
     /// first, and then it may read a database that it did not read before.
-    // It holds because the statement itself sets and unsets it, around its step.
-    @exclusivity(unchecked) unowned(unsafe) var stepping: PreparedStatement?
+    // It holds because the statement itself sets and unsets it, around its step. Not counted: each step would do so twice.
+    @exclusivity(unchecked) var stepping: Unmanaged<PreparedStatement>?
     /// Whether ``stepping`` was refused what it would read now, so that its pages are watched before it is stepped again.
     private var refusedUnwatched = false
     /// Unset where whole databases are copied, with the record of their keyring.
@@ -42,7 +42,7 @@ final class Authorizer {
         _ source: UnsafePointer<CChar>?
     ) -> AuthorizerDecision {
         note(code, table: first, schema)
-        if let stepping, hasAccess, stepping.isCompiledToReadMore(access) {
+        if hasAccess, let stepping, stepping._withUnsafeGuaranteedRef({ $0.isCompiledToReadMore(access) }) {
             refusedUnwatched = true
             return .deny
         }

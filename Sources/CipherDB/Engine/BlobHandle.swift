@@ -8,7 +8,7 @@ final class BlobHandle {
     private let table: TableName
     private let watch: DamageWatch?
     /// ``Connection/cacheMisses`` when the pages were last looked at.
-    private var misses: Int32
+    private var sign: Int
     /// What the last call answered: closing repeats it.
     private var last = SQLITE_OK
 
@@ -25,7 +25,7 @@ final class BlobHandle {
         isWritable = writable
         self.table = TableName(table, in: schema)
         watch = connection.isWatched ? try connection.damageWatch(schema) : nil
-        misses = connection.cacheMisses
+        sign = connection.damageSign
         // The engine asks nobody about it.
         connection.authorizer.recordedReads?.insert(self.table)
         try connection.check(
@@ -64,9 +64,9 @@ final class BlobHandle {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
         try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
-        guard let watch, connection.cacheMisses != misses || watch.mayHaveFailed else { return }
+        guard let watch, connection.damageSign != sign || watch.mayHaveFailed else { return }
         try watch.check()
-        misses = connection.cacheMisses
+        sign = connection.damageSign
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DatabaseError) {

@@ -5,7 +5,7 @@ internal import CipherKeys
 extension Connection {
     /// Hands over the key. The engine copies it and does not look at the file.
     func key(_ literal: SecretBytes) throws(DatabaseError) {
-        _ = Provider.registration
+        countsWrongMACs = Provider.isInUse
         try check(literal.withUnsafeBytes { csqlcipher_key(handle, $0.baseAddress, Int32($0.count)) })
     }
 
@@ -18,7 +18,7 @@ extension Connection {
 
     /// Attaches a file; a key without bytes stands for plaintext.
     func attach(_ path: String, _ name: String, _ key: SecretBytes) throws {
-        _ = Provider.registration
+        countsWrongMACs = countsWrongMACs && Provider.isInUse
         guard let (statement, _) = try prepare("ATTACH ? AS ? KEY ?") else { return }
         defer { statement.finalize() }
         try path.pathBytes.withUnsafeBytes { try statement.bind(utf8: $0, at: 1) }

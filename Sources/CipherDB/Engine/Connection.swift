@@ -21,7 +21,8 @@ final class Connection {
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
     /// Where it reports its statements; nil until it is keyed.
-    var instruments: Instruments?
+    // Of what each step looks at: one thread at a time uses a connection, and each of these is read and written at once.
+    @exclusivity(unchecked) var instruments: Instruments?
     /// What notes the tables that are changed; nil where nobody asks.
     // One thread at a time uses a connection, and it is set while no statement runs.
     @exclusivity(unchecked) var tracker: ChangeTracker?
@@ -34,15 +35,17 @@ final class Connection {
     /// How many closures the engine is calling now, one inside of the other.
     private(set) var runningCallbacks = 0
     /// Set where one of them closed the database that called it.
-    private(set) var closesAfterCallbacks = false
+    @exclusivity(unchecked) private(set) var closesAfterCallbacks = false
     /// Whether a statement outside of a transaction is refused: set in blocks that have one.
-    var requiresTransaction = false
+    @exclusivity(unchecked) var requiresTransaction = false
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
     /// The deferred error of a commit that was due when a blob or a statement was closed.
     private var deferredError: DatabaseError?
     /// Whether damaged pages are looked for: on a keyed connection whose pages are authenticated.
-    var isWatched = false
+    @exclusivity(unchecked) var isWatched = false
+    /// Whether a wrong MAC is counted (``Provider/wrongMACs``) when this connection reads the page.
+    @exclusivity(unchecked) var countsWrongMACs = false
     /// Whether a damaged page was read, after which the engine reads nothing more on this connection.
     var isInvalidated = false
     /// By the names of their schemas.

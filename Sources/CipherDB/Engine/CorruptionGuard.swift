@@ -32,8 +32,8 @@ final class CorruptionGuard {
     @exclusivity(unchecked) private var hasCodecWatch = false
     @exclusivity(unchecked) private var state = State.off
     private var ownTransaction = OwnTransaction.none
-    /// ``Connection/cacheMisses`` at the last check; nil asks for one.
-    @exclusivity(unchecked) private var misses: Int32?
+    /// ``Connection/damageSign`` at the last check; nil asks for one.
+    @exclusivity(unchecked) private var sign: Int?
 
     init(_ connection: Connection, sql: String, accessing access: TableAccess, isReadOnly: Bool) {
         self.access = access
@@ -75,20 +75,20 @@ final class CorruptionGuard {
         self.access = access
         guard onRow else { return }
         try watch()
-        misses = nil
+        sign = nil
     }
 
     /// Whether a damaged page may have been read since the last check.
     var mayHaveFailed: Bool {
         guard state != .off else { return false }
-        return connection.cacheMisses != misses || (hasCodecWatch && watches.contains { $0.mayHaveFailed })
+        return connection.damageSign != sign || (hasCodecWatch && watches.contains { $0.mayHaveFailed })
     }
 
     /// Throws if a page that was read is damaged.
     func check() throws(DatabaseError) {
         do throws(DatabaseError) {
             for watch in watches { try watch.check(sql, isWriting: !isReadOnly) }
-            misses = connection.cacheMisses
+            sign = connection.damageSign
         } catch {
             didFail()
             throw error
@@ -123,7 +123,7 @@ final class CorruptionGuard {
             }
             for watch in watches { watch.begin() }
             state = .watching
-            misses = connection.cacheMisses
+            sign = connection.damageSign
         }
         guard copiesBetweenSchemas || !isLockedByOthers else { return }
         for watch in watches { try watch.hold(sql) }

@@ -90,8 +90,10 @@ final class DamageWatch {
         throw connection.damagedPage(sql)
     }
 
-    /// Whether a damaged page may have been read without a look at the disk since the last check.
-    var mayHaveFailed: Bool { detection == .codec && (hasFailed || (!wasReadOnly && isReadOnly)) }
+    /// Whether a damaged page may have been read that no look at ``Connection/damageSign`` shows: one in the cache, or before the last look.
+    var mayHaveFailed: Bool {
+        detection == .codec && (hasFailed || (!connection.countsWrongMACs && !wasReadOnly && isReadOnly))
+    }
 
     /// Outside of a writing transaction the engine makes the schema read-only with the codec's error.
     private var isReadOnly: Bool { sqlite3_db_readonly(connection.handle, schema) != 0 }
@@ -113,8 +115,13 @@ final class DamageWatch {
 }
 
 extension Connection {
+    /// Changes when a damaged page may have been read.
+    var damageSign: Int {
+        countsWrongMACs ? Provider.wrongMACs : Int(cacheMisses)
+    }
+
     /// How often a page was not in the cache, and so was decrypted.
-    var cacheMisses: Int32 {
+    private var cacheMisses: Int32 {
         var now: Int32 = 0
         var highest: Int32 = 0
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &now, &highest, 0)

@@ -11,9 +11,9 @@ extension PreparedStatement {
     }
 
     func checkPages() throws(DatabaseError) {
-        guard let corruptionGuard, corruptionGuard.mayHaveFailed else { return }
+        guard let uncountedGuard, uncountedGuard._withUnsafeGuaranteedRef({ $0.mayHaveFailed }) else { return }
         do throws(DatabaseError) {
-            try corruptionGuard.check()
+            try corruptionGuard?.check()
         } catch {
             reported?.failed(error.code)
             // An error of the reset is not reported beside this one.

@@ -23,6 +23,8 @@ internal import CCipherEngine
     let sql: String
     let isReadOnly: Bool
     let parameterCount: Int
+    /// Whether it writes, or may be followed by statements that do in the transaction that it begins.
+    let mayBeginWriting: Bool
     /// Whether the SQL sets or gives a key.
     let mayHoldKey: Bool
     let connection: Connection
@@ -43,7 +45,11 @@ internal import CCipherEngine
     @exclusivity(unchecked) var buffer = BindingBuffer()
     @exclusivity(unchecked) private var changes = StatementChanges()
     /// Nil until it reads a database whose pages are authenticated.
-    @exclusivity(unchecked) var corruptionGuard: CorruptionGuard?
+    @exclusivity(unchecked) var corruptionGuard: CorruptionGuard? {
+        didSet { uncountedGuard = corruptionGuard.map { .passUnretained($0) } }
+    }
+    /// ``corruptionGuard``, for each step to ask without counting a reference. It holds because both are set together.
+    @exclusivity(unchecked) private(set) var uncountedGuard: Unmanaged<CorruptionGuard>?
     /// Whether the guard has an execution to end: asking itself would count a reference.
     @exclusivity(unchecked) var isGuarded = false
     /// The execution that is reported, from its first step to its reset.
@@ -56,6 +62,8 @@ internal import CCipherEngine
         self.access = access
         isReadOnly = sqlite3_stmt_readonly(handle) != 0
         parameterCount = Int(sqlite3_bind_parameter_count(handle))
+        // BEGIN and SAVEPOINT change nothing by themselves, and have no columns.
+        mayBeginWriting = !isReadOnly || sqlite3_column_count(handle) == 0
         mayHoldKey = DatabaseError.mayHoldKey(sql)
     }
 
@@ -165,7 +173,7 @@ internal import CCipherEngine
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
         guard connection.isWatched else { return sqlite3_step(handle) }
         let outer = connection.authorizer.stepping
-        connection.authorizer.stepping = self
+        connection.authorizer.stepping = .passUnretained(self)
         defer { connection.authorizer.stepping = outer }
         return sqlite3_step(handle)
     }
@@ -175,8 +183,8 @@ internal import CCipherEngine
         if isFirst, connection.requiresTransaction, !connection.isInTransaction {
             throw DatabaseError.transactionEnded
         }
-        if isFirst, !(isReadOnly && access.reads), !connection.isInTransaction { try connection.checkFile() }
-        if access.reads, connection.isWatched, corruptionGuard?.isReady != true {
+        if isFirst, mayBeginWriting, !connection.isInTransaction { try connection.checkFile() }
+        if access.reads, connection.isWatched, uncountedGuard?._withUnsafeGuaranteedRef({ $0.isReady }) != true {
             do throws(DatabaseError) {
                 try guardOfPages().willStep(isFirst: isFirst)
             } catch {

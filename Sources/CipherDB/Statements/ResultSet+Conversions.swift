@@ -6,12 +6,8 @@
 
 /// A column of the current row, read by SQLite's own conversions, which never fail: FMDB's way.
 package struct RawColumn {
-    private let column: ResultColumn
-    private var stored: EngineValue { column.stored }
-
-    fileprivate init(_ column: ResultColumn) {
-        self.column = column
-    }
+    /// Good until the next row. It counts no reference.
+    fileprivate let stored: EngineValue
 
     package var type: StorageClass { stored.storageClass }
     package var integer: Int64 { stored.integer }
@@ -25,7 +21,8 @@ package struct RawColumn {
 }
 
 extension ResultSet {
-    package func rawColumn(_ index: Int) throws -> RawColumn {
-        RawColumn(try column(index))
+    /// Nil where there is no current row, or no such column.
+    package func rawColumn(_ index: Int) -> RawColumn? {
+        hasColumn(index) ? RawColumn(stored: prepared.value(index)) : nil
     }
 }

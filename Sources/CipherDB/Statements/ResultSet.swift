@@ -11,13 +11,29 @@ public final class ResultSet {
     /// How many columns the current row has; none where there is no row.
     // One thread at a time uses a result set, and an integer is read and written at once.
     @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
-    private var isClosed = false
-    private lazy var names = columnNames
-    private lazy var hasTwins = Set(names.map { $0.lowercased() }).count < names.count
+    // For these, too.
+    @exclusivity(unchecked) private var isClosed = false
+    @exclusivity(unchecked) private var namesRead: Names?
     /// The column that was found last by a coding key.
-    private var found = 0
+    @exclusivity(unchecked) private var found = 0
     /// How many rows there were so far.
-    private(set) var rowNumber = 0
+    @exclusivity(unchecked) private(set) var rowNumber = 0
+
+    private struct Names {
+        let names: [String]
+        /// Whether two differ in the case of their letters at most.
+        let haveTwins: Bool
+    }
+
+    private var all: Names {
+        if let namesRead { return namesRead }
+        let names = columnNames
+        let all = Names(names: names, haveTwins: Set(names.map { $0.lowercased() }).count < names.count)
+        namesRead = all
+        return all
+    }
+
+    private var names: [String] { all.names }
 
     init(_ statement: Statement, cached: Bool) {
         self.statement = statement
@@ -69,7 +85,7 @@ public final class ResultSet {
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none.
     public func columnIndex(forName name: String) throws -> Int {
-        if let index = firstIndex(ofName: name) { return index }
+        if let index = columnIndex(forKey: name) { return index }
         throw DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
     }
 
@@ -80,12 +96,14 @@ public final class ResultSet {
         return names.firstIndex { $0.lowercased() == lowercased }
     }
 
-    /// The index of the column with the name of a coding key; nil where there is none. Keys are asked for in the order of the columns
-    /// as a rule, and each several times.
+    /// The index of the column with this name, or that of a coding key; nil where there is none. Columns are asked for in their order as a
+    /// rule, and those of a key several times.
     func columnIndex(forKey name: String) -> Int? {
-        if found < names.count, names[found] == name { return found }
-        if found + 1 < names.count, !hasTwins, names[found + 1] == name {
-            found += 1
+        let all = all
+        if found < all.names.count, all.names[found] == name { return found }
+        let next = found + 1 < all.names.count ? found + 1 : 0
+        if !all.haveTwins, next < all.names.count, all.names[next] == name {
+            found = next
             return found
         }
         guard let index = firstIndex(ofName: name) else { return nil }

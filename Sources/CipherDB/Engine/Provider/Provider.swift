@@ -17,6 +17,8 @@ enum Provider {
         let pageCryptography: PageCryptography
         /// The engine's own functions, where ours are registered.
         let stock: StockProvider?
+        // Compared with, and never followed.
+        nonisolated(unsafe) fileprivate let address: UnsafeMutableRawPointer?
         // Never used again: while it is open, an engine that would forget its provider with the last keyed connection keeps it.
         nonisolated(unsafe) fileprivate let anchor: Connection?
     }
@@ -25,6 +27,21 @@ enum Provider {
     static let isWanted = Lock(
         Platform.withEnvironmentVariable("CIPHERDB_PAGE_CRYPTOGRAPHY") { $0.elementsEqual("engine".utf8) } != true
     )
+
+    /// How many wrong MACs this thread has met. It only says that something is to be looked at: in a database with auto-vacuum the
+    /// engine accepts a page of zeros behind the end of the file, which has none.
+    ///
+    /// A page is read by the thread that steps the statement, and looked at before that goes on.
+    static var wrongMACs: Int { Platform.threadCount }
+
+    /// Whether a connection that gets its key now calls ``ProviderFunctions``; a program may have registered a provider of its own.
+    static var isInUse: Bool {
+        guard let registered = registration.address, let current = csqlcipher_symbol("sqlcipher_get_provider") else {
+            return false
+        }
+        // This is the type of the engine's function of this name, in all versions that have a layout.
+        return unsafeBitCast(current, to: csqlcipher_get_provider.self)() == registered
+    }
 
     /// Done once, before the first key is set.
     static let registration: Registration = {
@@ -39,20 +56,20 @@ enum Provider {
             try anchor.check(csqlcipher_key(anchor.handle, "anchor", 6))
             let stock = try StockProvider(layout)
             try stock.compare()
-            try register(stock)
             return Registration(
                 pageCryptography: .keptContexts,
                 stock: stock,
+                address: try register(stock),
                 anchor: layout.isForgotten ? anchor : nil
             )
         } catch {
             let reason = (error as? Unusable)?.reason ?? "\(error)"
-            return Registration(pageCryptography: .engine(reason), stock: nil, anchor: nil)
+            return Registration(pageCryptography: .engine(reason), stock: nil, address: nil, anchor: nil)
         }
     }()
 
-    /// Makes the engine call ``ProviderFunctions`` on each connection that gets a key from now on.
-    private static func register(_ stock: StockProvider) throws {
+    /// Makes the engine call ``ProviderFunctions`` on each connection that gets a key from now on. Returns the structure.
+    private static func register(_ stock: StockProvider) throws -> UnsafeMutableRawPointer {
         let layout = stock.layout
         guard
             let allocate = csqlcipher_symbol("sqlcipher_malloc"),
@@ -74,5 +91,6 @@ enum Provider {
         guard unsafeBitCast(register, to: csqlcipher_register_provider.self)(provider) == SQLITE_OK else {
             throw Unusable(reason: "the engine refused it")
         }
+        return UnsafeMutableRawPointer(provider)
     }
 }
