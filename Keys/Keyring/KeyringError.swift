@@ -63,13 +63,13 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case rotationPending
         /// No change of key is under way.
         case noRotationPending
-        /// The database is not under the keyring's key.
+        /// The database is under no key of the keyring.
         case otherDatabase
         /// The keyring has hard links, which would keep the old content.
         case severalNames
-        /// The database is under a key that the keyring gave up at this time: an old copy, unless it was that which was changed.
+        /// The database is under a key that was retired at this time: an old copy, unless the keyring is the old copy.
         case oldDatabase(retired: Date)
-        /// The keyring's key is that of another database.
+        /// Another database uses the keyring.
         case inUse
         /// The database was last used with a newer copy of this keyring, which had this generation.
         case outdated(generation: UInt64)
@@ -77,7 +77,7 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case recordAltered
         /// The database that the keyring was used for is missing.
         case databaseMissing
-        /// The keyring's keys are others than those of the backup that is to take its place.
+        /// The keys in the keyring are not those in the backup that would replace it.
         case otherKeys
     }
 
