@@ -12,7 +12,7 @@ struct Change: ParsableCommand {
             and free space of the file's size plus 1 MiB; with --keep-old twice its size.
 
             If the run is killed, the file opens with either the old or the new key: keep both until it is done. The \
-            next run, or `rekey cleanup`, removes what it left.
+            next run, or `rekey cleanup`, removes its leftovers.
             """
     )
 
