@@ -12,7 +12,7 @@ let metrics = Target.Dependency.product(
 
 let package = Package(
     name: "CipherDB",
-    // What Synchronization's atomics need. Linux and macOS are tested; the others need a SQLCipher of their own to link.
+    // What Synchronization's atomics need. Linux is tested, macOS not yet; the others need a SQLCipher of their own to link.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "CipherDB", targets: ["CipherDB"]),

@@ -142,10 +142,9 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .rawKeyWithoutAuthentication:
-            "format 1 has no page MACs, so that a raw key cannot be proved; use a passphrase, or migrate the file to another format "
-                + "first"
+            "format 1 has no MACs, so a raw key cannot be verified; use a passphrase, or migrate the file to another format first"
         case .pageSize(let size):
-            "pages of \(size) bytes cannot be; use a power of two from 1024 to 65536"
+            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536"
         case .iterations(let iterations, let least):
             "\(iterations) iterations are out of bounds; use \(least) to \(CipherFormat.mostIterations)"
         }

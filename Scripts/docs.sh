@@ -34,10 +34,17 @@ rm -f "$graphs"/FMDBCompat*.json
 
 # article NAME DOCUMENT: a document of the repository as an article; what it links to stays where it is.
 article() {
-    sed -E 's/\]\((\.\.\/|Documentation\/)?([A-Za-z]+\/)*[A-Za-z]+\.(md|svg)(#[a-z-]+)?\)/]/g; s/^!\[.*\]$//' "$2" > "$catalogue/$1.md"
+    sed -E 's/\]\((\.\.\/|Documentation\/)?([A-Za-z.]+\/)*[A-Za-z]+\.(md|svg)(#[a-z-]+)?\)/]/g; s/^!\[.*\]$//' "$2" > "$catalogue/$1.md"
 }
 
 cp -r Sources/CipherDB/CipherDB.docc "$catalogue"
+# Links between the pages lead to files, so that they work in the repository; here they lead to articles. Other documents have no page.
+for page in "$catalogue"/*.md; do
+    sed -E -e 's#\]\((\.\./)+Documentation/FMDB\.md\)#](doc:ComingFromFMDB)#g' -e 's#\]\((\.\./)+Documentation/Keyring\.md\)#](doc:Keyrings)#g' \
+        -e 's#\]\((\.\./)+Documentation/Rekeying\.md\)#](doc:ChangingKeys)#g' -e 's#\]\((\.\./)+SECURITY\.md\)#](doc:ThreatModel)#g' \
+        -e 's#\]\(([A-Za-z]+)\.md\)#](doc:\1)#g' -e 's#\]\((\.\./)+[A-Za-z/]+\.md\)#]#g' "$page" > "$page.made"
+    mv "$page.made" "$page"
+done
 article ComingFromFMDB Documentation/FMDB.md
 article Keyrings Documentation/Keyring.md
 article ChangingKeys Documentation/Rekeying.md

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60}
 # Kills in each operation and journal mode, of a file and of a keyring.
 export CIPHERDB_KILLS=${KILLS:-100} CIPHERDB_KEYRING_KILLS=${KEYRING_KILLS:-50}
-# Torn states after each call of a change of a keyring's key.
+# Torn states after each call of a rotation.
 export CIPHERDB_TORN=${TORN:-10}
 # Flipped bits for each format, in a file and in a journal, and in a log; and files to be recovered that lost pages.
 export CIPHERDB_FLIPS=${FLIPS:-5000} CIPHERDB_LOG_FLIPS=$((${FLIPS:-5000} / 4)) CIPHERDB_LOSSES=$((${FLIPS:-5000} / 10))

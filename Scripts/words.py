@@ -28,6 +28,12 @@ WORDS = [
     (r"\bhold(s|ing)? up\b|\bheld up\b", "block"),
     (r"\blent\b|\blends?\b", "check out, borrow"),
     (r"\brow identifiers?\b", "rowid"),
+    (r"\b(database|keyring)'s keys?\b", "key of the database; current key, or a key, of the keyring"),
+    (r"\bkeyring gave up\b|\b(ended|ends) or tak(en|es) back\b", "retired; completed or undone"),
+    (r"\bended journals?\b", "finalized journal"),
+    (r"\b(counted|stray) pages?\b|\bof any identifier\b|\block page\b", "in-header size, lost-and-found, any rowid, lock-byte page"),
+    (r"\bsynced away\b|\blost by half\b", "removed and synced; incomplete"),
+    (r"\blate failures?\b", "deferred error"),
     (r"\bshall\b", "must, or the present tense"),
 ]
 

@@ -34,7 +34,7 @@ public struct KeyringContent: Sendable, Equatable {
     public var isInUse: Bool { current.salt != nil }
     /// How many retired keys of the database it holds, 16 at most: for older copies of the database.
     public var olderKeyCount: Int { retired.count }
-    /// Whether a change of the database's key was begun and not ended.
+    /// Whether a rotation was begun and not completed.
     public var isRotationPending: Bool { next != nil }
 
     static let mostSlots = 32
@@ -141,7 +141,7 @@ extension KeyringContent {
     mutating func retire(_ key: WrappedKey) {
         retired.append(RetiredKey(key: key, retired: Date.wholeSecond))
         guard retired.count > KeyringContent.mostRetired else { return }
-        // One that no file was seen under, of a change that was taken back, goes first.
+        // One that no file was seen under, of a rotation that was undone, goes first.
         retired.remove(at: retired.firstIndex { $0.key.salt == nil } ?? 0)
     }
 

@@ -63,13 +63,13 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case rotationPending
         /// No change of key is under way.
         case noRotationPending
-        /// The database is not under the keyring's key.
+        /// The database is under no key of the keyring.
         case otherDatabase
         /// The keyring has hard links, which would keep the old content.
         case severalNames
-        /// The database is under a key that the keyring gave up at this time: an old copy, unless it was that which was changed.
+        /// The database is under a key that was retired at this time: an old copy, unless the keyring is the old copy.
         case oldDatabase(retired: Date)
-        /// The keyring's key is that of another database.
+        /// Another database uses the keyring.
         case inUse
         /// The database was last used with a newer copy of this keyring, which had this generation.
         case outdated(generation: UInt64)
@@ -77,7 +77,7 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case recordAltered
         /// The database that the keyring was used for is missing.
         case databaseMissing
-        /// The keyring's keys are others than those of the backup that is to take its place.
+        /// The keys in the keyring are not those in the backup that would replace it.
         case otherKeys
     }
 
@@ -136,7 +136,7 @@ extension KeyringError: CustomStringConvertible {
         case .tooManySlots:
             "trying all slots would take too long; give the number of the slot"
         case .unusableSlot(let number):
-            "wrong secret, or that of slot \(number), whose KDF is unknown or too costly"
+            "wrong secret; slot \(number) could not be tried, because its KDF is unknown or too costly"
         case .slotChanged(let number): "slot \(number) was changed by another process meanwhile; nothing was changed"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
         case .lastSlot:
@@ -154,7 +154,7 @@ extension KeyringError: CustomStringConvertible {
             "a rotation is pending; open the database for writing, or resume or cancel the rotation"
         case .noRotationPending: "no rotation is pending"
         case .otherDatabase:
-            "the database is not under the keyring's key: it is another database, one of the two is an old copy, or the "
+            "the database is under no key of the keyring: it is another database, one of the two is an old copy, or the "
                 + "database must be moved to the keyring first (moveToKeyring)"
         case .oldDatabase(let retired):
             "the database is an old copy: it is under a key that was retired on \(retired.day); "
@@ -172,7 +172,7 @@ extension KeyringError: CustomStringConvertible {
         case .databaseMissing:
             "the database of the keyring is missing; for a new database create a new keyring"
         case .otherKeys:
-            "the database's key was changed since the backup; the present keyring opens the database, the backup may not"
+            "the key of the database was changed since the backup; the present keyring opens the database, the backup may not"
         }
     }
 }

@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// A keyring that is open and kept from all other writers: what a change of the database's key needs from its beginning to
+/// A keyring that is open and kept from all other writers: what a rotation needs from its beginning to
 /// its end.
 package final class LockedKeyring {
     package private(set) var content: KeyringContent

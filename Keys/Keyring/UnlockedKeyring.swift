@@ -39,7 +39,7 @@ public struct UnlockedKeyring: Sendable {
         return keys.current
     }
 
-    /// The database's key as 64 hexadecimal digits in ASCII, for the shells of SQLCipher: `PRAGMA key = "x'…'"`. Everyone who has it
+    /// The key of the database as 64 hexadecimal digits in ASCII, for the shells of SQLCipher: `PRAGMA key = "x'…'"`. Everyone who has it
     /// has the database.
     ///
     /// - Throws: as `databaseKey()`.

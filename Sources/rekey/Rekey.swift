@@ -8,11 +8,11 @@ import Rekeying
 struct Rekey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rekey",
-        abstract: "Check, encrypt and decrypt SQLCipher databases and change their keys, without losing one.",
+        abstract: "Check, encrypt and decrypt SQLCipher databases and change their keys without losing data.",
         discussion: """
             Format and page size are detected. If several files are given, all are processed; the exit status is that of the \
-            first that failed. A lock of another connection is waited for, five seconds at most. Names that begin with a dash \
-            go after `--`, behind all options.
+            first that failed. rekey waits up to five seconds for another connection's lock. Put file names that begin with \
+            a dash after `--`, after all options.
             """,
         version:
             """

@@ -54,7 +54,7 @@ import Testing
         }
         #expect { try database.migrate([Self.first, Self.second, fails]) } throws: { error in
             guard case MigrationError.failed("fails", is Broken) = error else { return false }
-            return "\(error)".contains("the migration fails failed")
+            return "\(error)".contains("migration fails failed")
         }
         #expect(try database.completedMigrations.map(\.name) == ["notes", "due"])
         #expect(try database.fetchAll(String.self, "SELECT text FROM notes") == ["x"])
@@ -80,11 +80,11 @@ import Testing
         let renamed = Self.sql("due dates", "ALTER TABLE notes ADD COLUMN due REAL")
         #expect { try database.migrate([Self.first, renamed, third]) } throws: { error in
             guard case MigrationError.renamed(from: "due", to: "due dates") = error else { return false }
-            return "\(error)".contains("give a step that was renamed its name back")
+            return "\(error)".contains("restore the old name of a renamed migration")
         }
         #expect { try database.migrate([Self.first, third]) } throws: { error in
             guard case MigrationError.removed("due") = error else { return false }
-            return "\(error)".contains("put it back in its place")
+            return "\(error)".contains("is missing from the program; restore it")
         }
         #expect(try database.migrate([Self.first, Self.second, third]) == [])
     }
@@ -125,7 +125,7 @@ import Testing
         let breaks = Self.sql("breaks", "DELETE FROM parent WHERE id = 2")
         #expect { try database.migrate([tables, rebuild, breaks]) } throws: { error in
             guard case MigrationError.foreignKeyViolated("breaks", "child", 2, "parent") = error else { return false }
-            return "\(error)".contains("leaves a row of child (2) that refers to none of parent")
+            return "\(error)".contains("leaves a row of child (2) whose foreign key matches no row of parent")
         }
         #expect(try database.fetchAll(Int.self, "SELECT id FROM parent") == [1, 2])
         // Enforced as before.

@@ -14,7 +14,7 @@ final class RefusalTests: RawKeyFixture {
         ("PRAGMA trusted_schema = ON", "PRAGMA trusted_schema", "Configuration.trustsSchema"),
         ("PRAGMA hard_heap_limit = 1", "PRAGMA hard_heap_limit", "unsafeAllowsAllSQL"),
         ("ATTACH 'secretvalue' AS x", "attach files", "attach(_:as:key:)"),
-        ("SELECT load_extension('secretvalue')", "load code", "unsafeAllowsAllSQL"),
+        ("SELECT load_extension('secretvalue')", "load extensions", "unsafeAllowsAllSQL"),
         ("SELECT fts3_tokenizer('secretvalue')", "fts3_tokenizer", "makeTokenizer"),
         ("CREATE TABLE cipherdb_keyring (a)", "cipherdb_keyring", "the library"),
         ("CREATE VIEW v AS SELECT mine(1)", "mine", "isInnocuous"),

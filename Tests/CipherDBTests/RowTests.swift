@@ -85,7 +85,7 @@ import Testing
         #expect(try rows.next(as: Item.self)?.id == 1)
         #expect(try rows.next(as: Item.self)?.id == 2)
         #expect { try rows.next(as: Item.self) } throws: {
-            "\($0)".contains("row 3, as Item: column 2 (kind) holds text that is no Kind")
+            "\($0)".contains("row 3, as Item: column 2 (kind) holds text that is not a Kind")
         }
         // The next row can be read all the same.
         #expect(try rows.next(as: Item.self)?.id == 4)

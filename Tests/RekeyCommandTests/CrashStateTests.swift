@@ -4,7 +4,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-/// Every state that a crash can leave of a change of a keyring's key, enumerated from the calls that the command makes.
+/// Every state that a crash can leave of a rotation, enumerated from the calls that the command makes.
 @Suite(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
 struct CrashStateTests {
     enum Operation: String, CaseIterable, Sendable {
@@ -66,7 +66,7 @@ struct CrashStateTests {
         } catch {
             return "\(ending): \(error)"
         }
-        // Twice: what the first opening ends or takes back must be whole, too.
+        // Twice: what the first opening completes or undoes must be whole, too.
         for _ in 0..<2 {
             let database = Database(path: path)
             defer { database.close() }

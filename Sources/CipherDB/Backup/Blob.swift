@@ -68,7 +68,7 @@ public final class Blob {
     private func check(_ offset: Int, _ count: Int) throws {
         let size = try handle.count
         guard offset >= 0, count >= 0, count <= size, offset <= size - count else {
-            throw DatabaseError(.range, "the blob has \(size) bytes, not \(count) from \(offset) on")
+            throw DatabaseError(.range, "cannot access \(count) bytes at offset \(offset): the blob has \(size) bytes")
         }
     }
 }

@@ -15,9 +15,9 @@ public struct Configuration: Sendable {
     /// A database in memory needs no key and no permission.
     public var allowsPlaintext = false
 
-    /// Whether a keyring is taken that is older than the one the database was last used with, and a database that is under a
-    /// key which the keyring gave up: from a backup. They then count as the newest. What the database remembers of the keyring is
-    /// written again where another program has altered it.
+    /// Whether old copies are accepted, such as those from a backup: a keyring that is older than the one with which the database was
+    /// last used, and a database under a retired key. They then count as the newest. If another program altered the record by
+    /// which the database detects old copies, the record is rewritten.
     public var acceptsOldCopies = false
 
     /// Whether SQL on a keyed connection may attach files, set the cipher and the place of temporary data, load code and write the

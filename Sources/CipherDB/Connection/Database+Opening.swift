@@ -13,7 +13,7 @@ extension Database {
         guard OpenFlags.possible.isSuperset(of: flags) else {
             throw DatabaseError(
                 .misuse,
-                "these flags are refused: a shared cache would let a connection without the key read, and a database without a file is memory only"
+                "these flags are refused: a shared cache would let a connection without the key read; for an in-memory database give no path"
             )
         }
         guard let path, !path.isEmpty else {

@@ -13,7 +13,7 @@ struct DatabaseURI {
         // By bytes, as SQLite reads: a character of Swift's may be a separator with an accent on it.
         let bytes = text.pathBytes
         guard DatabaseURI.isURI(text) else {
-            throw DatabaseError(.cannotOpen, "a database's URI begins with file:")
+            throw DatabaseError(.cannotOpen, "the URI of a database must begin with file:")
         }
         let withoutFragment = bytes.dropFirst(5).prefix { $0 != UInt8(ascii: "#") }
         let parts = DatabaseURI.halves(withoutFragment, at: "?")
@@ -22,7 +22,7 @@ struct DatabaseURI {
             let rest = location.dropFirst(2)
             let host = rest.prefix { $0 != UInt8(ascii: "/") }
             guard host.isEmpty || host.elementsEqual("localhost".utf8) else {
-                throw DatabaseError(.cannotOpen, "a database's URI names no other machine")
+                throw DatabaseError(.cannotOpen, "the URI of a database must not name another machine")
             }
             location = rest.dropFirst(host.count)
         }

@@ -244,7 +244,7 @@ internal import CCipherEngine
     }
 
     private var misuseWhileStepping: DatabaseError {
-        DatabaseError(.misuse, "a function runs the statement that called it", sql: sql)
+        DatabaseError(.misuse, "a function tried to run the statement that called it", sql: sql)
     }
 
     /// Back to before the first row; bound values stay.

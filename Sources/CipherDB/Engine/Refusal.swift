@@ -15,11 +15,11 @@ struct Refusal {
     static let unknown = Refusal("the statement was refused")
 
     static let keyringRecord = Refusal(
-        "SQL may not change the table cipherdb_keyring, which the library keeps for the keyring"
+        "SQL may not change the table cipherdb_keyring, by which the library detects old copies of the keyring"
     )
 
     static let pages = Refusal(
-        "SQL may not use sqlite_dbpage, which gives and takes pages as they are; use backup(to:) for a copy"
+        "SQL may not use sqlite_dbpage, which reads and writes raw pages: use backup(to:) for a copy"
     )
 
     static let attach = Refusal(
@@ -28,19 +28,19 @@ struct Refusal {
 
     static let vacuumInto = Refusal("SQL may not write another file: use backup(to:key:)")
 
-    static let poolReader = Refusal("a reader of a pool stays one: use write")
+    static let poolReader = Refusal("a reader of a pool stays read-only: use write")
 
     /// Of a function of SQL.
     static func function(_ name: String) -> Refusal {
         switch name {
         case "fts3_tokenizer":
-            Refusal("SQL may not call fts3_tokenizer, which takes addresses of memory: use makeTokenizer(named:_:)")
+            Refusal("SQL may not call fts3_tokenizer, which takes memory addresses: use makeTokenizer(named:_:)")
         case "load_extension":
-            Refusal("SQL may not load code: set Configuration.unsafeAllowsAllSQL where that is meant")
+            Refusal("SQL may not load extensions: if you need them, set Configuration.unsafeAllowsAllSQL")
         default:
             Refusal(
-                "the function \(name) may not be called by a view, a trigger, a default, a check or an index: make it with "
-                    + "isInnocuous: true where it does no harm there"
+                "a view, trigger, default, check or index may not call the function \(name): if it does no harm there, make it "
+                    + "with isInnocuous: true"
             )
         }
     }
@@ -51,17 +51,17 @@ struct Refusal {
             case "key", "hexkey", "textkey": "give the key when the database is opened, or by setKey"
             case "hexrekey", "textrekey": "use rekey(_:)"
             case _ where name.hasPrefix("rekey"): "use rekey(_:)"
-            case _ where name.hasPrefix("cipher_default"): "set Configuration.format for the files that mean it"
+            case _ where name.hasPrefix("cipher_default"): "set Configuration.format"
             case "cipher_compatibility", "cipher_page_size", "kdf_iter", "page_size", "cipher_use_hmac",
                 "cipher_hmac_algorithm",
                 "cipher_kdf_algorithm", "cipher", "cipher_hmac_salt_mask", "fast_kdf_iter":
                 "set Configuration.format"
-            case "cipher_migrate": "the command `rekey migrate` does it"
-            case "cipher_plaintext_header_size": "the whole file is encrypted"
+            case "cipher_migrate": "use the command `rekey migrate`"
+            case "cipher_plaintext_header_size": "CipherDB encrypts the whole file"
             case "temp_store", "temp_store_directory": "temporary data stay in memory"
-            case "writable_schema": "no schema is written by hand"
+            case "writable_schema": "use CREATE, ALTER and DROP"
             case "trusted_schema": "set Configuration.trustsSchema"
-            default: "set Configuration.unsafeAllowsAllSQL where it is meant"
+            default: "if you need it, set Configuration.unsafeAllowsAllSQL"
             }
         return Refusal("SQL may not set PRAGMA \(name) here: \(replacement)")
     }

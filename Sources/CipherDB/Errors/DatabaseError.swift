@@ -27,7 +27,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
         guard message == #"near "?": syntax error"# else { return self }
         return DatabaseError(
             code,
-            message + #"; a value cannot stand for a name, which is \(identifier: name)"#,
+            message + #"; a parameter cannot be a name; use \(identifier: name)"#,
             sql: sql
         )
     }

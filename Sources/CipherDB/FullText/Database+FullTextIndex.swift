@@ -28,7 +28,10 @@ extension Database {
         // It would be taken for the number of the row.
         guard try !names(of: table).contains(where: { $0.lowercased() == "rowid" }), index.lowercased() != "rowid"
         else {
-            throw DatabaseError(.misuse, "\(table) or its index has the name rowid, by which the index finds its rows")
+            throw DatabaseError(
+                .misuse,
+                "the name rowid is reserved in \(table) and its index: rename the column or the index"
+            )
         }
         let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
         var arguments = columns.map(quotedIdentifier)

@@ -7,7 +7,7 @@ internal import CipherSystem
     internal import Foundation
 #endif
 
-// The database's key in a keyring. A change of it that was cut off is ended, or taken back, by the next opening: the keyring
+// The key of a database in a keyring. The next opening completes or undoes an interrupted rotation: the keyring
 // holds both keys until one of them is proved, and everything is on the disk under it.
 extension Database {
     /// Opens the file with the key that a keyring holds, and verifies it.
@@ -17,11 +17,11 @@ extension Database {
     /// and is written again where ``Configuration/acceptsOldCopies`` is set.
     ///
     /// - Parameters:
-    ///   - keyring: The keyring that holds the database's key.
+    ///   - keyring: The keyring that stores the key of the database.
     ///   - secret: What opens the keyring.
     ///   - slot: The only slot to try; needed where ``KeyringContent/needsSlotNumber`` says so.
     ///   - flags: For reading and writing, and made where it does not exist, unless set.
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is not under the keyring's key;
+    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is under no key of the keyring;
     ///   ``DatabaseError``; ``KeyError``.
     public func open(
         keyring: Keyring,
@@ -75,7 +75,7 @@ extension Database {
         }
     }
 
-    /// Opens the file with the first of the keyring's keys that fits.
+    /// Opens the file with the first key of the keyring that fits.
     private func open(_ keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
         let keys = try keyring.databaseKeys()
         var damage: KeyError?

@@ -70,19 +70,19 @@ extension MigrationError: CustomStringConvertible {
         switch self {
         case .duplicateName(let name): "two migrations have the name \(name)"
         case .databaseIsNewer(let unknown):
-            "the database was migrated by a newer version of this program, which has the steps \(unknown.joined(separator: ", ")): use that one"
+            "the database was migrated by a newer version of this program, which has the migrations \(unknown.joined(separator: ", ")); use that version"
         case .renamed(let old, let new):
-            "the database has the migration \(old) behind it where the program has \(new), which it does not have: give a step that was "
-                + "renamed its name back, and put a new one at the end"
+            "the database has completed \(old), which this program does not have, and has not completed \(new): restore the old "
+                + "name of a renamed migration, and add new ones at the end"
         case .removed(let name):
-            "the database has the migration \(name) behind it, which the program does not have: put it back in its place"
+            "completed migration \(name) is missing from the program; restore it"
         case .outOfOrder(let pending, let completed):
-            "the migration \(pending) stands before \(completed), which the database has behind it: put it at the end"
-        case .failed(let step, let error): "the migration \(step) failed: \(error)"
+            "migration \(pending) comes before \(completed), which is already completed; move it to the end"
+        case .failed(let step, let error): "migration \(step) failed: \(error)"
         case .foreignKeyViolated(let step, let table, let rowID, let parent):
-            "the migration \(step) leaves a row of \(table)\(rowID.map { " (\($0))" } ?? "") that refers to none of \(parent)"
+            "migration \(step) leaves a row of \(table)\(rowID.map { " (\($0))" } ?? "") whose foreign key matches no row of \(parent)"
         case .transactionEnded(let step):
-            "the migration \(step) committed or rolled back; it runs in a transaction that it must leave open"
+            "migration \(step) committed or rolled back; it runs in a transaction that it must leave open"
         }
     }
 }

@@ -154,7 +154,7 @@ extension ResultColumn {
         } catch is DecodingError {
             throw DatabaseError(
                 .mismatch,
-                "column \(index) (\(name)) holds \(storageClass.rawValue) that is no \(type)",
+                "column \(index) (\(name)) holds \(storageClass.rawValue) that is not a \(type)",
                 sql: statement.sql
             )
         }

@@ -63,7 +63,7 @@ extension URL {
     /// The path of the file on this machine that it names.
     var pathOfFile: String {
         get throws {
-            guard isFileURL else { throw DatabaseError(.cannotOpen, "the URL is not that of a file") }
+            guard isFileURL else { throw DatabaseError(.cannotOpen, "not a file URL") }
             guard query == nil, fragment == nil, host ?? "" == "" || host == "localhost" else {
                 throw DatabaseError(.cannotOpen, "the URL has more than the path of a file of this machine")
             }
@@ -72,7 +72,7 @@ extension URL {
             guard bytes.first == UInt8(ascii: "/"), bytes.last != UInt8(ascii: "/") else {
                 throw DatabaseError(
                     .cannotOpen,
-                    "the URL is not that of a file, whose path begins with / and does not end with it"
+                    "not a file URL: the path must begin, and must not end, with /"
                 )
             }
             return path

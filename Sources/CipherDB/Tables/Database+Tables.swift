@@ -141,7 +141,7 @@ extension Database {
         guard Engine.current.has(.upsert) else {
             throw DatabaseError(
                 .error,
-                "upsert needs SQLite 3.24, and this engine has \(Engine.current.sqliteVersion); update, and insert where nothing changed"
+                "upsert needs SQLite 3.24; this engine has \(Engine.current.sqliteVersion): run an update, then insert if no row changed"
             )
         }
         let key = try primaryKey(of: table)

@@ -33,7 +33,7 @@ extension DatabaseFile {
         guard adoptsKey || repairsRecord else {
             throw RekeyError(
                 path: path,
-                problem: .notNeeded("the file is under the keyring's key, and its record is valid")
+                problem: .notNeeded("the file is under the current key of the keyring, and its record is valid")
             )
         }
         return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
@@ -106,7 +106,7 @@ extension DatabaseFile {
             try locked.sync()
             if case .current = try position(locked) {
                 try locked.fulfil(claimFor: place, salt: salt())
-                throw RekeyError(path: path, problem: .notNeeded("the file is under the keyring's key"))
+                throw RekeyError(path: path, problem: .notNeeded("the file is under the current key of the keyring"))
             }
             let isClaimed = try locked.content.isClaimed(for: place)
             guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {

@@ -15,13 +15,13 @@ extension DatabaseFile {
         case current
         /// The one that a change of key which was interrupted is to bring it under.
         case next
-        /// One that the keyring gave up: an old copy, unless it was that which was changed.
+        /// A retired key: an old copy, unless the keyring is the old copy.
         case older
         /// None of them: it is not moved to the keyring yet, or another database.
         case other
     }
 
-    /// Which of the keyring's keys the file is under.
+    /// Which key of the keyring the file is under.
     ///
     /// - Throws: `KeyringError`; `KeyError`, ``FileError``, `DatabaseError` where the file cannot be looked at.
     public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
@@ -98,7 +98,7 @@ extension DatabaseFile {
         KeyringError(try olderKey(of: keyring).map { .oldDatabase(retired: $0.day) } ?? .otherDatabase)
     }
 
-    /// The key that the keyring gave up and the file is under, with the day.
+    /// The retired key that the file is under, with the day of its retirement.
     func olderKey(of keyring: UnlockedKeyring) throws -> (key: DatabaseKey, day: Date)? {
         try keyring.retiredKeys().first { older in
             do {

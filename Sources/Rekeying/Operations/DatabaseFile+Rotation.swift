@@ -3,7 +3,7 @@ internal import CipherKeys
 internal import CipherSystem
 internal import SQLiteFormat
 
-// The database's key in a keyring. What `Database.rotateKey(of:)` is for a database in use, this is for a file at rest; and
+// The key of a database in a keyring. What `Database.rotateKey(of:)` is for a database in use, this is for a file at rest; and
 // either ends what the other was killed at.
 extension DatabaseFile {
     /// Gives the file a new random key, which the keyring holds for all its slots, by writing a new file beside the old one.

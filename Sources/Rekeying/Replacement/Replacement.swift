@@ -206,7 +206,7 @@ struct Replacement {
 
     // MARK: The exchange
 
-    /// What the engine keeps beside a database at rest: an ended journal, whose pages are under the old key, or a log
+    /// What the engine keeps beside a database at rest: a finalized journal, whose pages are under the old key, or a log
     /// without pages. The new file must not meet them.
     private func removeSideFiles(_ path: String) throws {
         for path in SideFile.allCases.map({ $0.path(of: path) }) {

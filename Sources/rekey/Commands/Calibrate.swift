@@ -13,7 +13,7 @@ struct Calibrate: ParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("Time that one derivation may take.", valueName: "number"))
+    @Option(help: ArgumentHelp("Time of one derivation, at most about one second.", valueName: "number"))
     var milliseconds = 250
     @Flag(help: "Print one JSON object for each KDF, one line each.")
     var json = false

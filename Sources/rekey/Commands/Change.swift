@@ -9,10 +9,10 @@ struct Change: ParsableCommand {
         discussion: """
             Verifies every page under the old key and writes it under the new key to a new file, which replaces the \
             old one when it is complete and has been read back. The old file is overwritten. Needs exclusive access \
-            and as much free space as the file's size.
+            and free space of the file's size plus 1 MiB; with --keep-old twice its size.
 
             If the run is killed, the file opens with either the old or the new key: keep both until it is done. The \
-            next run, or `rekey cleanup`, removes what it left.
+            next run, or `rekey cleanup`, removes its leftovers.
             """
     )
 

@@ -9,7 +9,8 @@ struct Encrypt: ParsableCommand {
         discussion: """
             Writes an encrypted file, which replaces the plaintext one when it is complete and has been checked. The \
             plaintext file is overwritten; on flash storage, and where there are snapshots or backups, its blocks \
-            may survive. Needs exclusive access and as much free space as the file's size.
+            may survive. Needs exclusive access and free space of the file's size plus 1 MiB; with --keep-old twice \
+            its size.
             """
     )
 

@@ -9,7 +9,8 @@ struct Migrate: ParsableCommand {
         discussion: """
             Reads formats 1 to 4 and writes the engine's own format unless --format is given. Keeps rowids, text \
             encoding, auto_vacuum, user_version, application_id and full-text tables. Keeps the key unless a new one \
-            is given. Needs exclusive access and as much free space as the file's size.
+            is given. Needs exclusive access and free space of the file's size plus 1 MiB; with --keep-old twice its \
+            size.
             """
     )
 

@@ -77,7 +77,7 @@ private struct RecoveryObject: Encodable {
         var lines = ReplacementObject.lines(found.file)
         lines.append(("damaged", found.damagedPages.isEmpty ? "no page" : "page \(shortened(found.damagedPages))"))
         lines += found.tables.map { ("table \($0.name)", text($0)) }
-        if !found.isSchemaWhole { lines.append(("schema", "not whole: tables may be missing")) }
+        if !found.isSchemaWhole { lines.append(("schema", "incomplete: tables may be missing")) }
         if let unassigned = found.unassignedRows {
             lines.append(("not assigned", "\(unassigned.rows) rows, in the table \(unassigned.table)"))
         }
@@ -91,12 +91,12 @@ private struct RecoveryObject: Encodable {
         var parts = ["\(table.rows) rows"]
         func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
         if table.lostPages > 0 { parts.append("\(count(table.lostPages, "page")) lost") }
-        if table.brokenRows > 0 { parts.append("\(count(table.brokenRows, "row")) lost by half") }
+        if table.brokenRows > 0 { parts.append("\(count(table.brokenRows, "row")) incomplete") }
         if table.refusedRows > 0 { parts.append("\(count(table.refusedRows, "row")) refused") }
         if !table.missingRowIDs.isEmpty {
             let ranges = table.missingRowIDs.prefix(5).map { range in
                 switch (range.lowerBound, range.upperBound) {
-                case (.min, .max): "of any identifier"
+                case (.min, .max): "with any rowid"
                 case (.min, let last): "up to \(last)"
                 case (let first, .max): "from \(first)"
                 case (let first, let last): "\(first) to \(last)"

@@ -25,7 +25,7 @@ extension HelpTopic {
                       keyring (path), sequenceNumber, created, written, keyCreated
                       (days), retiredKeys, version, rotationPending, slots (number,
                       kind, label, kdf, created, changed); status also: database
-                      (current, next, older, other)
+                      (current, next, older: a retired key, other)
           keyring unlock
                       slot, label
           other keyring commands

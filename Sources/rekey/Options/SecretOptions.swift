@@ -16,19 +16,19 @@ enum PresentSecret: SecretRole {
     static let passphrase = "the passphrase"
     static let descriptor = "this open file descriptor"
     static let keyFileHelp = """
-        Read a raw key from this file: 32 bytes, 48 with a salt, or 64 or 96 hexadecimal digits; for a keyring, 32 \
-        random bytes or more, read byte for byte.
+        Read a raw key from this file: 32 or 48 bytes (key, or key and salt), or 64 or 96 hexadecimal digits; for a \
+        keyring, 32 random bytes or more, read byte for byte.
         """
 }
 
-/// The secret that is to open it.
+/// The secret that opens it after the command.
 enum NewSecret: SecretRole {
     static let prefix = "new-"
     static let passphrase = "the new passphrase"
     static let descriptor = "this open file descriptor, not that of the old one"
     static let keyFileHelp = """
-        Read a new raw key from this file: 32 bytes or 64 hexadecimal digits; 48 with a salt, or 96 digits, not with \
-        --in-place; for a keyring, 32 random bytes or more, read byte for byte.
+        Read a new raw key from this file: 32 or 48 bytes (key, or key and salt), or 64 or 96 hexadecimal digits; with \
+        --in-place a salt must be the file's own; for a keyring, 32 random bytes or more, read byte for byte.
         """
 }
 

@@ -10,7 +10,7 @@ struct SlotOptions: ParsableArguments {
     var kdf = KDFOption.scrypt
     @Option(
         help: ArgumentHelp(
-            "Choose KDF parameters that take about this long here, instead of 0.1 to 0.2 seconds.",
+            "Choose KDF parameters that take about this time here, at most one second. Default: 0.1 to 0.2 seconds.",
             valueName: "number"
         )
     )

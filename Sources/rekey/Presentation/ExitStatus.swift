@@ -52,8 +52,7 @@ enum ExitStatus: CaseIterable {
         case .damaged: "the file is damaged, not a database, or not encrypted"
         case .noInput: "no such file"
         case .unavailable: "the SQLCipher library lacks a needed feature"
-        case .cannotRemove:
-            "done, but the old file could not be removed or synced away"
+        case .cannotRemove: "done, but the old file could not be removed or the change not synced"
         case .cannotCreate: "a file could not be created, or exists already"
         case .inputOutput: "reading or writing failed, or the disk is full"
         case .busy: "another connection holds a lock; try again"

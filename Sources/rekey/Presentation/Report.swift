@@ -8,7 +8,7 @@ import Foundation
 struct Report: ParsableArguments {
     @Flag(help: "Print one JSON object for each file, one line each.")
     var json = false
-    @Flag(help: "Show no progress (a bar at a terminal; else a line per 10 % of files of 16 MiB or more).")
+    @Flag(help: "Show no progress.")
     var quiet = false
 
     /// What came of one file: the exit status, and how it is told.

@@ -7,7 +7,9 @@ struct KeyringForget: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Delete the retired keys, which open older copies of the database.",
-        discussion: "Refused if the database itself is under a retired key. Backups of the keyring keep theirs."
+        discussion: """
+            Refused if the database itself is under a retired key. Backups of the keyring still contain these keys.
+            """
     )
 
     @OptionGroup var target: KeyringTarget

@@ -9,9 +9,9 @@ struct KeyringInit: ParsableCommand {
         commandName: "init",
         abstract: "Create a keyring and put the database under its key.",
         discussion: """
-            The new passphrase or key file unlocks the keyring from then on; the other options open the database \
-            now. A plaintext database is encrypted. If the database does not exist, only the keyring is created. \
-            After a kill, run it again. To undo it: `rekey change FILE --keyring FILE.keyring`.
+            The --new- options set the first secret of the keyring; the others open the database now. A plaintext \
+            database is encrypted. If the database does not exist, only the keyring is created. If the run is killed, \
+            run it again. To undo it: `rekey change FILE --keyring FILE.keyring`.
             """
     )
 

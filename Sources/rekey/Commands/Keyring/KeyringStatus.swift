@@ -19,11 +19,11 @@ struct KeyringStatus: ParsableCommand {
             let position = try DatabaseFile(path: target.file).position(in: unlocked)
             let text =
                 switch position {
-                case .current: "under the keyring's key"
+                case .current: "under the current key of the keyring"
                 case .next: "under the new key of a pending rotation; `rekey keyring resume` completes it"
                 case .older: "under a retired key; `rekey keyring adopt` makes it the current one"
-                case .other where content.isInUse: "not under the keyring's key"
-                case .other: "not under the keyring's key yet; run `rekey keyring init`"
+                case .other where content.isInUse: "under no key of the keyring"
+                case .other: "not under the key of the keyring yet; run `rekey keyring init`"
                 }
             return Report.Result(
                 KeyringJSON(content, path: target.keyring.path, position: position),
