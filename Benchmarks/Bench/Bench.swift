@@ -38,6 +38,7 @@ struct Bench {
         let rows = options.rows
         let topics: [(name: String, make: (BenchmarkFiles) throws -> [Workload])] = [
             ("insert", { [try .bulkInsert($0)] }),
+            ("count", { [try .count($0)] }),
             ("scan", { [try .scan($0, isCached: false)] }),
             ("scan-cached", { [try .scan($0, isCached: true)] }),
             ("decode", { [try .decode($0)] }),

@@ -223,6 +223,23 @@ extension Workload {
         }
     }
 
+    /// `count(*)` with a page cache that the table does not fit in: reading, authenticating and decrypting pages, and little else.
+    static func count(_ files: BenchmarkFiles) throws -> Workload {
+        let file = files.filled("count.db")
+        let raw = files.raw(file, BenchmarkFiles.smallCache)
+        let typed = try files.database(file)
+        try typed.executeStatements(SQL(unsafe: BenchmarkFiles.smallCache))
+        return Workload(
+            name: "count(*), cold",
+            count: files.rows.swift.count,
+            unit: "row",
+            sides: [
+                Side(name: "raw C") { raw_count(raw) },
+                Side(name: "typed") { Int64(try typed.int(forQuery: "SELECT count(*) FROM t") ?? 0) },
+            ]
+        )
+    }
+
     static func scanBorrowing(_ files: BenchmarkFiles, isCached: Bool) throws -> Workload {
         let file = files.filled("borrow-\(isCached).db")
         let raw = files.raw(file, isCached ? BenchmarkFiles.settings : BenchmarkFiles.smallCache)

@@ -125,6 +125,13 @@ int64_t raw_scan_borrowing(raw_database *database) {
     return sum;
 }
 
+int64_t raw_count(raw_database *database) {
+    sqlite3_stmt *statement = prepare(database, "SELECT count(*) FROM t");
+    int64_t count = step(database, statement) ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return count;
+}
+
 static unsigned char *copy(const void *bytes, int size) {
     unsigned char *copied = malloc((size_t)size + 1);
     if (size > 0) memcpy(copied, bytes, (size_t)size);

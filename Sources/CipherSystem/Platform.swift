@@ -39,6 +39,14 @@ package enum Platform {
         return try retrying { body(characters) }
     }
 
+    /// Whether two pieces of bytes are the same; not for secrets, as it ends with the first that differs.
+    package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress else {
+            return false
+        }
+        return memcmp(first, second, left.count) == 0
+    }
+
     /// The bytes of a C string.
     package static func pathBytes(_ pointer: UnsafePointer<CChar>) -> [UInt8] {
         UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)).map { $0 }

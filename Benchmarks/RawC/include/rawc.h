@@ -27,6 +27,8 @@ int64_t raw_insert(raw_database *database, const raw_row *rows, int64_t count);
 int64_t raw_insert_alone(raw_database *database, const raw_row *rows, int64_t count);
 // All rows, looked at where the engine has them.
 int64_t raw_scan_borrowing(raw_database *database);
+// count(*), which reads every page of the table.
+int64_t raw_count(raw_database *database);
 // All rows, with a copy of each text and blob, freed with its row.
 int64_t raw_scan_copying(raw_database *database);
 // The rows with these keys, one query each, in one transaction.

@@ -1,12 +1,24 @@
 internal import CCipherEngine
 internal import CipherKeys
+internal import CipherPages
 
 /// Keys are handed to the engine here and nowhere else.
 extension Connection {
     /// Hands over the key. The engine copies it and does not look at the file.
     func key(_ literal: SecretBytes) throws(DatabaseError) {
         countsWrongMACs = Provider.isInUse
-        try check(literal.withUnsafeBytes { csqlcipher_key(handle, $0.baseAddress, Int32($0.count)) })
+        let receiver = ProviderFunctions.Receiver()
+        let code = ProviderFunctions.$receiver.withValue(receiver) {
+            literal.withUnsafeBytes { csqlcipher_key(handle, $0.baseAddress, Int32($0.count)) }
+        }
+        try check(code)
+        keptContexts = receiver.contexts
+    }
+
+    /// Has the MACs of pages that are read in sequence computed side by side, where that is possible.
+    func readAhead(_ format: CipherFormat) {
+        guard let keptContexts, let file = try? EngineFile(self) else { return }
+        keptContexts.readAhead(format, by: file.reader)
     }
 
     /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write

@@ -1,5 +1,6 @@
 internal import CCipherEngine
 internal import CipherKeys
+internal import CipherPages
 internal import CipherSystem
 
 /// One `sqlite3` handle: the thin wrapper over the engine's C interface, and the one place where a return code becomes
@@ -46,6 +47,8 @@ final class Connection {
     @exclusivity(unchecked) var isWatched = false
     /// Whether a wrong MAC is counted (``Provider/wrongMACs``) when this connection reads the page.
     @exclusivity(unchecked) var countsWrongMACs = false
+    /// The contexts that the engine has for the main database's key; nil where it uses its own functions.
+    weak var keptContexts: KeptContexts?
     /// Whether a damaged page was read, after which the engine reads nothing more on this connection.
     var isInvalidated = false
     /// By the names of their schemas.

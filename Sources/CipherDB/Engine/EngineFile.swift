@@ -26,6 +26,14 @@ struct EngineFile: PageSource {
         self.methods = methods
     }
 
+    /// Reads bytes of the file at an offset, zeros behind its end; good as long as the engine has the file open, and keeps no reference.
+    var reader: (UnsafeMutableRawBufferPointer, Int64) -> Bool {
+        { [file, methods] buffer, offset in
+            let code = methods.xRead(file, buffer.baseAddress, Int32(buffer.count), offset)
+            return code == SQLITE_OK || code == EngineFile.shortRead
+        }
+    }
+
     func size() throws -> Int64 {
         var size: sqlite3_int64 = 0
         try check(methods.xFileSize(file, &size))

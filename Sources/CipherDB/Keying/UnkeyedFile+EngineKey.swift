@@ -16,6 +16,7 @@ extension UnkeyedFile {
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL
         connection.setDefensive(!configuration.unsafeAllowsAllSQL)
         connection.isWatched = isAuthenticated
+        connection.readAhead(verifiedKey.format)
     }
 
     /// The pragmas that make the engine's own format into `format`; none if they are the same.

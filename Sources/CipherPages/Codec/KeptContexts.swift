@@ -9,8 +9,45 @@ package final class KeptContexts {
     private var macs: [KeptMAC] = []
     private var encryption: KeptCipher?
     private var decryption: KeptCipher?
+    private var ahead: MACsAhead?
+
+    /// Reads bytes of the file at an offset; what is behind its end is zero. False where it fails.
+    package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Bool
 
     package init() {}
+
+    /// From here on the MACs of the next pages are computed side by side where pages of the file are read in sequence and this
+    /// machine can do that.
+    package func readAhead(_ format: CipherFormat, by read: @escaping Reader) {
+        ahead = MACsAhead(format, reading: read)
+    }
+
+    /// Writes the HMAC of a page that was read, of its bytes and of its number. It is the same as ``hmac(_:key:_:_:into:)`` gives.
+    ///
+    /// - Parameter page: What the MAC covers. The page's own MAC stands behind it.
+    package func pageHMAC(
+        _ algorithm: HashAlgorithm,
+        key: UnsafeRawBufferPointer,
+        _ page: UnsafeRawBufferPointer,
+        _ number: UnsafeRawBufferPointer,
+        into result: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        guard let ahead, algorithm == .sha512, number.count == 4, let owner = mac(algorithm, key),
+            let mac = ahead.mac(
+                page,
+                number: UInt32(littleEndian: number.loadUnaligned(as: UInt32.self)),
+                owner: owner,
+                key: key
+            )
+        else { return hmac(algorithm, key: key, page, number, into: result) }
+        // libipsec-mb only ever accepts a page: OpenSSL decides about the others.
+        let stored = UnsafeRawBufferPointer(start: page.baseAddress! + page.count, count: mac.count)
+        guard OpenSSL.constantTimeEqual(mac, stored) else {
+            return hmac(algorithm, key: key, page, number, into: result)
+        }
+        UnsafeMutableRawPointer(result).copyMemory(from: mac.baseAddress!, byteCount: mac.count)
+        return true
+    }
 
     /// Writes the HMAC of two pieces of bytes, one after the other.
     ///
@@ -66,7 +103,7 @@ package final class KeptContexts {
 }
 
 /// A copy of the key that a context has, to compare with. The context has the same key in memory of OpenSSL's.
-private struct KeptKey: ~Copyable {
+struct KeptKey: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
 
     init(_ key: UnsafeRawBufferPointer) {
@@ -86,7 +123,7 @@ private struct KeptKey: ~Copyable {
 }
 
 /// A context of one key's HMAC. OpenSSL wipes it when it is freed.
-private final class KeptMAC {
+final class KeptMAC {
     private let algorithm: HashAlgorithm
     private let key: KeptKey
     private let context: OpaquePointer

@@ -18,27 +18,41 @@ final class MultiBufferMAC {
     private let macs: UnsafeMutableRawBufferPointer
 
     /// Nil where this machine cannot do it, or the format has no such MACs.
-    init?(key: DerivedKey, format: CipherFormat) throws {
-        guard format.pageAuthentication == .sha512, MultiBufferMAC.isAvailable else { return nil }
+    convenience init?(key: DerivedKey, format: CipherFormat) throws {
+        guard MultiBufferMAC.isAvailable(for: format) else { return nil }
+        let hmacKey = try KeyDerivation.pageAuthenticationKey(for: key, format: format)
+        self.init(format) { memory in hmacKey.withUnsafeBytes { MultiBufferMAC.begin(memory, $0) } }
+    }
+
+    /// As by a derived key.
+    convenience init?(hmacKey: UnsafeRawBufferPointer, format: CipherFormat) {
+        guard MultiBufferMAC.isAvailable(for: format) else { return nil }
+        self.init(format) { MultiBufferMAC.begin($0, hmacKey) }
+    }
+
+    static func isAvailable(for format: CipherFormat) -> Bool { format.pageAuthentication == .sha512 && isAvailable }
+
+    private init?(_ format: CipherFormat, begin: (UnsafeMutableRawBufferPointer) -> Bool) {
         messageSize = format.pageSize - format.reserve + CipherFormat.ivSize + 4
         // A cache line more, so that the same place of all lanes is not in one set of the cache.
         stride = format.pageSize + 64
         memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
         messages = .allocate(byteCount: stride * MultiBufferMAC.lanes, alignment: 64)
         macs = .allocate(byteCount: clanes_code_size * MultiBufferMAC.lanes, alignment: 64)
+        guard begin(memory) else { return nil }
+    }
+
+    private static func begin(_ memory: UnsafeMutableRawBufferPointer, _ key: UnsafeRawBufferPointer) -> Bool {
         let block = clanes_block_size
-        let hasBegun = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
-            withUnsafeTemporaryAllocation(byteCount: 2 * block, alignment: 8) { blocks in
-                defer { OpenSSL.cleanse(blocks) }
-                // > (2) XOR the B byte string computed in step (1) with ipad [0x36]; (5) … with opad [0x5C]
-                for (index, pad) in [UInt8(0x36), 0x5c].enumerated() {
-                    for byte in 0..<block { blocks[index * block + byte] = pad ^ (byte < key.count ? key[byte] : 0) }
-                }
-                let bytes = blocks.assumingMemoryBound(to: UInt8.self).baseAddress!
-                return clanes_begin(memory.baseAddress!, bytes, bytes + block)
+        return withUnsafeTemporaryAllocation(byteCount: 2 * block, alignment: 8) { blocks in
+            defer { OpenSSL.cleanse(blocks) }
+            // > (2) XOR the B byte string computed in step (1) with ipad [0x36]; (5) … with opad [0x5C]
+            for (index, pad) in [UInt8(0x36), 0x5c].enumerated() {
+                for byte in 0..<block { blocks[index * block + byte] = pad ^ (byte < key.count ? key[byte] : 0) }
             }
+            let bytes = blocks.assumingMemoryBound(to: UInt8.self).baseAddress!
+            return clanes_begin(memory.baseAddress!, bytes, bytes + block)
         }
-        guard hasBegun else { return nil }
     }
 
     deinit {

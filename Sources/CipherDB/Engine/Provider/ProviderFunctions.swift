@@ -35,6 +35,15 @@ enum ProviderFunctions {
             : unsafeBitCast(hmacSHA1, to: UnsafeMutableRawPointer.self)
     }
 
+    /// Takes the contexts that the engine has made while a key is set.
+    // It holds because the thread that sets the key alone touches it.
+    final class Receiver: @unchecked Sendable {
+        var contexts: KeptContexts?
+    }
+
+    /// Only the thread that sets the key calls `contextInit` for it.
+    @TaskLocal static var receiver: Receiver?
+
     // MARK: Called by the engine
 
     static let contextInit: csqlcipher_context_function = { result in
@@ -44,8 +53,10 @@ enum ProviderFunctions {
         guard code == SQLITE_OK else { return code }
         let context = Context.allocate(capacity: 1)
         let cipher = stock.layout.usesContext ? own?.load(as: UnsafeRawPointer?.self) : nil
-        let contexts = Unmanaged.passRetained(KeptContexts())
-        context.initialize(to: csqlcipher_provider_context(cipher: cipher, stock: own, contexts: contexts.toOpaque()))
+        let contexts = KeptContexts()
+        receiver?.contexts = contexts
+        let reference = Unmanaged.passRetained(contexts).toOpaque()
+        context.initialize(to: csqlcipher_provider_context(cipher: cipher, stock: own, contexts: reference))
         result.pointee = UnsafeMutableRawPointer(context)
         return SQLITE_OK
     }
@@ -101,25 +112,26 @@ enum ProviderFunctions {
         _ result: UnsafeMutablePointer<UInt8>?
     ) -> Int32 {
         let hash = algorithms.indices.contains(Int(algorithm)) ? algorithms[Int(algorithm)] : nil
+        // The MAC of a page stands behind what it covers. The engine has one computed there when it writes, and elsewhere to compare.
+        let stored = first.map { $0 + Int(firstSize) }
+        let isCompared = result.map { UnsafePointer($0) } != stored
         var code = SQLITE_ERROR
         if let hash, let key, let first, let result, keySize > 0, firstSize > 0, secondSize >= 0,
-            let kept = kept(context),
-            kept.hmac(
-                hash,
-                key: UnsafeRawBufferPointer(start: key, count: Int(keySize)),
-                UnsafeRawBufferPointer(start: first, count: Int(firstSize)),
-                UnsafeRawBufferPointer(start: second, count: second == nil ? 0 : Int(secondSize)),
-                into: result
-            )
+            let kept = kept(context)
         {
-            code = SQLITE_OK
-        } else if let stock = Provider.registration.stock {
+            let key = UnsafeRawBufferPointer(start: key, count: Int(keySize))
+            let page = UnsafeRawBufferPointer(start: first, count: Int(firstSize))
+            let number = UnsafeRawBufferPointer(start: second, count: second == nil ? 0 : Int(secondSize))
+            let isDone =
+                isCompared
+                ? kept.pageHMAC(hash, key: key, page, number, into: result)
+                : kept.hmac(hash, key: key, page, number, into: result)
+            if isDone { code = SQLITE_OK }
+        }
+        if code != SQLITE_OK, let stock = Provider.registration.stock {
             code = stock.hmac(context, algorithm, key, keySize, first, firstSize, second, secondSize, result)
         }
-        guard let first, let result, let hash else { return code }
-        // The MAC of a page stands behind what it covers. The engine has one computed there when it writes, and elsewhere to compare.
-        let stored = first + Int(firstSize)
-        if UnsafePointer(result) != stored, csqlcipher_same(result, stored, UInt(hash.digestSize)) == 0 {
+        if isCompared, let stored, let result, let hash, csqlcipher_same(result, stored, UInt(hash.digestSize)) == 0 {
             Platform.countInThread()
         }
         return code
