@@ -21,6 +21,7 @@ Every message that a user can see, made from the code by `Scripts/messages.py`; 
 DESCRIPTIONS = [
     "Keys/*Error.swift", "Keys/Malformed*.swift", "Keys/Unusable*.swift", "Keys/Keyring/*Error.swift", "Sources/*/Errors/*.swift",
     "Sources/CipherDB/Migrations/Migration.swift", "Sources/rekey/Presentation/Advice.swift", "Sources/rekey/Help/Suggestion.swift",
+    "Sources/rekey/Presentation/CommandMessage.swift", "Sources/rekey/Help/OptionSuggestion.swift",
 ]
 # Calls whose string argument is a message.
 CALLS = re.compile(
