@@ -26,6 +26,7 @@ DESCRIPTIONS = [
     "Keys/*Error.swift", "Keys/Malformed*.swift", "Keys/Unusable*.swift", "Keys/Keyring/*Error.swift", "Sources/*/Errors/*.swift",
     "Keys/CipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift", "Sources/CipherDB/Migrations/Migration.swift",
     "Sources/rekey/Presentation/Advice.swift", "Sources/rekey/Help/Suggestion.swift",
+    "Sources/rekey/Presentation/CommandMessage.swift", "Sources/rekey/Help/OptionSuggestion.swift",
 ]
 # What such a file has before this is no message.
 BEGINS = {"Keys/CipherFormat.swift": "enum UnusableCipherFormat"}

@@ -155,7 +155,7 @@ extension KeyringError: CustomStringConvertible {
         case .noRotationPending: "no rotation is pending"
         case .otherDatabase:
             "the database is under no key of the keyring: it is another database, one of the two is an old copy, or the "
-                + "database must be moved to the keyring first (moveToKeyring)"
+                + "database must be moved to a keyring first"
         case .oldDatabase(let retired):
             "the database is an old copy: it is under a key that was retired on \(retired.day); "
                 + "to use the copy, adopt its key"

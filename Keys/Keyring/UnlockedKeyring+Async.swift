@@ -42,9 +42,10 @@ extension UnlockedKeyring {
     public func change(
         slot number: Int,
         to secret: KeyringSecret,
+        label: String? = nil,
         derivation: PassphraseDerivation = .standard
     ) async throws {
-        try await SerialWorker.once { try change(slot: number, to: secret, derivation: derivation) }
+        try await SerialWorker.once { try change(slot: number, to: secret, label: label, derivation: derivation) }
     }
 
     /// Asynchronous version; does not block the calling thread.

@@ -54,25 +54,30 @@ extension UnlockedKeyring {
 
     /// Gives a slot another secret. The database is not touched.
     ///
-    /// - Parameter derivation: The KDF of a passphrase.
+    /// - Parameters:
+    ///   - label: The slot's new label; nil for the one that it has.
+    ///   - derivation: The KDF of a passphrase.
     /// - Throws: ``KeyringError``.
     public func change(
         slot number: Int,
         to secret: KeyringSecret,
+        label: String? = nil,
         derivation: PassphraseDerivation = .standard
     ) throws {
         guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
         guard let slot = try content().slot(number) else {
             throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
         }
+        if let label { try keyring.naming { try KeyringContent.check(label: label) } }
         try checkIsUnused(secret, in: number)
-        try change(slot, to: KeyringContent.DerivedSecret(secret, derivation))
+        try change(slot, to: KeyringContent.DerivedSecret(secret, derivation), label: label)
     }
 
     /// Changes the slot where it is still what it was: somebody else may have given it another secret meanwhile.
     func change(
         _ old: KeyringSlot,
         to secret: KeyringContent.DerivedSecret,
+        label: String? = nil,
         waiting: Duration = .seconds(5)
     ) throws {
         try withLock(waiting: waiting) { locked in
@@ -83,7 +88,7 @@ extension UnlockedKeyring {
                 content.slots[index] = try content.makeSlot(
                     old.number,
                     secret,
-                    old.label,
+                    label ?? old.label,
                     masterKey,
                     created: old.created
                 )

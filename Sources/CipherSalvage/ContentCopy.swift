@@ -82,18 +82,35 @@ package struct ContentCopy {
         try copy(table)
     }
 
-    /// Views, triggers and virtual tables.
+    /// Views, triggers and virtual tables. The triggers of a damaged database are added when its virtual tables were looked at.
     private func copySchema(_ objects: [SchemaObject]) throws {
         try target.setWritableSchema(true)
         for object in objects where object.isVirtual && object.type != "index" {
-            try target.executeUpdate(
-                "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)",
-                object.type,
-                object.name,
-                object.table,
-                object.sql
-            )
+            if source.isDamaged, object.type == "trigger" { continue }
+            try target.addToSchema(object) { try source.failed(object, $0) }
         }
         try target.setWritableSchema(false)
+    }
+}
+
+extension Database {
+    /// Adds what has no pages of its own, as it stands, to the schema, which must be writable.
+    ///
+    /// - Parameter failed: Called where that would make a schema that nobody can read.
+    func addToSchema(_ object: SchemaObject, orElse failed: (DatabaseError) throws -> Void) throws {
+        guard let sql = object.sql else {
+            return try failed(DatabaseError(code: .corrupt, message: "its definition is lost"))
+        }
+        guard try int(forQuery: "SELECT count(*) FROM sqlite_master WHERE lower(name) = lower(?)", object.name) == 0
+        else {
+            return try failed(DatabaseError(code: .corrupt, message: "its name is taken"))
+        }
+        try executeUpdate(
+            "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, 0, ?)",
+            object.type,
+            object.name,
+            object.table,
+            sql
+        )
     }
 }

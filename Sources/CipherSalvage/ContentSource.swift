@@ -4,6 +4,8 @@ package import CipherDB
 package protocol ContentSource: AnyObject {
     /// What an empty database is told before it gets any content.
     var settings: ContentSettings { get throws }
+    /// Whether what it holds may lack anything.
+    var isDamaged: Bool { get }
     /// The rows of the schema, in their order.
     func objects() throws -> [SchemaObject]
     /// Copies the rows of `table`, which `target` has already; calls `progress` every thousand.
@@ -47,6 +49,8 @@ package final class OpenedContent: ContentSource {
     package init(database: Database) {
         self.database = database
     }
+
+    package var isDamaged: Bool { false }
 
     package var settings: ContentSettings {
         get throws {

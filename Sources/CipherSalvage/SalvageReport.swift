@@ -52,6 +52,14 @@ public struct UnassignedRows: Sendable, Equatable {
     }
 }
 
+/// A virtual table, such as a full-text index, whose own tables were damaged and that was made again.
+public struct RemadeTable: Sendable, Equatable {
+    /// Its name.
+    public let name: String
+    /// Whether its content is lost; otherwise it was made from the rows that were saved.
+    public let isEmpty: Bool
+}
+
 /// An object of the schema that is not in the new file.
 public struct SkippedObject: Sendable, Equatable {
     /// Its name.

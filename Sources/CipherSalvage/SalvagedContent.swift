@@ -14,6 +14,7 @@ package final class SalvagedContent: ContentSource {
     package private(set) var failures: [SkippedObject] = []
     package private(set) var isSchemaWhole = true
     package private(set) var unassignedRows: UnassignedRows?
+    package private(set) var remadeTables: [RemadeTable] = []
 
     /// A tree of which pages are lost, and what stood on them.
     private struct Claim {
@@ -47,7 +48,15 @@ package final class SalvagedContent: ContentSource {
         )
     }
 
+    package var isDamaged: Bool { true }
+
     package func objects() -> [SchemaObject] { schema }
+
+    /// Notes a virtual table that is not as it was copied, and leaves out the account of the tables that its module has written again.
+    func note(_ table: RemadeTable, replacing replaced: [String]) {
+        remadeTables.append(table)
+        tables.removeAll { replaced.contains($0.name) }
+    }
 
     package func failed(_ object: SchemaObject, _ error: any Error) {
         failures.append(SkippedObject(name: object.name, reason: String(describing: error)))

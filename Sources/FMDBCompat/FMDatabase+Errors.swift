@@ -66,11 +66,21 @@ extension FMDatabase {
         )
     }
 
+    /// The message, with what a user of FMDB does in place of what one of `Database` does.
+    private static func message(of error: KeyError) -> String {
+        let path = error.path.isEmpty ? "" : "\(error.path): "
+        return switch error.problem {
+        case .keyMissing: path + "no key was given for an encrypted database; call setKey(_:) after open()"
+        case .notEncrypted: path + "the file is a plaintext SQLite database; encrypt it, or open it without setKey(_:)"
+        default: "\(error)"
+        }
+    }
+
     static func databaseError(_ error: any Error) -> DatabaseError {
         switch error {
         case let error as DatabaseError: error
         // SQLite has one code for all that can be wrong with a key.
-        case let error as KeyError: DatabaseError(code: .notADatabase, message: "\(error)")
+        case let error as KeyError: DatabaseError(code: .notADatabase, message: message(of: error))
         case let error as MalformedKey: DatabaseError(code: .misuse, message: "\(error)")
         default: DatabaseError(code: .error, message: "\(error)")
         }

@@ -39,7 +39,7 @@ struct Rekey: ParsableCommand {
         Platform.forbidDumps()
         do {
             try run(arguments)
-        } catch  where error is FileError || error is UnknownCommand {
+        } catch  where error is FileError || error is UnknownCommand || error is UnknownOption {
             // Errors about no database file: of the output, or of the command line.
             Output.tell("rekey: \(error)\n")
             exit(withError: ExitCode(ExitStatus(error).code))

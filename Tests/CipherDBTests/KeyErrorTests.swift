@@ -343,6 +343,6 @@ import Testing
         ]
         for error in errors { #expect("\(error)".count > 20) }
         #expect(Set(errors.map { "\($0)" }).count == errors.count)
-        #expect("\(KeyError.damaged(pages: [2, 3]))".contains("pages 2, 3"))
+        #expect("\(KeyError.damaged(pages: [2, 3, 7]))".contains("pages 2 to 3, 7"))
     }
 }

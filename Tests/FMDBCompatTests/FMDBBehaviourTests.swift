@@ -281,7 +281,7 @@ struct FMDBBehaviourTests {
                 Issue.record("no error")
             } catch let error as NSError {
                 #expect(error.domain == "FMDatabase" && error.code != 0)
-                #expect(error.localizedDescription.contains("1 parameters, and \(values.count)"))
+                #expect(error.localizedDescription.contains("1 parameter, and \(values.count) values"))
             }
         }
         #expect(try db.executeQuery("SELECT ?", values: [1]).next())

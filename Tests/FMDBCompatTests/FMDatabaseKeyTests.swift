@@ -166,4 +166,21 @@ struct FMDatabaseKeyTests {
         first.inDatabase { _ in second.inDatabase { _ in first.inDatabase { _ in ran = true } } }
         #expect(ran)
     }
+
+    @Test func messageNamesCallsOfFMDB() throws {
+        let plain = quiet()
+        #expect(plain.open() && write(plain) && plain.close())
+        let keyed = quiet()
+        #expect(keyed.open() && !keyed.setKey("secret"))
+        #expect(keyed.lastErrorMessage().contains("open it without setKey"), "\(keyed.lastErrorMessage())")
+        #expect((try? keyed.executeUpdate("CREATE TABLE u (a)")) == nil)
+        #expect(!keyed.lastErrorMessage().contains("allowsPlaintext"), "\(keyed.lastErrorMessage())")
+        keyed.close()
+        try FileManager.default.removeItem(atPath: path)
+        let encrypted = quiet()
+        #expect(encrypted.open() && encrypted.setKey("secret") && write(encrypted) && encrypted.close())
+        let unkeyed = quiet()
+        #expect(unkeyed.open() && (try? unkeyed.executeUpdate("CREATE TABLE u (a)")) == nil)
+        #expect(unkeyed.lastErrorMessage().contains("call setKey(_:) after open()"), "\(unkeyed.lastErrorMessage())")
+    }
 }

@@ -74,6 +74,41 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        (["help", "keyz"], "'keys'"), (["help", "rotat"], "'keyring rotate'"), (["help", "keyring", "lis"], "'list'"),
+        (["help", "exit"], "'rekey --help'"), (["help", "keys", "all"], "there is no command"),
+        (["rotate", "a.db"], "'keyring rotate'"), (["add", "a.db"], "'keyring add'"),
+        (["recovery"], "'keyring recovery'"),
+    ])
+    func misspeltTopicOrKeyringCommandGetsSuggestion(_ arguments: [String], _ expected: String) throws {
+        let outcome = try rekey(arguments)
+        #expect(outcome.status == 64 && outcome.output.isEmpty, "\(arguments)")
+        #expect(outcome.errors.contains(expected), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        (["verify", "a.db", "--key", "secret"], "'--key-file'"), (["verify", "--key=secret"], "'--key-file'"),
+        (["verify", "a.db", "--passphrase", "secret"], "'--passphrase-file'"),
+        (["verify", "a.db", "--password-file", "f"], "'--passphrase-file'"),
+        (["verify", "a.db", "--password-fd", "3"], "'--passphrase-fd'"),
+        (["change", "a.db", "--new-password", "secret"], "'--new-passphrase-file'"),
+        (["encrypt", "a.db", "--new-passphrase-file", "f"], "'--passphrase-file'"),
+        (["encrypt", "a.db", "--new-key-file", "f"], "'--key-file'"),
+        (["keyring", "add", "a.db", "--new-key", "f"], "'--new-key-file'"),
+    ])
+    func optionOfOtherToolsGetsSuggestion(_ arguments: [String], _ expected: String) throws {
+        let outcome = try rekey(arguments)
+        #expect(outcome.status == 64 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("did you mean \(expected)?"), "\(outcome.errors)")
+        #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test func nameBehindOptionsIsNoOption() throws {
+        let outcome = try rekey(["verify", "--key-file", "f", "--", "--key"])
+        #expect(outcome.status == 66, "\(outcome.errors)")
+        #expect(try !rekey(["calibrate", "--key", "x"]).errors.contains("--key-file"))
+    }
+
     @Test func commandIsNotTakenForMisspelt() throws {
         #expect(try rekey(["--version"]).status == 0)
         #expect(try rekey(["verify"]).errors.contains("Missing expected argument"))

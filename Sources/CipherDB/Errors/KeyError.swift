@@ -1,4 +1,5 @@
 public import CipherKeys
+internal import SQLiteFormat
 
 /// Why a database does not open, where SQLite has only "file is not a database".
 ///
@@ -70,9 +71,7 @@ extension KeyError.Problem: CustomStringConvertible {
         case .notADatabase:
             "the file is not a database, neither encrypted nor plaintext"
         case .damaged(let pages):
-            "the key is right, but the file is damaged: page\(pages.count == 1 ? "" : "s") "
-                + pages.prefix(20).map(String.init).joined(separator: ", ")
-                + (pages.count > 20 ? " and \(pages.count - 20) more" : "")
+            "the key is right, but the file is damaged: \(PageNumbers(pages))"
         case .otherFormat(let format):
             if Engine.current.writes(format) {
                 "the key is right, but the file is in the format of \(format); "

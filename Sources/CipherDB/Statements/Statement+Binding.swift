@@ -24,11 +24,14 @@ extension Statement {
         guard count == parameterCount else {
             throw DatabaseError(
                 .range,
-                "the statement has \(parameterCount) parameters, and \(count) values were given",
+                "the statement has \(counted(parameterCount, "parameter")), and \(counted(count, "value")) "
+                    + (count == 1 ? "was given" : "were given"),
                 sql: sql
             )
         }
     }
+
+    private func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 
     private func check(interpolated count: Int) throws {
         guard count != parameterCount else { return }

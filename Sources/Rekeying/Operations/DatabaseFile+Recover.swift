@@ -10,7 +10,7 @@ extension DatabaseFile {
     ///
     /// Rows are read from every page that is authentic, by this library and not by the engine, which gives up at the first
     /// that is not. Where the way to a page is lost, its rows are given to the one table that they can be of; else they
-    /// are in a table `lost_and_found`. Indexes are rebuilt. A WAL is read as far as it goes, and a transaction that was
+    /// are in a table `lost_and_found`. Indexes are rebuilt, full-text indexes too where their content is there. A WAL is read as far as it goes, and a transaction that was
     /// cut off is left out. In format 1, which cannot tell damage, pages are taken as they are.
     ///
     /// The new file has a salt of its own, unless a raw key brings one, and is its owner's alone.
@@ -65,14 +65,21 @@ extension DatabaseFile {
                 try progress(FileProgress(.writing, done: min($0, size), all: size))
             }
             target.close()
+            let new = DatabaseFile(path: path)
+            try VirtualTableRepair(content) { try new.database(under: next, forWriting: true) }.run()
             problems += try problemsOfNew(path, next, progress)
         }
+        let damaged = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing
+        // The last may be there in part.
+        let whole = try Int(pages.source.size()) / present.format.pageSize
         return Recovery(
             file: made,
-            damagedPages: map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing,
+            damagedPages: damaged,
+            missingPages: damaged.filter { $0 > whole },
             tables: content.tables,
             isSchemaWhole: content.isSchemaWhole,
             unassignedRows: content.unassignedRows,
+            remadeTables: content.remadeTables,
             failures: content.failures,
             problems: problems
         )

@@ -14,6 +14,9 @@ public struct Verification: Sendable, Equatable {
     /// What SQLite's own integrity check found, a line each; empty where all is well.
     public let problems: [String]
 
+    /// Those of the damaged pages that the file does not have, because it ends early.
+    public var missingPages: [Int] { damagedPages.filter { $0 > pages } }
+
     /// Whether every page is authentic and SQLite finds nothing wrong.
     public var isSound: Bool { damagedPages.isEmpty && problems.isEmpty }
 }

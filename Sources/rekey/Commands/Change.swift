@@ -51,7 +51,8 @@ struct Change: ParsableCommand {
                 let keyring = Keyring(path: newKeyring)
                 let newSecret = try newKey.choice(unsafePermissions: key.unsafePermissions)
                     .readKeyringSecret(prompt: "for \(newKeyring)", confirmed: true)
-                return try ReplacementOptions.result(prefix: [("key", "in the keyring"), ("keyring", newKeyring)]) {
+                let moved = [("key", "in the keyring"), ("keyring", newKeyring)]
+                return try ReplacementOptions.result(prefix: moved + noteOnOldKeyring) {
                     try NewKeyring(keyring: keyring, label: "", derivation: .standard).take(
                         key.database(file),
                         from: oldSecret,
@@ -70,11 +71,7 @@ struct Change: ParsableCommand {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
                 return VerificationObject.result(prefix: [("key", "changed")], found)
             }
-            // `rekey keyring` would go on with a keyring that opens nothing any more.
-            let left =
-                key.keyring.map { [("note", "\($0) no longer opens the database; remove it by `rekey keyring erase`")] }
-                ?? []
-            return try ReplacementOptions.result(prefix: [("key", "changed")] + left) {
+            return try ReplacementOptions.result(prefix: [("key", "changed")] + noteOnOldKeyring) {
                 try database.changeKey(
                     from: oldSecret,
                     to: newSecret,
@@ -83,5 +80,10 @@ struct Change: ParsableCommand {
                 )
             }
         }
+    }
+
+    /// What to do with the keyring that the database was under: it opens only copies of the database from before.
+    private var noteOnOldKeyring: [(String, String)] {
+        key.keyring.map { [("note", "\($0) no longer opens the database; remove it by `rekey keyring erase`")] } ?? []
     }
 }

@@ -36,7 +36,7 @@ struct Encrypt: ParsableCommand {
             // Nobody is asked for a secret that would not help.
             switch try database.inspect().kind {
             case .plaintext: break
-            case .encrypted: throw RekeyError(path: file, problem: .notStarted("the file is already encrypted"))
+            case .encrypted: throw AlreadyEncrypted()
             case .empty, .notADatabase: throw KeyError(path: file, problem: .notADatabase)
             }
             let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
@@ -50,4 +50,9 @@ struct Encrypt: ParsableCommand {
             }
         }
     }
+}
+
+/// What `rekey encrypt` is given is encrypted already.
+struct AlreadyEncrypted: Error, CustomStringConvertible {
+    var description: String { "the file is already encrypted; to change its key, run `rekey change`" }
 }

@@ -9,7 +9,7 @@ struct Recover: ParsableCommand {
         discussion: """
             Reads every page whose MAC is valid and leaves the damaged file unchanged. Reports missing pages, \
             missing rows and the rowids that they may have had. Rows of unknown tables go to the table \
-            `lost_and_found` of the new file. Keeps the key unless a new one is given.
+            `lost_and_found` of the new file; damaged full-text indexes are rebuilt. Keeps the key unless a new one is given.
             """
     )
 
@@ -37,9 +37,15 @@ private struct RecoveryObject: Encodable {
     let schemaWhole: Bool
     let unassignedRows: Int
     let unassignedTable: String?
+    let madeAgain: [MadeAgain]
     let notMade: [String]
     let problems: [String]
     let ok: Bool
+
+    struct MadeAgain: Encodable {
+        let name: String
+        let empty: Bool
+    }
 
     struct Table: Encodable {
         let name: String
@@ -68,6 +74,7 @@ private struct RecoveryObject: Encodable {
         schemaWhole = found.isSchemaWhole
         unassignedRows = found.unassignedRows?.rows ?? 0
         unassignedTable = found.unassignedRows?.table
+        madeAgain = found.remadeTables.map { MadeAgain(name: $0.name, empty: $0.isEmpty) }
         notMade = found.failures.map(\.name)
         problems = found.problems
         ok = found.isComplete
@@ -75,11 +82,17 @@ private struct RecoveryObject: Encodable {
 
     static func lines(_ found: Recovery) -> [(String, String)] {
         var lines = ReplacementObject.lines(found.file)
-        lines.append(("damaged", found.damagedPages.isEmpty ? "no page" : "page \(shortened(found.damagedPages))"))
+        lines += DamageLines.of(damaged: found.damagedPages, missing: found.missingPages)
         lines += found.tables.map { ("table \($0.name)", text($0)) }
         if !found.isSchemaWhole { lines.append(("schema", "incomplete: tables may be missing")) }
         if let unassigned = found.unassignedRows {
             lines.append(("not assigned", "\(unassigned.rows) rows, in the table \(unassigned.table)"))
+        }
+        lines += found.remadeTables.map {
+            (
+                "made again",
+                $0.isEmpty ? "\($0.name), empty: its content is lost" : "\($0.name), from the rows that were saved"
+            )
         }
         lines += found.failures.map { ("not made", "\($0.name): \($0.reason)") }
         lines += found.problems.map { ("problem", $0) }
@@ -106,10 +119,5 @@ private struct RecoveryObject: Encodable {
             parts.append("may lack rows \(ranges.joined(separator: ", "))\(more)")
         }
         return parts.joined(separator: "; ")
-    }
-
-    private static func shortened(_ pages: [Int]) -> String {
-        let first = pages.prefix(20).map(String.init).joined(separator: ", ")
-        return pages.count > 20 ? "\(first) and \(pages.count - 20) more" : first
     }
 }

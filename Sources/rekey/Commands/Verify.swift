@@ -37,20 +37,25 @@ struct Verify: ParsableCommand {
                 checksStructure: !pagesOnly,
                 progress: progress.show
             )
-            try draw(file, key.readUnchecked(for: file, secret), progress)
+            try draw(file, found, key.readUnchecked(for: file, secret), progress)
             return VerificationObject.result(found)
         }
     }
 
-    private func draw(_ file: String, _ secret: DatabaseKey, _ progress: Progress) throws {
+    private func draw(_ file: String, _ found: Verification, _ secret: DatabaseKey, _ progress: Progress) throws {
         guard map || mapSvg != nil else { return }
-        let kinds = try key.database(file).map(key: secret, progress: progress.show)
+        // A part of a page at the end of the file counts as missing.
+        let kinds = try key.database(file).map(key: secret, progress: progress.show).prefix(found.pages)
+        let missing = found.missingPages.count
         if map {
             let isTerminal = isatty(STDOUT_FILENO) == 1
-            try Output.write(PagePicture(kinds, cells: 64 * 32).text(width: 64, coloured: isTerminal) + "\n\n")
+            try Output.write(
+                PagePicture(Array(kinds), missing: missing, cells: 64 * 32).text(width: 64, coloured: isTerminal)
+                    + "\n\n"
+            )
         }
         if let mapSvg {
-            try OutputFile.write(PagePicture(kinds, cells: 128 * 128).svg(), to: mapSvg)
+            try OutputFile.write(PagePicture(Array(kinds), missing: missing, cells: 128 * 128).svg(), to: mapSvg)
         }
     }
 }
@@ -85,11 +90,8 @@ struct VerificationObject: Encodable {
         var lines = [
             ("format", "SQLCipher \(found.format.version)"),
             ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),
-            (
-                "damaged",
-                found.damagedPages.isEmpty ? "none" : found.damagedPages.map(String.init).joined(separator: ", ")
-            ),
         ]
+        lines += DamageLines.of(damaged: found.damagedPages, missing: found.missingPages)
         if found.format.pageAuthentication == nil {
             lines.append(("note", "format 1 has no MACs; only SQLite's integrity check was run"))
         }

@@ -16,8 +16,8 @@ extension HelpTopic {
                       nothing to do: note, ok
           recover     format, pageSize, pages, damagedPages, tables (name, rows,
                       brokenRows, refusedRows, lostPages and missing: ranges of
-                      rowids), schemaWhole, unassignedRows, unassignedTable, notMade,
-                      problems, ok
+                      rowids), schemaWhole, unassignedRows, unassignedTable,
+                      madeAgain (name, empty), notMade, problems, ok
           --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
                       freeSpace, leftovers
           cleanup     removed (paths)

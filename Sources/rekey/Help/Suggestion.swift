@@ -2,27 +2,42 @@ import ArgumentParser
 
 /// Finds the command that was meant by a misspelt name.
 enum Suggestion {
-    /// - Throws: for a first argument that names no command, and for a second one that names none of `keyring`.
+    /// - Throws: for a first argument that names no command, and for a second one that names none of `keyring`, also after `help`;
+    ///   for an option that is nearly one of the command's.
     static func check(_ arguments: [String]) throws {
-        try check(arguments[...], ["help"], of: Rekey.self)
-    }
-
-    private static func check(_ arguments: ArraySlice<String>, _ others: [String], of command: any ParsableCommand.Type)
-        throws
-    {
-        let subcommands = command.configuration.subcommands
-        guard !subcommands.isEmpty, let name = arguments.first, !name.hasPrefix("-") else { return }
-        if let found = subcommands.first(where: { $0.name == name }) {
-            return try check(arguments.dropFirst(), [], of: found)
+        if arguments.first == "help" {
+            return try checkCommand(arguments.dropFirst(), HelpTopic.allCases.map(\.rawValue), of: Rekey.self)
         }
-        guard !others.contains(name) else { return }
-        throw UnknownCommand(name: name, nearest: nearest(to: name, among: subcommands.map { $0.name }))
+        try checkCommand(arguments[...], [], of: Rekey.self)
     }
 
-    /// The name that at most two edits make of `name`, the nearest first; nil if there is none.
-    static func nearest(to name: String, among names: [String]) -> String? {
+    private static func checkCommand(
+        _ arguments: ArraySlice<String>,
+        _ others: [String],
+        of command: any ParsableCommand.Type
+    ) throws {
+        let subcommands = command.configuration.subcommands
+        guard !subcommands.isEmpty else { return try OptionSuggestion.check(arguments, of: command) }
+        guard let name = arguments.first, !name.hasPrefix("-") else { return }
+        if let found = subcommands.first(where: { $0.name == name }) {
+            return try checkCommand(arguments.dropFirst(), [], of: found)
+        }
+        if others.contains(name), arguments.count == 1 { return }
+        throw UnknownCommand(name: name, nearest: nearest(to: name, others, of: command))
+    }
+
+    /// What was meant: a command of this level, or one of `keyring` that was typed without it.
+    private static func nearest(to name: String, _ others: [String], of command: any ParsableCommand.Type) -> String? {
+        let ofKeyring = command == Rekey.self ? KeyringCommand.configuration.subcommands.map { $0.name } : []
+        if ofKeyring.contains(name) { return "keyring \(name)" }
+        return nearest(to: name, among: command.configuration.subcommands.map { $0.name } + others)
+            ?? nearest(to: name, among: ofKeyring, edits: 1).map { "keyring \($0)" }
+    }
+
+    /// The name that at most so many edits make of `name`, the nearest first; nil if there is none.
+    static func nearest(to name: String, among names: [String], edits: Int = 2) -> String? {
         let known = names.map { (name: $0, distance: distance(Array(name), Array($0))) }
-        return known.filter { $0.distance <= 2 }.min { $0.distance < $1.distance }?.name
+        return known.filter { $0.distance <= edits }.min { $0.distance < $1.distance }?.name
     }
 
     /// The number of characters to insert, delete, replace or exchange with the next one (optimal string alignment).

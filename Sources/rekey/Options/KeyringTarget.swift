@@ -13,6 +13,29 @@ struct KeyringTarget: ParsableArguments {
 
     func unlock(upgrades: Bool = true) throws -> UnlockedKeyring { try key.unlock(keyring, upgrades: upgrades) }
 
+    /// Compares the keyring with the database before a slot is changed: a new secret of a keyring that the database is not under would
+    /// open nothing. A database that does not exist yet gets the keyring's key.
+    ///
+    /// - Returns: What to say where they could not be compared.
+    /// - Throws: `KeyringError/Problem/otherDatabase`.
+    func checkDatabase(_ unlocked: UnlockedKeyring) throws -> [(String, String)] {
+        let database = DatabaseFile(path: file)
+        do {
+            guard try database.inspect().kind != .empty else { return [] }
+            _ = try database.key(in: unlocked)
+        } catch FileError.missing {
+            return []
+        } catch let error as KeyError where error.damagedPages != nil {
+            // Under one of the keys.
+            return []
+        } catch let error as DatabaseError where error.code.primary == .busy {
+            return [
+                ("note", "another connection has the database locked: whether the keyring opens it was not checked")
+            ]
+        }
+        return []
+    }
+
     /// Unlocks the keyring; nil if no rotation is pending.
     func unlockPending() throws -> UnlockedKeyring? {
         let unlocked = try unlock()

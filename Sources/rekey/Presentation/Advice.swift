@@ -12,6 +12,7 @@ struct Advice {
         let advice: String? =
             switch error {
             case let error as KeyError: Advice.advice(for: error.problem, file)
+            case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case UnusableCipherFormat.rawKeyWithoutAuthentication: "run `rekey migrate`"
             default: nil
@@ -22,14 +23,22 @@ struct Advice {
     private static func advice(for problem: KeyError.Problem, _ file: String) -> String? {
         switch problem {
         case .damaged: return "restore a backup, or run `rekey recover`"
-        case .notEncrypted: return "run `rekey encrypt`"
+        case .notEncrypted: return "to encrypt it, run `rekey encrypt`"
         case .wrongKey:
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
             guard (try? Platform.status(of: keyring)) != nil else { return nil }
-            return "there is a keyring beside it: give --keyring \(keyring)"
+            return "there is a keyring beside it: if the database is under that, give --keyring \(keyring)"
         case .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption, .engineHidesDamage: return nil
         }
+    }
+
+    /// For a database that is under no key of the keyring at `path`, be it a retired one.
+    private static func otherDatabase(_ path: String) -> String {
+        // No database ever came under it.
+        if let content = try? Keyring(path: path).content(), !content.isInUse { return "run `rekey keyring init`" }
+        return
+            "if it has another keyring, give that by --keyring; to move it to a new one, run `rekey change --new-keyring`"
     }
 
     private static func advice(for problem: KeyringError.Problem) -> String? {

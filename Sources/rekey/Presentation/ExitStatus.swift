@@ -76,7 +76,7 @@ enum ExitStatus: CaseIterable {
         case let error as KeyringError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
         case is MalformedKey, is UnusableCipherFormat, is UnusablePassphraseDerivation,
-            is ValidationError, is UnknownCommand:
+            is ValidationError, is UnknownCommand, is UnknownOption, is AlreadyEncrypted:
             self = .usage
         default: self = .failure
         }

@@ -4,10 +4,16 @@ import Rekeying
 /// A file as a picture: one cell for a page, or for as many as must share one.
 struct PagePicture {
     private let kinds: [PageKind]
+    private let missing: Int
     private let pagesPerCell: Int
 
-    init(_ kinds: [PageKind], cells: Int) {
+    /// - Parameters:
+    ///   - kinds: Of each page that the file has.
+    ///   - missing: How many it does not have. They are counted only, because nobody knows what they were.
+    ///   - cells: At most so many are drawn.
+    init(_ kinds: [PageKind], missing: Int, cells: Int) {
         self.kinds = kinds
+        self.missing = missing
         pagesPerCell = max(1, (kinds.count + cells - 1) / cells)
     }
 
@@ -50,6 +56,7 @@ struct PagePicture {
         }
         lines.append("")
         lines += legend.map { "\(cell($0.kind)) \(PagePicture.look($0.kind).name): \($0.count)" }
+        if missing > 0 { lines.append("missing: \(missing), not drawn") }
         if pagesPerCell > 1 { lines.append("one place for \(pagesPerCell) pages; damage shows wherever there is any") }
         return lines.joined(separator: "\n")
     }
@@ -61,7 +68,7 @@ struct PagePicture {
         let rows = (cells.count + width - 1) / width
         var lines = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"8\" "
-                + "viewBox=\"0 0 \(width * 8) \(rows * 8 + 12 * legend.count + 8)\">"
+                + "viewBox=\"0 0 \(width * 8) \(rows * 8 + 12 * (legend.count + (missing > 0 ? 1 : 0)) + 8)\">"
         ]
         for (index, kind) in cells.enumerated() {
             let first = index * pagesPerCell + 1
@@ -77,6 +84,11 @@ struct PagePicture {
             let top = rows * 8 + 8 + index * 12
             lines.append("<rect x=\"0\" y=\"\(top)\" width=\"7\" height=\"7\" fill=\"\(look.drawing)\"/>")
             lines.append("<text x=\"12\" y=\"\(top + 7)\">\(look.name): \(entry.count)</text>")
+        }
+        if missing > 0 {
+            lines.append(
+                "<text x=\"12\" y=\"\(rows * 8 + 15 + legend.count * 12)\">missing: \(missing), not drawn</text>"
+            )
         }
         return (lines + ["</svg>", ""]).joined(separator: "\n")
     }

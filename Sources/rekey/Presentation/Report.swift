@@ -55,7 +55,7 @@ struct Report: ParsableArguments {
             return result.status
         } catch {
             let status = ExitStatus(error)
-            let text = String(describing: error)
+            let text = CommandMessage(error).text
             let message =
                 (text.hasPrefix(file) ? text : "\(file): \(text)") + Advice(error, file).text
                 + (isDone ? "; the operation itself was completed" : "")

@@ -17,12 +17,16 @@ struct KeyringAdd: ParsableCommand {
     func run() throws {
         try target.run { _ in
             let unlocked = try target.unlock()
+            let notes = try target.checkDatabase(unlocked)
             let number = try unlocked.add(
                 slot.secret(for: target.keyring, unsafePermissions: target.key.unsafePermissions),
                 label: label,
                 derivation: slot.derivation()
             )
-            return target.done([("added", "slot \(number)")] + KeyringAdd.note(try unlocked.content()), slot: number)
+            return target.done(
+                [("added", "slot \(number)")] + KeyringAdd.note(try unlocked.content()) + notes,
+                slot: number
+            )
         }
     }
 

@@ -15,8 +15,16 @@ struct KeyringBackup: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
-            try target.unlock(upgrades: false).backUp(to: destination)
-            return target.done([("backup", destination)], backup: destination)
+            let unlocked = try target.unlock(upgrades: false)
+            var notes: [(String, String)] = []
+            do {
+                notes = try target.checkDatabase(unlocked)
+            } catch let error as KeyringError where error.problem == .otherDatabase {
+                // It may open copies of the database.
+                notes = [("note", "\(target.file) is not under this keyring, so the backup does not open it")]
+            }
+            try unlocked.backUp(to: destination)
+            return target.done([("backup", destination)] + notes, backup: destination)
         }
     }
 }

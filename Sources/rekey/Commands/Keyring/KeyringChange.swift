@@ -17,30 +17,25 @@ struct KeyringChange: ParsableCommand {
     @OptionGroup var slot: SlotOptions
     @Option(help: ArgumentHelp("Change this slot instead.", valueName: "number"))
     var changeSlot: Int?
+    @Option(help: "New label of the slot. Default: it keeps its label.")
+    var label: String?
 
     func run() throws {
         try target.run { _ in
             let keyring = target.keyring
             let before = try keyring.content()
-            let changed: Int
-            if let changeSlot {
-                try target.unlock(upgrades: false).change(
-                    slot: changeSlot,
-                    to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
-                    derivation: slot.derivation()
-                )
-                changed = changeSlot
-            } else {
-                changed = try keyring.change(
-                    target.key.choice.readKeyringSecret(prompt: "for \(keyring.path)"),
-                    to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
-                    slot: target.key.slot,
-                    derivation: slot.derivation()
-                )
-            }
+            let unlocked = try target.unlock(upgrades: false)
+            let notes = try target.checkDatabase(unlocked)
+            let changed = changeSlot ?? unlocked.slot
+            try unlocked.change(
+                slot: changed,
+                to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
+                label: label,
+                derivation: slot.derivation()
+            )
             let after = try keyring.content()
             return target.done(
-                [("changed", KeyringChange.text(before, after, changed))] + KeyringAdd.note(after),
+                [("changed", KeyringChange.text(before, after, changed))] + KeyringAdd.note(after) + notes,
                 slot: changed
             )
         }

@@ -24,6 +24,7 @@ struct KeyringRecovery: ParsableCommand {
     func run() throws {
         try target.run { _ in
             let unlocked = try target.unlock()
+            let notes = try target.checkDatabase(unlocked)
             let code = try RecoveryCode.random()
             try Output.writeLine(code.text())
             // From a person, or a program in place of one.
@@ -31,7 +32,7 @@ struct KeyringRecovery: ParsableCommand {
                 isatty(0) == 1 ? .prompt("Type the recovery code", confirmed: false) : .descriptor(0)
             let typed = try source.read()
             let number = try unlocked.add(code, typedBack: typed, label: label)
-            return target.done([("added", "slot \(number)")], slot: number)
+            return target.done([("added", "slot \(number)")] + notes, slot: number)
         }
     }
 }

@@ -20,8 +20,10 @@ struct KeyringRemove: ParsableCommand {
 
     func run() throws {
         try target.run { _ in
-            try target.unlock().remove(slot: number, force: force)
-            return target.done([("removed", "slot \(number)")], slot: number)
+            let unlocked = try target.unlock()
+            let notes = try target.checkDatabase(unlocked)
+            try unlocked.remove(slot: number, force: force)
+            return target.done([("removed", "slot \(number)")] + notes, slot: number)
         }
     }
 }
