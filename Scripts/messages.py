@@ -34,6 +34,9 @@ def plain(text):
     """With `…` in place of interpolations."""
     out, depth, i = "", 0, 0
     while i < len(text):
+        if depth == 0 and text.startswith("\\\\", i):
+            out, i = out + "\\", i + 2
+            continue
         if depth == 0 and text.startswith("\\(", i):
             depth, i = 1, i + 2
             out += "…"
