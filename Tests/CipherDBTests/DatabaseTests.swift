@@ -322,6 +322,18 @@ import Testing
         }
     }
 
+    @Test func keyIsNoMatterOfPrepareDatabase() throws {
+        let directory = try TemporaryDirectory()
+        var configuration = Configuration { $0.prepareDatabase = { try $0.setKey("x") } }
+        #expect { try DatabaseQueue(path: directory.file("a.db"), configuration: configuration) } throws: {
+            $0 as? KeyError == .keyMissing && "\($0)".contains("to the call that opens it, not in prepareDatabase")
+        }
+        configuration.allowsPlaintext = true
+        #expect { try DatabaseQueue(path: directory.file("a.db"), configuration: configuration) } throws: {
+            "\($0)".contains("by the call that opens it")
+        }
+    }
+
     @Test func prepareDatabaseRunsFirst() throws {
         let directory = try TemporaryDirectory()
         let configuration = Configuration {

@@ -49,6 +49,44 @@ import Testing
         #expect(try database.fetchAll(String.self, "SELECT b FROM t") == ["x", "x"])
     }
 
+    /// Calls that the compiler warns of, but not of what calls them.
+    private protocol Calls {
+        func calls(_ database: Database) -> [() throws -> Void]
+    }
+
+    private struct IntegersInBrackets: Calls {
+        @available(*, deprecated) func calls(_ database: Database) -> [() throws -> Void] {
+            [
+                { try database.executeUpdate("DELETE FROM t WHERE a = ?", [1]) },
+                { _ = try database.executeQuery("SELECT * FROM t WHERE a = ?", [1]) },
+                { _ = try database.fetchAll(Int.self, "SELECT * FROM t WHERE a = ?", [1]) },
+                { _ = try database.fetchOne(Int.self, "SELECT * FROM t WHERE a = ?", [1]) },
+                { let _: Int? = try database.value(forQuery: "SELECT a FROM t WHERE a = ?", [1]) },
+                { _ = try database.int(forQuery: "SELECT a FROM t WHERE a = ?", [1]) },
+                { _ = try database.fetchAll(Int.self, "SELECT * FROM t WHERE a IN (\([1, 2, 3]))") },
+                { try database.prepare("DELETE FROM t WHERE a = ?").executeUpdate([1]) },
+                { _ = try database.count(in: "t", where: Column("a") == [1]) },
+                { _ = try database.delete(from: "t", where: Column("a") != [1, 2]) },
+            ]
+        }
+    }
+
+    @Test func integersInBracketsThrow() throws {
+        try database.executeStatements("INSERT INTO t VALUES (1, 2)")
+        let calls: any Calls = IntegersInBrackets()
+        for call in calls.calls(database) {
+            #expect { try call() } throws: {
+                ($0 as? DatabaseError)?.code == .misuse && "\($0)".contains("\\(list: [1, 2])")
+            }
+        }
+        #expect(try database.count(in: "t") == 1)
+        // Bytes are still bytes.
+        let bytes: [UInt8] = [1, 2]
+        try database.executeUpdate("UPDATE t SET b = ?", bytes)
+        #expect(try database.count(in: "t", where: Column("b") == [1, 2] as [UInt8]) == 1)
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE b = \(bytes) AND b = x'0102'") == 1)
+    }
+
     @Test func interpolatedAndPositionalValuesDoNotMix() throws {
         let value = 1
         for run in [

@@ -224,6 +224,42 @@ import Testing
         #expect(try database.fetchAll(Int?.self, "SELECT v FROM t ORDER BY k") == [2, nil])
     }
 
+    @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
+    func upsertReturnsRowid() throws {
+        try database.executeStatements(
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, k TEXT UNIQUE, v); INSERT INTO t VALUES (7, 'old', 0), (70, 'last', 0);
+            CREATE TABLE pairs (a TEXT DEFAULT 'x', b, v, oid, rowid, UNIQUE (a, b));
+            CREATE TABLE keyed (k PRIMARY KEY, v) WITHOUT ROWID;
+            CREATE TABLE numbered (n INTEGER PRIMARY KEY, v) WITHOUT ROWID;
+            """
+        )
+        #expect(try database.upsert(into: "t", ["k": "old", "v": 1], onConflict: "k") == 7)
+        #expect(database.changes == 1)
+        #expect(try database.upsert(into: "t", ["k": "new", "v": 1], onConflict: "k") == 71)
+        // Nothing to change.
+        #expect(try database.upsert(into: "t", ["k": "old"], onConflict: "K") == 7)
+        #expect(try database.upsert(into: "t", ["k": "newer"], onConflict: "k") == 72)
+        #expect(try database.upsert(into: "t", ["k": nil], onConflict: "k") == 73)
+        #expect(try database.upsert(into: "t", ["k": nil], onConflict: "k") == 74)
+        #expect(try database.upsert(into: "t", ["id": 7]) == 7)
+        struct Row: Codable { var id: Int?, k: String, v: Int }
+        #expect(try database.upsert(into: "t", encoding: Row(id: nil, k: "old", v: 2), onConflict: "k") == 7)
+        #expect(!database.isInTransaction)
+        // Columns that take the names of the rowid, and a default that conflicts.
+        #expect(try database.upsert(into: "pairs", ["b": 1, "rowid": 50], onConflict: "a", "b") == 1)
+        #expect(try database.upsert(into: "pairs", ["b": 2, "rowid": 60], onConflict: "a", "b") == 2)
+        #expect(try database.upsert(into: "pairs", ["b": 1], onConflict: "a", "b") == 1)
+        #expect(try database.upsert(into: "pairs", ["b": 1, "v": 3], onConflict: "a", "b") == 1)
+        #expect(try database.count(in: "pairs") == 2)
+        // Without a rowid it is that of the row inserted last.
+        let last = database.lastInsertRowID
+        #expect(try database.upsert(into: "keyed", ["k": "a", "v": 1]) == last)
+        #expect(try database.upsert(into: "keyed", ["k": "a"]) == last)
+        #expect(try database.upsert(into: "numbered", ["n": 5, "v": 1]) == 5)
+        #expect(try database.upsert(into: "numbered", ["n": 5]) == 5)
+    }
+
     @Test(.enabled(if: !Engine.current.has(.upsert), "this engine has upsert"))
     func missingUpsertHasAdvice() throws {
         try numbers()

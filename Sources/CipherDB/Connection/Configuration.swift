@@ -64,7 +64,8 @@ public struct Configuration: Sendable {
     /// the block that needed it gets the error.
     public var shouldAddReader: (@Sendable (Database) throws -> Bool)?
 
-    /// Called with each connection when it is open and keyed, before anything else uses it: for pragmas and functions.
+    /// Called with each connection when it is open and keyed, before anything else uses it: for pragmas and functions. The key is an
+    /// argument of the call that opens the database.
     /// What it throws fails the opening.
     public var prepareDatabase: (@Sendable (Database) throws -> Void)?
 

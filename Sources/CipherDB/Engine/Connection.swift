@@ -47,7 +47,7 @@ final class Connection {
     @exclusivity(unchecked) var isWatched = false
     /// Whether a wrong MAC is counted (``Provider/wrongMACs``) when this connection reads the page.
     @exclusivity(unchecked) var countsWrongMACs = false
-    /// The contexts that the engine has for the main database's key; nil where it uses its own functions.
+    /// The contexts that the engine has for the key of the main database; nil where it uses its own functions.
     weak var keptContexts: KeptContexts?
     /// Whether a damaged page was read, after which the engine reads nothing more on this connection.
     var isInvalidated = false

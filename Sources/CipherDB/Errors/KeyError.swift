@@ -63,8 +63,8 @@ extension KeyError.Problem: CustomStringConvertible {
         case .wrongKey:
             "wrong key: no page of the file is authentic under it"
         case .keyMissing:
-            "no key was given for an encrypted database; give one, "
-                + "or set allowsPlaintext for a new plaintext file"
+            "no key was given for an encrypted database; give one to the call that opens it, "
+                + "not in prepareDatabase, or set allowsPlaintext for a new plaintext file"
         case .notEncrypted:
             "the file is a plaintext SQLite database; "
                 + "encrypt it, or open it without a key and with allowsPlaintext"

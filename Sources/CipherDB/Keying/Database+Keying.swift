@@ -54,7 +54,9 @@ extension Database {
         switch state {
         case .closed: "open the database before setting its key"
         case .plain where path == nil || path == "": "a database in memory is never written to disk and takes no key"
-        default: "a connection is keyed once, before anything else; close and open it to use another key"
+        default:
+            "a connection is keyed once, by the call that opens it or right after it, before prepareDatabase runs; "
+                + "close and open it to use another key"
         }
     }
 

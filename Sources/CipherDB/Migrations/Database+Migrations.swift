@@ -22,7 +22,7 @@ extension Database {
             var run: [String] = []
             for step in steps {
                 let wasRun = try inTransaction { database in
-                    try database.run(step, of: steps, checksForeignKeys: enforced)
+                    try database.perform(step, of: steps, checksForeignKeys: enforced)
                 }
                 guard wasRun else { continue }
                 run.append(step.name)
@@ -97,7 +97,7 @@ extension Database {
     }
 
     /// Runs a step, unless another connection did meanwhile; returns whether it did.
-    private func run(_ step: Migration, of steps: [Migration], checksForeignKeys: Bool) throws -> Bool {
+    private func perform(_ step: Migration, of steps: [Migration], checksForeignKeys: Bool) throws -> Bool {
         guard try pendingMigrations(of: steps).contains(step.name) else { return false }
         // It is gone where the step ended its transaction, even if it began another one.
         let savePoint = nextSavePointName()
@@ -113,7 +113,7 @@ extension Database {
         guard isInTransaction, (try? releaseSavePoint(withName: savePoint)) != nil else {
             throw MigrationError.transactionEnded(step: step.name)
         }
-        if checksForeignKeys { try checkForeignKeys(after: step) }
+        if checksForeignKeys { try throwIfForeignKeysBroken(after: step) }
         try executeUpdate(
             """
             CREATE TABLE IF NOT EXISTS main.cipherdb_migrations
@@ -128,7 +128,7 @@ extension Database {
         return true
     }
 
-    private func checkForeignKeys(after step: Migration) throws {
+    private func throwIfForeignKeysBroken(after step: Migration) throws {
         let broken = try executeQuery("PRAGMA foreign_key_check")
         defer { broken.close() }
         guard try broken.next() else { return }

@@ -72,7 +72,7 @@ public final class DatabaseQueue: DatabaseWriter {
             let stopwatch = Stopwatch()
             return try waitForTurn {
                 instruments.waited(stopwatch, for: access)
-                return try run(body)
+                return try runBlock(body)
             }
         }
     }
@@ -115,7 +115,7 @@ public final class DatabaseQueue: DatabaseWriter {
                 try await worker.run { [self] in
                     instruments.waited(stopwatch, for: access)
                     return try cancellation.run(interrupter.withLock { $0 }) {
-                        try run { try $0.watched(by: cancellation, body) }
+                        try runBlock { try $0.watched(by: cancellation, body) }
                     }
                 }
             } onCancel: {
@@ -173,7 +173,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
     public func openConnection() throws -> sending Database {
         let verifiedKey = try waitForTurn {
-            try run { database in
+            try runBlock { database in
                 _ = try database.usableConnection()
                 return database.verifiedKey
             }
@@ -212,7 +212,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     /// Runs a block on the queue, and sees that it leaves nothing open.
-    private func run<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    private func runBlock<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard database.isOpen else { throw DatabaseError(.misuse, "the database was closed; open a new queue or pool") }
         try database.connection?.checkFile()
         runner.store(Platform.currentThread, ordering: .relaxed)

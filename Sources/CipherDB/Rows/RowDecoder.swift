@@ -152,11 +152,7 @@ extension ResultColumn {
         } catch is SeveralValues {
             return try decodeJSON(type)
         } catch is DecodingError {
-            throw DatabaseError(
-                .mismatch,
-                "column \(index) (\(name)) holds \(storageClass.rawValue) that is not a \(type)",
-                sql: statement.sql
-            )
+            throw noValue(of: type)
         }
     }
 }

@@ -20,9 +20,9 @@ public struct ColumnDefinition: Sendable {
 public enum ColumnType: String, Sendable {
     /// Integers; also a `Bool`.
     case integer = "INTEGER"
-    /// Floating-point numbers; also a `Date`, unless a ``DateFormat`` is set.
+    /// Floating-point numbers; also a `Date` in seconds (``DateFormat``).
     case real = "REAL"
-    /// Texts; also a `UUID` and a ``JSONColumn``.
+    /// Texts; also a `Date`, unless a ``DateFormat`` is set, a `UUID` and a ``JSONColumn``.
     case text = "TEXT"
     /// Bytes; values stay as they are.
     case blob = "BLOB"

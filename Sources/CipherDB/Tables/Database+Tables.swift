@@ -37,29 +37,6 @@ extension Database {
         try insertOrIgnore(into: table, RowEncoder.values(of: row))
     }
 
-    /// Inserts a row of these values; where one is there with the same values in `columns`, that one gets the others, and keeps its
-    /// rowid if that is nil.
-    ///
-    /// - Parameters:
-    ///   - table: The table.
-    ///   - values: The values by the names of their columns.
-    ///   - columns: The primary key, unless others are named, which must be unique.
-    /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.24 (``Capability/upsert``); ``KeyError``.
-    public func upsert(
-        into table: TableName,
-        _ values: [String: (any Bindable)?],
-        onConflict columns: String...
-    ) throws {
-        try upsert(into: table, pairs(values), columns)
-    }
-
-    /// Inserts the values of `row`, or changes the row that is there, as ``upsert(into:_:onConflict:)``.
-    ///
-    /// - Throws: as there; what `row` throws.
-    public func upsert(into table: TableName, encoding row: some Encodable, onConflict columns: String...) throws {
-        try upsert(into: table, RowEncoder.values(of: row), columns)
-    }
-
     /// Changes the rows that the condition is true of.
     ///
     /// - Returns: how many there were.
@@ -113,14 +90,14 @@ extension Database {
 
     // MARK: One way for each
 
-    private typealias Pairs = [(name: String, value: (any Bindable)?)]
+    typealias Pairs = [(name: String, value: (any Bindable)?)]
 
     /// In one order, so that the same columns are the same SQL, which is compiled once.
-    private func pairs(_ values: [String: (any Bindable)?]) -> Pairs {
+    func pairs(_ values: [String: (any Bindable)?]) -> Pairs {
         values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    private func insertion(into table: TableName, _ pairs: Pairs, _ resolution: SQL = "") -> SQL {
+    func insertion(into table: TableName, _ pairs: Pairs, _ resolution: SQL = "") -> SQL {
         let beginning: SQL = "INSERT \(sql: resolution)INTO \(raw: table.quoted)"
         guard !pairs.isEmpty else { return beginning + " DEFAULT VALUES" }
         let columns = pairs.map { quotedIdentifier($0.name) }.joined(separator: ", ")
@@ -135,30 +112,6 @@ extension Database {
     private func insert(into table: TableName, _ pairs: Pairs) throws -> Int64 {
         try executeUpdate(insertion(into: table, pairs))
         return lastInsertRowID
-    }
-
-    private func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws {
-        guard Engine.current.has(.upsert) else {
-            throw DatabaseError(
-                .error,
-                "upsert needs SQLite 3.24; this engine has \(Engine.current.sqliteVersion): run an update, then insert if no row changed"
-            )
-        }
-        let key = try primaryKey(of: table)
-        let columns = columns.isEmpty ? key.map(\.name) : columns
-        guard !columns.isEmpty else {
-            throw DatabaseError(.misuse, "\(table) has no primary key; name the columns that are unique (onConflict)")
-        }
-        // Without a value the rowid is a new one, which the existing row must not get.
-        let rowID = key.count == 1 && key[0].type.lowercased() == "integer" ? key[0].name : nil
-        let pairs = pairs.filter { $0.value != nil || $0.name.lowercased() != rowID?.lowercased() }
-        let others = pairs.filter { !columns.contains($0.name) }.map { quotedIdentifier($0.name) }
-        let action =
-            others.isEmpty
-            ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        var sql = insertion(into: table, pairs)
-        sql.append(" ON CONFLICT (\(raw: columns.map(quotedIdentifier).joined(separator: ", "))) DO \(raw: action)")
-        try executeUpdate(sql)
     }
 
     private func update(_ table: TableName, _ pairs: Pairs, _ condition: Condition?) throws -> Int {

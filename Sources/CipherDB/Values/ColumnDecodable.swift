@@ -52,6 +52,15 @@ public struct ResultColumn {
             sql: statement.sql
         )
     }
+
+    /// The error for a value of the right kind that `type` does not have, such as the raw value of no case. It never names the value.
+    func noValue<Wanted>(of type: Wanted.Type) -> DatabaseError {
+        DatabaseError(
+            .mismatch,
+            "column \(index) (\(name)) holds \(storageClass.rawValue) that is not a \(type is any RawRepresentable.Type ? "case of " : "")\(type)",
+            sql: statement.sql
+        )
+    }
 }
 
 extension DatabaseValue: ColumnDecodable {
@@ -195,7 +204,7 @@ extension UUID: ColumnDecodable {
 extension ColumnDecodable where Self: RawRepresentable, RawValue: ColumnDecodable {
     /// The value whose raw value is stored: `enum Kind: String, Bindable, ColumnDecodable`.
     public static func decode(_ column: ResultColumn) throws -> Self {
-        guard let value = Self(rawValue: try RawValue.decode(column)) else { throw column.mismatch(Self.self) }
+        guard let value = Self(rawValue: try RawValue.decode(column)) else { throw column.noValue(of: Self.self) }
         return value
     }
 }

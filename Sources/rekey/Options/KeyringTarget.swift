@@ -14,7 +14,7 @@ struct KeyringTarget: ParsableArguments {
     func unlock(upgrades: Bool = true) throws -> UnlockedKeyring { try key.unlock(keyring, upgrades: upgrades) }
 
     /// Compares the keyring with the database before a slot is changed: a new secret of a keyring that the database is not under would
-    /// open nothing. A database that does not exist yet gets the keyring's key.
+    /// open nothing. A database that does not exist yet gets a key of the keyring.
     ///
     /// - Returns: What to say where they could not be compared.
     /// - Throws: `KeyringError/Problem/otherDatabase`.

@@ -48,7 +48,7 @@ import Testing
         var shown = try Self.allDocuments().filter { $0 != "Documentation/FMDB.md" }
             .flatMap { Self.blocks(in: try Self.lines($0), from: "```swift", to: "```") }
             .filter { !$0.contains(".package(") }
-            .map { $0.replacing("import CipherDB\n\n", with: "") }
+            .map { $0.replacing(/import CipherDB\n(import Foundation\n)?\n/, with: "") }
         let inDocuments = shown.count
         for path in try Self.files("Sources", ".swift") + Self.files("Keys", ".swift") {
             let comments = try Self.lines(path).map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("///") }

@@ -14,7 +14,7 @@ private struct KeysCode {
 
     func sources() throws {
         // begin
-        let secret = try KeySource.prompt("Passphrase: ", confirmed: false).readPassphrase()
+        let secret = try KeySource.prompt("Passphrase", confirmed: false).readPassphrase()
         let queue = try DatabaseQueue(path: "vault.db", key: secret)
         // end
         try queue.close()

@@ -46,6 +46,14 @@ private struct QueriesCode {
         print(notes.count, one?.text ?? "")
     }
 
+    func enumerations(_ database: Database) throws {
+        // begin
+        enum State: String, Codable, Bindable, ColumnDecodable { case open, done }
+        let state: State? = try database.value(forQuery: "SELECT state FROM notes WHERE state <> \(State.done)")
+        // end
+        print(state ?? .open)
+    }
+
     func byHand(_ database: Database) throws {
         // begin
         struct Title: RowDecodable {

@@ -47,6 +47,35 @@ func text(_ database: Database, _ name: String, _ ids: [Int]) throws {
     _ = (some, names, score, count, best)
 }
 
+// 37: bytes, which look like a list of integers
+func bytes(_ database: Database, _ statement: Statement, _ variable: [UInt8]) throws {
+    try database.executeUpdate("UPDATE player SET image = ?", variable)
+    try database.executeUpdate("UPDATE player SET image = ?", [1, 2] as [UInt8])
+    try database.executeUpdate("UPDATE player SET image = ?", [UInt8](repeating: 0, count: 8))
+    try database.executeUpdate("UPDATE player SET image = \(variable) WHERE image = \([1, 2] as [UInt8])")
+    try database.executeUpdate("UPDATE player SET image = ?", [])
+    try statement.executeUpdate(variable)
+    let image: [UInt8]? = try database.value(forQuery: "SELECT image FROM player WHERE image = ?", variable)
+    _ = try database.select(from: "player", where: Column("image") == variable || Column("image") == [1] as [UInt8])
+    try database.insert(into: "player", ["image": variable])
+    _ = image
+}
+
+/// An enumeration in a column.
+enum Kind: String, Codable, Bindable, ColumnDecodable { case human, computer }
+
+// 38: an enumeration
+func enumerations(_ database: Database, _ kind: Kind, _ maybe: Kind?, _ rows: ResultSet) throws {
+    try database.executeUpdate("UPDATE player SET kind = \(kind) WHERE kind = \(maybe)")
+    try database.executeUpdate("UPDATE player SET kind = ? WHERE kind = ?", kind, maybe)
+    try database.update("player", set: ["kind": kind, "name": "x"], where: Column("kind") != maybe)
+    _ = try database.select(from: "player", where: Column("kind") == Kind.human && Column("kind") == kind)
+    let found: Kind? = try database.value(forQuery: "SELECT kind FROM player")
+    let stored: Kind = try rows["kind"]
+    let kinds = try database.fetchAll(Kind.self, "SELECT kind FROM player")
+    _ = (found, stored, kinds)
+}
+
 /// SQL that is kept.
 enum Queries {
     // 16
@@ -107,6 +136,8 @@ func tables(_ database: Database, _ state: String?) throws {
     _ = try database.find(Player.self, in: "player", id: 7)
     _ = try database.insertOrIgnore(into: "player", ["name": "Ada"])
     try database.upsert(into: "player", ["name": "Ada", "score": 1], onConflict: "name")
+    let row = try database.upsert(into: "player", ["name": "Ada"], onConflict: "name")
+    _ = try database.count(in: "player", where: Column("id") == row)
     try database.update("player", set: ["score": nil], where: Column("name") == "Ada")
 }
 

@@ -1,5 +1,6 @@
 // What does not compile, and what the compiler says to write instead.
 import CipherDB
+import Foundation
 
 func text(_ database: Database, _ name: String, _ ids: [Int], _ values: [any Bindable]) throws {
     // 34: text from outside
@@ -155,4 +156,164 @@ func connections(_ pool: DatabasePool) async throws {
     let database = try await pool.read { $0 }
     // refused: conformance of 'Database' to 'Sendable' is unavailable: a Database is for one thread or task at a time; share a DatabaseQueue or DatabasePool
     _ = database
+}
+
+enum State: String, Codable { case open, done }
+enum Plain: Int { case one }
+
+func enumerations(_ database: Database, _ state: State, _ maybe: State?, _ plain: Plain, _ rows: ResultSet) throws {
+    // 58: an enumeration that is not bindable
+    try database.executeUpdate("UPDATE player SET state = \(state)")
+    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    try database.executeUpdate("UPDATE player SET state = \(maybe)")
+    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    try database.executeUpdate("UPDATE player SET state = \(plain)")
+    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    try database.executeUpdate("UPDATE player SET state = ?", state)
+    // refused: 'executeUpdate' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = try database.executeQuery("SELECT * FROM player WHERE state = ?", maybe)
+    // refused: 'executeQuery' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = try database.select(from: "player", where: Column("state") == state)
+    // refused: '==' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = try database.select(from: "player", where: Column("state") != maybe)
+    // refused: '!=' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    try database.insert(into: "player", ["state": state])
+    // refused: 'insert(into:_:)' is unavailable: each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)
+    try database.update("player", set: ["name": "x", "state": state], where: Column("id") == 1)
+    // refused: 'update(_:set:where:)' is unavailable: each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)
+    // 59: nor readable
+    let found: State? = try database.value(forQuery: "SELECT state FROM player")
+    // refused: 'value(forQuery:_:)' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = try database.fetchAll(State.self, "SELECT state FROM player")
+    // refused: 'fetchAll' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = try database.fetchOne(State.self, "SELECT state FROM player WHERE id = ?", 1)
+    // refused: 'fetchOne' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    let stored: State = try rows["state"]
+    // refused: 'subscript(_:)' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = (found, stored)
+}
+
+func lists(_ database: Database, _ ids: [Int], _ names: [String: String]) throws {
+    // 60: arrays and dictionaries in variables
+    try database.executeUpdate("DELETE FROM player WHERE id = ?", values: ids)
+    // refused: 'executeUpdate(_:values:)' is unavailable: an array in a variable is values: StatementValues(array), or \(list: array) in the SQL
+    _ = try database.fetchAll(Player.self, "SELECT * FROM player WHERE name = :name", values: names)
+    // refused: 'fetchAll(_:_:values:)' is unavailable: a dictionary in a variable is values: StatementValues(dictionary)
+    try database.executeUpdate("DELETE FROM player WHERE id = ?", ids)
+    // refused: 'executeUpdate' is unavailable: an array has its own label: values: StatementValues(array), or \(list: array) in the SQL
+    _ = try database.select(from: "player", where: Column("id") == ids)
+    // refused: '==' is unavailable: a column that has one of several values is isIn(values)
+    // 61: conditions and orderings
+    _ = try database.select(from: "player", orderedBy: ["id"])
+    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    _ = try database.select(from: "player", where: ["id": 1])
+    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    _ = try database.select(from: "player", where: "id = 1")
+    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    try database.delete(from: "player", where: "id = 1")
+    // refused: 'delete(from:where:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    _ = try database.count(in: "player", where: ["name": "x"])
+    // refused: 'count(in:where:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    try database.update("player", set: ["name": "x"], where: "id = 1")
+    // refused: 'update(_:set:where:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    _ = try database.select(from: "player", orderedBy: [Column("id").desc])
+    // refused: 'desc' is unavailable: the greatest first is .descending("column")
+    // 62: the primary key, columns and what SQL computes
+    _ = try database.find(Player.self, id: 1)
+    // refused: 'find(_:id:)' is unavailable: the row with a primary key is find(Type.self, in: "table", id: key)
+    try database.upsert(into: "player", ["team": 1, "number": 2], onConflict: ["team", "number"])
+    // refused: 'upsert(into:_:onConflict:)' is unavailable: the columns follow each other: onConflict: "a", "b"
+    try database.update("player", set: ["score": Column("score") + 1], where: Column("id") == 1)
+    // refused: '+' is unavailable: what SQL computes is SQL: executeUpdate("UPDATE player SET score = score + \(1) WHERE …")
+}
+
+func tables(_ database: Database) throws {
+    // 63: tables and columns
+    try database.create(table: "player", ifNotExists: true) { t in
+        // refused: 'create(table:ifNotExists:withoutRowID:body:)' is unavailable: a table is createTable("name", columns: [ColumnDefinition("id", .integer, .primaryKey)])
+        t.autoIncrementedPrimaryKey("id")
+        t.column("name", .text).notNull().defaults(to: "x")
+        t.belongsTo("team")
+    }
+    try database.alter(table: "player") { t in t.add(column: "score", .integer) }
+    // refused: 'alter(table:body:)' is unavailable: a column is added by addColumn(ColumnDefinition("name", .text), to: "table")
+    try database.drop(table: "player")
+    // refused: 'drop(table:)' has been renamed to 'dropTable(_:)'
+    try database.create(index: "by_name", on: "player", columns: ["name"], unique: true)
+    // refused: 'create(index:on:columns:unique:ifNotExists:)' is unavailable: an index is createIndex("name", on: "table", columns: ["column"])
+    _ = ColumnDefinition("score", .integer, .notNull, .defaults(to: 0))
+    // refused: 'defaults(to:)' has been renamed to 'default(_:)'
+    _ = ColumnDefinition("done", .boolean)
+    // refused: 'boolean' is unavailable: a Bool is stored in a column of the type .integer
+    _ = ColumnDefinition("due", .datetime)
+    // refused: 'datetime' is unavailable: a Date is stored in a column of the type .text, or .real with DateFormat.secondsSince1970
+    _ = ColumnDefinition("day", .date)
+    // refused: 'date' is unavailable: a Date is stored in a column of the type .text, or .real with DateFormat.secondsSince1970
+    _ = ColumnDefinition("weight", .double)
+    // refused: 'double' has been renamed to 'real'
+}
+
+func codes(_ error: DatabaseError) -> Bool {
+    // 64: SQLite's names
+    if error.code == .SQLITE_CONSTRAINT { return true }
+    // refused: 'SQLITE_CONSTRAINT' has been renamed to 'constraint'
+    return error.code.primary == ResultCode.SQLITE_BUSY
+    // refused: 'SQLITE_BUSY' has been renamed to 'busy'
+}
+
+func sqliteSwift(_ database: Database) throws {
+    // 65: names of SQLite.swift, FMDB and GRDB
+    try database.run("DELETE FROM player WHERE id = ?", 1)
+    // refused: 'run' is unavailable: one statement is executeUpdate("…", values)
+    let count = try database.scalar("SELECT count(*) FROM player") as! Int64
+    // refused: 'scalar' is unavailable: one value is value(forQuery: "…", values), or int(forQuery:) and the like
+    try database.transaction { try database.executeUpdate("DELETE FROM player") }
+    // refused: 'transaction' is unavailable: a transaction is inTransaction { database in … }
+    _ = try database.exists(in: "player", where: Column("id") == 1)
+    // refused: 'exists(in:where:)' is unavailable: whether a row is there is count(in: "table", where: condition) > 0; whether a table is, tableExists("table")
+    if database.hadError() { print(count) }
+    // refused: 'hadError()' is unavailable: what fails throws a DatabaseError, with its code and message
+}
+
+func openings(_ url: URL, _ pool: DatabasePool) throws {
+    // 66: openings
+    _ = try DatabaseQueue()
+    // refused: 'init(configuration:)' is unavailable: a database in memory is DatabaseQueue(path: nil)
+    _ = try DatabaseQueue(path: "a.db", passphrase: "abc")
+    // refused: 'init(path:passphrase:configuration:)' is unavailable: a passphrase is key: .passphrase(text)
+    _ = try DatabasePool(path: "a.db", passphrase: "abc")
+    // refused: 'init(path:passphrase:configuration:)' is unavailable: a passphrase is key: .passphrase(text)
+    _ = Database(path: "a.db", passphrase: "abc")
+    // refused: 'init(path:passphrase:configuration:)' is unavailable: the key is set when it is opened: Database(path: path), then open(key: .passphrase(text))
+    try pool.backup(to: url)
+    // refused: 'backup(to:key:)' is unavailable: the copy is named by its path: backup(to: url.path)
+}
+
+struct Player: Codable, RowDecodable {
+    var id: Int64?
+    var name: String
+}
+
+func records(_ database: Database, _ player: Player) throws {
+    // 67: GRDB's records
+    _ = try Player.fetchAll(database)
+    // refused: 'fetchAll' is unavailable: rows as a type are database.fetchAll(Type.self, "SELECT …", values)
+    _ = try Player.fetchOne(database, key: 1)
+    // refused: 'fetchOne(_:key:)' is unavailable: the row with a primary key is database.find(Type.self, in: "table", id: key)
+    let found = Player.filter(Column("name") == "x")
+    // refused: 'filter' is unavailable: rows with a condition are database.select(from: "table", where: condition).fetchAll(Type.self)
+    _ = try found.fetchAll(database)
+    // refused: 'fetchAll' is unavailable: rows as a type are database.fetchAll(Type.self, "SELECT …", values)
+    let sorted = Player.order(Column("name"))
+    // refused: 'order' is unavailable: rows in order are database.select(from: "table", orderedBy: [.ascending("column")]).fetchAll(Type.self)
+    _ = try sorted.fetchOne(database)
+    // refused: 'fetchOne' is unavailable: a row as a type is database.fetchOne(Type.self, "SELECT …", values)
+    try player.insert(database)
+    // refused: 'insert' is unavailable: a row is inserted by database.insert(into: "table", encoding: row)
+    try player.update(database)
+    // refused: 'update' is unavailable: a row is changed by database.update("table", encoding: row, where: Column("id") == row.id)
+    try player.save(database)
+    // refused: 'save' is unavailable: a row is inserted or changed by database.upsert(into: "table", encoding: row)
+    try player.delete(database)
+    // refused: 'delete' is unavailable: a row is deleted by database.delete(from: "table", where: Column("id") == row.id)
 }

@@ -1,4 +1,5 @@
-/// Arguments that are no SQL or no value: the compiler says what to write instead.
+// Text where SQL stands, and what is no value: the compiler says what to write instead.
+
 extension Database {
     /// Not there: see ``SQL/init(unsafe:)``.
     @_disfavoredOverload
@@ -124,85 +125,9 @@ extension Database {
     public func string(forQuery sql: String, _ values: (any Bindable)?...) throws -> String? {
         fatalError("unavailable")
     }
-
-    /// Not there: see ``StatementValues``.
-    @_disfavoredOverload
-    @available(
-        *,
-        unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
-    )
-    public func executeUpdate(_ sql: SQL, _ values: [(any Bindable)?]) throws {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``StatementValues``.
-    @_disfavoredOverload
-    @available(
-        *,
-        unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
-    )
-    public func executeQuery(_ sql: SQL, _ values: [(any Bindable)?]) throws -> ResultSet {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``StatementValues``.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "a dictionary has its own label: values: StatementValues(dictionary)")
-    public func executeUpdate(_ sql: SQL, _ values: [String: (any Bindable)?]) throws {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``StatementValues``.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "a dictionary has its own label: values: StatementValues(dictionary)")
-    public func executeQuery(_ sql: SQL, _ values: [String: (any Bindable)?]) throws -> ResultSet {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``StatementValues``.
-    @_disfavoredOverload
-    @available(
-        *,
-        unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
-    )
-    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any Bindable)?]) throws
-        -> [Value]
-    {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``StatementValues``.
-    @_disfavoredOverload
-    @available(
-        *,
-        unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
-    )
-    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any Bindable)?]) throws
-        -> Value?
-    {
-        fatalError("unavailable")
-    }
 }
 
 extension SQL.StringInterpolation {
-    /// Not there: see ``appendInterpolation(list:)``.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "a list of values is \\(list: values)")
-    public mutating func appendInterpolation(_ values: [some Bindable]) {
-        fatalError("unavailable")
-    }
-
-    /// Not there: see ``appendInterpolation(list:)``.
-    @_disfavoredOverload
-    @available(*, unavailable, message: "a list of values is \\(list: values)")
-    public mutating func appendInterpolation<Value: Bindable & Encodable>(_ values: [Value]) {
-        fatalError("unavailable")
-    }
-
     /// Not there: see ``JSONColumn``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a value with several inside is JSON: \\(JSONColumn(value))")
