@@ -6,46 +6,6 @@ import Testing
 @testable import CipherPages
 
 struct PageAuthenticatorTests {
-    /// Pages with random content, as they are in a file.
-    private struct Pages {
-        let key: DerivedKey
-        let format: CipherFormat
-        let first: UInt32
-        var bytes: [UInt8] = []
-
-        init(_ count: Int, from first: UInt32 = 1, format: CipherFormat, key: DerivedKey? = nil) throws {
-            self.key = try key ?? Pages.randomKey(format)
-            self.format = format
-            self.first = first
-            let cipher = try PageCipher(key: self.key, format: format)
-            var plain = [UInt8](repeating: 0, count: format.pageSize)
-            var page = plain
-            var iv = [UInt8](repeating: 0, count: 16)
-            for index in 0..<UInt32(count) {
-                try plain.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
-                try iv.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
-                try plain.withUnsafeBytes { plain in
-                    try iv.withUnsafeBytes { iv in
-                        try page.withUnsafeMutableBytes {
-                            try cipher.encrypt(plain, number: first + index, iv: iv, into: $0)
-                        }
-                    }
-                }
-                bytes += page
-            }
-        }
-
-        static func randomKey(_ format: CipherFormat) throws -> DerivedKey {
-            try DatabaseKey.raw(.random(count: 32)).derive(salt: Array(0..<16), format: format)
-        }
-
-        func damaged(_ authenticator: PageAuthenticator) throws -> [UInt32] {
-            try bytes.withUnsafeBytes { bytes in
-                try authenticator.damaged(in: .init(first: first, pageSize: format.pageSize, bytes: bytes))
-            }
-        }
-    }
-
     static let formats: [CipherFormat] = CipherFormat.standard.filter { $0.pageAuthentication != nil }
     /// The MACs of format 4 leave no room for content in pages of 512 bytes.
     static let pageSizes = CipherFormat.pageSizes.filter { $0 > 512 }
@@ -55,7 +15,7 @@ struct PageAuthenticatorTests {
         @Test func multiBufferMACsAreAvailable() throws {
             #expect(Self.isMultiBufferAvailable)
             let processor = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
-            let lanes = try MultiBufferMAC(key: Pages.randomKey(.v4), format: .v4)
+            let lanes = try MultiBufferMAC(key: EncryptedPages.randomKey(.v4), format: .v4)
             #expect((lanes != nil) == processor.contains(" avx2 "))
         }
     #endif
@@ -63,7 +23,7 @@ struct PageAuthenticatorTests {
     @Test(.enabled(if: isMultiBufferAvailable, "libipsec-mb is missing: run make setup"), arguments: pageSizes)
     func multiBufferMACsMatchOpenSSL(pageSize: Int) throws {
         let format = try CipherFormat.v4.with(pageSize: pageSize)
-        let pages = try Pages(MultiBufferMAC.lanes, from: 1_000_000, format: format)
+        let pages = try EncryptedPages(MultiBufferMAC.lanes, from: 1_000_000, format: format)
         let lanes = try #require(try MultiBufferMAC(key: pages.key, format: format))
         let cipher = try PageCipher(key: pages.key, format: format)
         for count in 1...MultiBufferMAC.lanes {
@@ -84,7 +44,7 @@ struct PageAuthenticatorTests {
 
     @Test(arguments: formats, [true, false])
     func eachDamagedPageIsFound(format: CipherFormat, lanes: Bool) throws {
-        let pages = try Pages(70, format: format)
+        let pages = try EncryptedPages(70, format: format)
         let authenticator = PageAuthenticator(
             try PageCipher(key: pages.key, format: format),
             lanes ? try MultiBufferMAC(key: pages.key, format: format) : nil
@@ -111,8 +71,8 @@ struct PageAuthenticatorTests {
 
     @Test(.enabled(if: isMultiBufferAvailable, "libipsec-mb is missing: run make setup"))
     func openSSLDecidesOnRejectedPages() throws {
-        var pages = try Pages(50, from: 2, format: .v4)
-        let wrong = try #require(try MultiBufferMAC(key: Pages.randomKey(.v4), format: .v4))
+        var pages = try EncryptedPages(50, from: 2, format: .v4)
+        let wrong = try #require(try MultiBufferMAC(key: EncryptedPages.randomKey(.v4), format: .v4))
         let authenticator = PageAuthenticator(try PageCipher(key: pages.key, format: .v4), wrong)
         #expect(try pages.damaged(authenticator).isEmpty)
         pages.bytes[5 * 4096] ^= 1
@@ -120,10 +80,10 @@ struct PageAuthenticatorTests {
     }
 
     @Test func pagesWithoutMACAreNotDamaged() throws {
-        var pages = try Pages(3, from: UInt32((1 << 30) / 4096), format: .v4)
+        var pages = try EncryptedPages(3, from: UInt32((1 << 30) / 4096), format: .v4)
         pages.bytes.replaceSubrange(4096..<8192, with: repeatElement(0, count: 4096))
         #expect(try pages.damaged(PageAuthenticator(key: pages.key, format: .v4)).isEmpty)
-        var old = try Pages(40, format: .v1)
+        var old = try EncryptedPages(40, format: .v1)
         old.bytes[5000] ^= 1
         #expect(try old.damaged(PageAuthenticator(key: old.key, format: .v1)).isEmpty)
     }

@@ -9,7 +9,7 @@ package final class KeptContexts {
     private var macs: [KeptMAC] = []
     private var encryption: KeptCipher?
     private var decryption: KeptCipher?
-    private var ahead: MACsAhead?
+    private(set) var ahead: MACsAhead?
 
     /// Reads bytes of the file at an offset; what is behind its end is zero. False where it fails.
     package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Bool

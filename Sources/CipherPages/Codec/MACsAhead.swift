@@ -31,7 +31,7 @@ final class MACsAhead {
     private var pageCount = 8
     /// Allocated when the first sequence is read.
     private var bytes: UnsafeMutableRawBufferPointer?
-    private var macs: MultiBufferMAC?
+    var macs: MultiBufferMAC?
     /// Whose key ``macs`` has.
     private weak var owner: KeptMAC?
 
