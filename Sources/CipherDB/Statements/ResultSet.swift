@@ -144,7 +144,7 @@ public final class ResultSet {
         guard !isClosed, prepared.execution == execution else {
             throw DatabaseError(
                 .misuse,
-                "the result set is closed: it ended, its statement ran again, or its database was closed",
+                "the result set is closed: its rows ended, the block that made it returned, its statement ran again, or its database was closed",
                 sql: statement.sql
             )
         }
