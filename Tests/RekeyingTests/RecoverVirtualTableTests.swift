@@ -128,6 +128,26 @@ import Testing
         #expect(remade > 0)
     }
 
+    /// An index that is whole names rows that its content table has lost.
+    @Test(arguments: modules) func lostRowsAreLostInIndex(_ module: String) throws {
+        try make(index(module))
+        let kinds = try file.map(key: key)
+        var tried = 0
+        for page in kinds.indices.filter({ $0 > 11 && $0 % 3 == 0 && kinds[$0] != .free }).map({ $0 + 1 })
+        where tried < 2 {
+            try damage([page])
+            let done = try file.recover(key: key, to: saved)
+            try damage([page])
+            let incomplete = done.tables.filter { !$0.isComplete }.map(\.name)
+            if incomplete == ["docs"] {
+                tried += 1
+                try expectUsable(done)
+            }
+            try FileManager.default.removeItem(atPath: saved)
+        }
+        #expect(tried == 2)
+    }
+
     @Test(arguments: modules) func indexKeepsOwnContent(_ module: String) throws {
         try make(
             """
