@@ -15,8 +15,8 @@ extension UnusablePassphraseDerivation: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooWeak(let function): "\(function): too weak; use PassphraseDerivation.standard, or calibrate"
-        case .tooCostly(let function): "\(function): needs more than 64 MiB or about a second"
-        case .impossible(let function): "\(function): not possible"
+        case .tooCostly(let function): "\(function): needs more than 64 MiB, or more than about a second"
+        case .impossible(let function): "\(function): these parameters are not valid"
         case .unavailable(let function): "\(function): OpenSSL \(OpenSSL.version) does not have it"
         }
     }

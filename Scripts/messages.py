@@ -17,8 +17,8 @@ DOCUMENT = os.path.join(ROOT, "Documentation/Messages.md")
 HEAD = """# Messages
 
 The messages of errors, refusals, notes, advice and prompts, made from the code by `Scripts/messages.py`; do not edit. `…` is a part that is
-filled in, such as a path. The messages of SQLite, OpenSSL and the system, of the parser of the command line, and the results that commands
-print are not listed. [Errors and what to do](../Sources/CipherDB/CipherDB.docc/ErrorsAndWhatToDo.md) explains the causes,
+filled in, such as a path. Not listed are the messages of SQLite, OpenSSL, the system and the command-line parser, and the results that
+commands print. [Errors and what to do](../Sources/CipherDB/CipherDB.docc/ErrorsAndWhatToDo.md) explains the causes,
 `rekey help exit-status` the statuses.
 """
 # Files of which each string is a message or a part of one.

@@ -100,7 +100,7 @@ struct OtherDatabaseKeyringTests {
             #expect(!outcome.errors.contains("moveToKeyring"))
         }
         let hinted = try rekey("verify", path, "--key-file", adaKey)
-        #expect(hinted.errors.contains("if the database is under that, give --keyring"))
+        #expect(hinted.errors.contains("if the database is under its key, give --keyring"))
         let unused = directory.file("unused.keyring")
         try Keyring(path: unused).create(with: .sample("Ada"))
         let fresh = try rekey(

@@ -38,7 +38,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` for a number below 0, and where the database is not open; ``KeyError``.
     @discardableResult public func setLimit(_ limit: Limit, to value: Int) throws -> Int {
-        guard value >= 0 else { throw DatabaseError(.range, "a limit is not below 0") }
+        guard value >= 0 else { throw DatabaseError(.range, "a limit cannot be negative") }
         return Int(try usableConnection().limit(limit, Int32(clamping: value)))
     }
 }

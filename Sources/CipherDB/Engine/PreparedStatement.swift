@@ -238,7 +238,7 @@ internal import CCipherEngine
             error.code,
             "the statement failed on one of its values; SQLite's message is not shown, as it may quote it"
                 + (sql.lowercased().contains("match")
-                    ? "; a full-text pattern that is never malformed is an FTS5Pattern" : ""),
+                    ? "; use FTS5Pattern for a full-text pattern" : ""),
             sql: sql
         )
     }

@@ -167,7 +167,7 @@ extension Database: RotationTarget {
             // The name of a new file, or that of a journal which is gone.
             try FileCalls.syncDirectory(of: connection.filename)
         } catch {
-            throw DatabaseError(.inputOutput, "\(connection.filename): the directory: \(error)")
+            throw DatabaseError(.inputOutput, "\(connection.filename): the directory could not be synced: \(error)")
         }
         return KeyInForce(isNext: isNext, salt: verifiedKey.key.salt)
     }

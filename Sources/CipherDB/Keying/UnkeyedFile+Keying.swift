@@ -117,7 +117,7 @@ extension UnkeyedFile {
             throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
         }
         guard !connection.hasMoved else {
-            throw DatabaseError(.busy, "the file was removed while it was made; open it again")
+            throw DatabaseError(.busy, "the file was removed while it was being created; open it again")
         }
         guard try FileKind.recognise(pages) == .opaque,
             try pages.read(CipherFormat.saltSize, at: 0) == verifiedKey.key.salt

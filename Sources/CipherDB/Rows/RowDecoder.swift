@@ -54,7 +54,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let name = prefix + key.stringValue
         throw DatabaseError(
             .range,
-            "the result has no column with the name \(name), nor columns of a record, \(name).…",
+            "the result has no column with the name \(name), nor columns with the prefix \(name).",
             sql: row.statement.sql
         )
     }

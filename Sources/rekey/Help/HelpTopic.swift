@@ -49,12 +49,14 @@ enum HelpTopic: String, CaseIterable {
     }
 
     private static let environmentText = """
-        rekey has no environment variables of its own. These have an effect:
+        These environment variables have an effect:
 
           NAME of --passphrase-env NAME
                       The passphrase; rekey overwrites its copy after reading.
           CREDENTIALS_DIRECTORY
                       Set by systemd: where --passphrase-credential looks.
           PATH        Where --passphrase-command looks for its program.
+          CIPHERDB_PAGE_CRYPTOGRAPHY
+                      engine: SQLCipher's own code computes MACs and ciphertext.
         """
 }

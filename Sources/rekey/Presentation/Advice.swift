@@ -28,7 +28,7 @@ struct Advice {
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
             guard (try? Platform.status(of: keyring)) != nil else { return nil }
-            return "there is a keyring beside it: if the database is under that, give --keyring \(keyring)"
+            return "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
         case .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption, .engineHidesDamage: return nil
         }
     }
