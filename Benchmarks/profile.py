@@ -24,7 +24,7 @@ PLACES = [
     ("opening", "raw C", r"^closure #1 .*Workload\.opening\(", None),
     ("opening", "typed", r"^closure #2 .*Workload\.opening\(", None),
 ]
-PARTS = [("cryptography", r"libcrypto"), ("engine", r"libsqlcipher"), ("wrapper, Swift, C library", r"")]
+PARTS = [("cryptography", r"libcrypto|libIPSec_MB"), ("engine", r"libsqlcipher"), ("wrapper, Swift, C library", r"")]
 
 
 def symbols(program):

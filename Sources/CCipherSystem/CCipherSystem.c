@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +115,13 @@ int csystem_ignores_signal(int signal) {
     return sigaction(signal, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
 }
 
-// Swift has no variables of a thread.
-static _Thread_local long thread_count;
+// Swift has no variables of a thread. No number of one thread is ever one of another: each has its own two to the 32 of them.
+static _Thread_local uint64_t thread_count;
 
-long csystem_thread_count(void) { return thread_count; }
+uint64_t csystem_thread_count(void) {
+    static _Atomic uint64_t threads;
+    if (thread_count == 0) thread_count = (atomic_fetch_add(&threads, 1) + 1) << 32;
+    return thread_count;
+}
 
-void csystem_count_in_thread(void) { thread_count++; }
+void csystem_count_in_thread(void) { thread_count = csystem_thread_count() + 1; }

@@ -42,6 +42,22 @@ import Testing
         }
     }
 
+    /// The keyring would open it no longer.
+    @Test func keyringDatabaseIsNotRekeyed() throws {
+        try make()
+        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
+        #expect(throws: RekeyError.notStarted) { try pool.rekey(.sample("another")) }
+        try pool.close()
+        let queue = try queue()
+        #expect(throws: RekeyError.notStarted) { try queue.rekey(.sample("another")) }
+        #expect(throws: RekeyError.notStarted) { try queue.inDatabase { try $0.rekey("another") } }
+        let unlocked = try unlocked()
+        try queue.rotateKey(of: unlocked)
+        #expect(throws: RekeyError.notStarted) { try queue.rekey(.sample("another")) }
+        try queue.close()
+        #expect(try answer() == SampleFile.answer)
+    }
+
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
     func databaseIsStandardFileUnderRawKey() throws {
         try make()

@@ -1,6 +1,7 @@
-import CipherDB
 import TestSupport
 import Testing
+
+@testable import CipherDB
 
 /// Full-text indexes, and patterns of text that people type.
 @Suite(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5")) struct FullTextTests {
@@ -38,6 +39,11 @@ import Testing
             Int.self,
             "SELECT rowid FROM \(identifier: "found it") WHERE \(identifier: "found it") MATCH \(pattern) ORDER BY rowid"
         )
+    }
+
+    @Test func nilPatternSaysSo() throws {
+        let sql: SQL = "SELECT rowid FROM \(identifier: "found it") WHERE rowid = \(OptionalPattern(pattern: nil))"
+        #expect { try database.fetchAll(Int.self, sql) } throws: { "\($0)".contains("the full-text pattern is nil") }
     }
 
     @Test func patternsMatchTheirWords() throws {

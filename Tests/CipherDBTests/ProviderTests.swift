@@ -130,7 +130,7 @@ struct ProviderTests {
         var members = stock.members
         let index = function == "hmac" ? stock.layout.hmac : stock.layout.cipher
         members[index] = unsafeBitCast(wrong, to: UnsafeMutableRawPointer.self)
-        let other = StockProvider(layout: stock.layout, members: members)
+        let other = StockProvider(layout: stock.layout, members: members, current: stock.current)
         #expect(throws: Provider.Unusable.self) { try other.compare() }
     }
 

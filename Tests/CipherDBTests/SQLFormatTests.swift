@@ -64,4 +64,13 @@ import Testing
             "\($0)".contains("no such column")
         }
     }
+
+    @Test func listWithoutParenthesesIsNamed() throws {
+        let database = Database(path: nil)
+        try database.open()
+        let ids = [1, 2]
+        #expect { _ = try database.executeQuery("SELECT 1 WHERE 1 IN \(list: ids)") } throws: {
+            "\($0)".contains(#"a list stands in parentheses: IN (\(list: values))"#)
+        }
+    }
 }

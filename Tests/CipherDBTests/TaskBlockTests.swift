@@ -178,7 +178,7 @@ import Testing
         let kept = call == .inDatabase ? 1 : 100
         #expect(try await database.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == kept)
         try await database.write { database in
-            let pattern = FTS5Pattern(matchingAllTokensIn: "word 7")
+            let pattern = try #require(FTS5Pattern(matchingAllTokensIn: "word 7"))
             #expect(try database.int(forQuery: "SELECT count(*) FROM found WHERE found MATCH \(pattern)") == 1)
             try database.executeUpdate("DELETE FROM t")
             try database.executeUpdate("INSERT INTO found (found) VALUES ('integrity-check')")

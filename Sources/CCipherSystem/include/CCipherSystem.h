@@ -2,6 +2,7 @@
 #define CSYSTEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // System calls that do not reach Swift. No header of the system is included here: its types would become this module's.
 
@@ -20,8 +21,8 @@ long csystem_request_key(const char *type, const char *description);
 long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count);
 long csystem_read_key(long key, void *buffer, size_t size);
 
-// A number of the calling thread's own, which begins at 0.
-long csystem_thread_count(void);
+// A number of the calling thread's own, which no other thread ever has.
+uint64_t csystem_thread_count(void);
 void csystem_count_in_thread(void);
 
 #endif

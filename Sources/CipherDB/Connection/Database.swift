@@ -37,6 +37,8 @@ public final class Database {
     }
     /// Pages found damaged, so that the file is scanned for them once only.
     var knownDamage: [Int]?
+    /// Where its key comes from.
+    var keyOrigin = KeyOrigin.program
     /// What a file without bytes is keyed with when it is used before a key was given.
     package var keyOfNewFile: VerifiedKey?
     /// Whether the program got the handle of an unkeyed file, which it may have keyed by itself.
@@ -127,6 +129,7 @@ public final class Database {
         if wasInUse { instruments.closed() }
         knownDamage = nil
         keyOfNewFile = nil
+        keyOrigin = .program
     }
 
     /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.

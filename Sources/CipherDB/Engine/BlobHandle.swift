@@ -7,8 +7,8 @@ final class BlobHandle {
     private let isWritable: Bool
     private let table: TableName
     private let watch: DamageWatch?
-    /// ``Connection/cacheMisses`` when the pages were last looked at.
-    private var sign: Int
+    /// ``Connection/damageSign`` when the pages were last checked.
+    private var sign: UInt64
     /// What the last call answered: closing repeats it.
     private var last = SQLITE_OK
 
@@ -64,9 +64,7 @@ final class BlobHandle {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
         try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
-        guard let watch, connection.damageSign != sign || watch.mayHaveFailed else { return }
-        try watch.check()
-        sign = connection.damageSign
+        try checkPages()
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DatabaseError) {
@@ -81,8 +79,16 @@ final class BlobHandle {
         try check(sqlite3_blob_reopen(try live(), row))
     }
 
+    private func checkPages() throws(DatabaseError) {
+        guard let watch, watch.mayHaveFailed(since: sign) else { return }
+        try watch.check(isWriting: isWritable)
+        sign = connection.damageSign
+    }
+
     private func check(_ code: Int32) throws(DatabaseError) {
         last = code
+        // An engine says "out of memory" of a damaged page, too.
+        if code != SQLITE_OK, ResultCode(rawValue: code).mayBeDamage { try checkPages() }
         guard code == SQLITE_ABORT else { return try connection.check(code) }
         throw DatabaseError(
             ResultCode(rawValue: code),

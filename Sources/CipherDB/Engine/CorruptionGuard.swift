@@ -29,11 +29,12 @@ final class CorruptionGuard {
     @exclusivity(unchecked) private var watches: [DamageWatch] = [] {
         didSet { hasCodecWatch = watches.contains { $0.detection == .codec } }
     }
-    @exclusivity(unchecked) private var hasCodecWatch = false
+    /// Whether a sign of damage stays behind a commit.
+    @exclusivity(unchecked) private(set) var hasCodecWatch = false
     @exclusivity(unchecked) private var state = State.off
     private var ownTransaction = OwnTransaction.none
     /// ``Connection/damageSign`` at the last check; nil asks for one.
-    @exclusivity(unchecked) private var sign: Int?
+    @exclusivity(unchecked) private var sign: UInt64?
 
     init(_ connection: Connection, sql: String, accessing access: TableAccess, isReadOnly: Bool) {
         self.access = access
@@ -81,7 +82,8 @@ final class CorruptionGuard {
     /// Whether a damaged page may have been read since the last check.
     var mayHaveFailed: Bool {
         guard state != .off else { return false }
-        return connection.damageSign != sign || (hasCodecWatch && watches.contains { $0.mayHaveFailed })
+        for watch in watches where watch.mayHaveFailed(since: sign) { return true }
+        return false
     }
 
     /// Throws if a page that was read is damaged.

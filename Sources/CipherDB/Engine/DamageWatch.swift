@@ -22,6 +22,8 @@ final class DamageWatch {
     /// Asks for a page.
     private var probe: OpaquePointer?
     private var isGuarding = false
+    /// ``Connection/damageSign`` at the last check that found no damage.
+    private var verifiedSign: UInt64?
     /// How many queries are between their first step and their end.
     private var queries = 0
 
@@ -76,23 +78,36 @@ final class DamageWatch {
     ///
     /// - Parameter isWriting: Whether the statement writes.
     func check(_ sql: String? = nil, isWriting: Bool = false) throws(DatabaseError) {
-        switch detection {
-        case .none: return
-        case .codec: guard try hasCodecFailed(isWriting: isWriting) else { return }
-        case .pager:
-            let code = connection.unrestricted { sqlite3_step(probe) }
-            let error = code == SQLITE_ROW ? nil : connection.error(code)
-            sqlite3_reset(probe)
-            guard let error else { return }
-            guard error.code.mayBeDamage else { throw error }
+        let sign = connection.damageSign
+        guard try isDamaged(isWriting: isWriting) else {
+            verifiedSign = sign
+            return
         }
         if isLasting { connection.metDamage(in: schema) }
         throw connection.damagedPage(sql)
     }
 
-    /// Whether a damaged page may have been read that no look at ``Connection/damageSign`` shows: one in the cache, or before the last look.
-    var mayHaveFailed: Bool {
-        detection == .codec && (hasFailed || (!connection.countsWrongMACs && !wasReadOnly && isReadOnly))
+    private func isDamaged(isWriting: Bool) throws(DatabaseError) -> Bool {
+        switch detection {
+        case .none: return false
+        case .codec: return try hasCodecFailed(isWriting: isWriting)
+        case .pager:
+            let code = connection.unrestricted { sqlite3_step(probe) }
+            let error = code == SQLITE_ROW ? nil : connection.error(code)
+            sqlite3_reset(probe)
+            guard let error else { return false }
+            guard error.code.mayBeDamage else { throw error }
+            return true
+        }
+    }
+
+    /// Whether a damaged page may have been read since the last check that found none.
+    ///
+    /// Wrong MACs are compared with those at that check, also of another statement: one that was interrupted makes none. Misses of the
+    /// cache are compared with those at the first step, `sign`, because every statement has some.
+    func mayHaveFailed(since sign: UInt64?) -> Bool {
+        if connection.damageSign != (connection.countsWrongMACs ? verifiedSign : sign) { return true }
+        return detection == .codec && (hasFailed || (!wasReadOnly && isReadOnly))
     }
 
     /// Outside of a writing transaction the engine makes the schema read-only with the codec's error.
@@ -116,8 +131,8 @@ final class DamageWatch {
 
 extension Connection {
     /// Changes when a damaged page may have been read.
-    var damageSign: Int {
-        countsWrongMACs ? Provider.wrongMACs : Int(cacheMisses)
+    var damageSign: UInt64 {
+        countsWrongMACs ? Provider.wrongMACs : UInt64(UInt32(bitPattern: cacheMisses))
     }
 
     /// How often a page was not in the cache, and so was decrypted.

@@ -159,8 +159,9 @@ internal import CCipherEngine
             try checkPages()
             return true
         case SQLITE_DONE:
-            // A commit released the locks; it would have failed if this database had been read and was damaged.
-            if isReadOnly || connection.isInTransaction { try checkPages() }
+            // A commit released the locks; the pager would have failed in it if this database had been read and was damaged. A codec
+            // does not, if nothing was written, and keeps its sign.
+            if isReadOnly || connection.isInTransaction || corruptionGuard?.hasCodecWatch == true { try checkPages() }
             let commits = !isReadOnly && corruptionGuard?.commitsAtEnd == true
             reset()
             if commits, let failure = connection.takeDeferredError() { throw failure }

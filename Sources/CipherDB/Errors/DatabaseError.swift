@@ -22,12 +22,17 @@ public struct DatabaseError: Error, Sendable, Equatable {
         self.sql = hides ? nil : sql
     }
 
-    /// Says what to write where a value stands for a name.
+    /// Says what to write where a value stands for a name, or a list has no parentheses.
     func explainingParameter() -> DatabaseError {
         guard message == #"near "?": syntax error"# else { return self }
+        // The SQL may be hidden, as it may hold a key.
+        let isList = sql?.contains(#/(?i)\bin\s*\?/#) == true
         return DatabaseError(
             code,
-            message + #"; a parameter cannot be a name; use \(identifier: name)"#,
+            message
+                + (isList
+                    ? #"; a list stands in parentheses: IN (\(list: values))"#
+                    : #"; a parameter cannot be a name; use \(identifier: name)"#),
             sql: sql
         )
     }

@@ -5,7 +5,7 @@ extension Database {
     ///
     /// ```swift
     /// try database.createFullTextIndex("found", on: "notes", columns: ["title", "text"])
-    /// let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps")
+    /// guard let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps") else { return }
     /// let ids = try database.fetchAll(Int.self, "SELECT rowid FROM found WHERE found MATCH \(pattern) ORDER BY rank")
     /// ```
     ///

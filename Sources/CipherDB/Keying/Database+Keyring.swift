@@ -51,6 +51,7 @@ extension Database {
                 try openAndResolve(keyring, now, flags)
             }
             try updateRecord(of: keyring)
+            keyOrigin = .keyring
         } catch {
             close()
             throw error
@@ -148,6 +149,9 @@ extension Database {
         }
         try keyring.withLock { locked in
             guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }
+            let origin = keyOrigin
+            keyOrigin = .rotation
+            defer { keyOrigin = origin }
             try KeyRotation(locked, self).run { _, next in try rekey(next) }
         }
         try? writeRecord(of: keyring)

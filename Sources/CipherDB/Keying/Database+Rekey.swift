@@ -19,7 +19,8 @@ extension Database {
     /// other than through ``Configuration`` are lost, because it is closed and opened again. Whatever the outcome, the
     /// file opens with one of the two keys, whole; keep both until this returns.
     ///
-    /// The file keeps its salt, so a passphrase that stays the same gives the same key, which is refused.
+    /// The file keeps its salt, so a passphrase that stays the same gives the same key, which is refused. A database that was opened by a
+    /// keyring is refused, too: see ``rotateKey(of:)``.
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way, and
     ///   then nothing was touched. What ``Configuration/prepareDatabase`` throws when the connection is opened again closes
@@ -29,6 +30,15 @@ extension Database {
         let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
         guard let present = verifiedKey else {
             throw RekeyError(path: path, problem: .notStarted("the database is not encrypted"))
+        }
+        guard keyOrigin != .keyring else {
+            throw RekeyError(
+                path: path,
+                problem: .notStarted(
+                    "the database was opened by a keyring, which would no longer open it; rotateKey(of:) gives it a new key, and "
+                        + "change(slot:to:) of the keyring changes a secret"
+                )
+            )
         }
         try connection.checkFile()
         try checkMayRekey(connection)

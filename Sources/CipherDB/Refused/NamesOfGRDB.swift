@@ -107,11 +107,54 @@ extension Configuration {
 }
 
 extension DatabaseError {
-    /// Not there: see ``code``.
-    @available(*, unavailable, renamed: "code")
+    /// Not there: see ``code`` and ``ResultCode/primary``.
+    @available(*, unavailable, message: "the primary code is code.primary, the extended one is code")
     public var resultCode: ResultCode { fatalError("unavailable") }
 
     /// Not there: see ``code``.
     @available(*, unavailable, renamed: "code")
     public var extendedResultCode: ResultCode { fatalError("unavailable") }
+}
+
+extension DatabaseError {
+    /// Not there: see ``code``.
+    @available(
+        *,
+        unavailable,
+        message: "write catch let error as DatabaseError where error.code == .constraintUnique"
+    )
+    public static var constraintUnique: DatabaseError { fatalError("unavailable") }
+}
+
+extension Database {
+    /// Not there: see ``executeQuery(_:_:)``.
+    @available(
+        *,
+        unavailable,
+        message: "row after row is executeQuery and rows.forEach { … }, or while try rows.next()"
+    )
+    public func cursor<Row: RowDecodable>(_ type: Row.Type, _ sql: SQL, _ values: (any Bindable)?...) throws -> [Row] {
+        fatalError("unavailable")
+    }
+
+    /// What ``insert(into:encoding:onConflict:)`` is asked for elsewhere.
+    public enum InsertConflict {
+        /// Not there: see ``insertOrIgnore(into:encoding:)``.
+        case ignore, replace, abort, fail, rollback
+    }
+
+    /// Not there: see ``insertOrIgnore(into:encoding:)``.
+    @available(*, unavailable, message: "write insertOrIgnore(into:encoding:), or upsert(into:encoding:onConflict:)")
+    public func insert(into table: TableName, encoding row: some Encodable, onConflict: InsertConflict) throws -> Int64
+    {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``insertOrIgnore(into:_:)``.
+    @available(*, unavailable, message: "write insertOrIgnore(into:_:), or upsert(into:_:onConflict:)")
+    public func insert(into table: TableName, _ values: [String: (any Bindable)?], onConflict: InsertConflict) throws
+        -> Int64
+    {
+        fatalError("unavailable")
+    }
 }

@@ -135,6 +135,18 @@ extension SQL.StringInterpolation {
         fatalError("unavailable")
     }
 
+    /// Not there: a list is `\(list: values)`.
+    @_disfavoredOverload
+    @available(
+        *,
+        unavailable,
+        message:
+            "a list of values is \\(list: values); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+    )
+    public mutating func appendInterpolation<Value: RawRepresentable & Encodable>(_ values: [Value]) {
+        fatalError("unavailable")
+    }
+
     /// Not there: SQL in SQL is `\(sql: other)`.
     @_disfavoredOverload
     @available(*, unavailable, message: "SQL in SQL is \\(sql: other)")

@@ -95,7 +95,9 @@ final class MACsAhead {
         }
         let buffer = bytes ?? .allocate(byteCount: mostPages * pageSize, alignment: 64)
         bytes = buffer
-        let count = min(pageCount, mostPages)
+        // Page numbers end at the largest of 32 bits.
+        let count = min(pageCount, mostPages, Int(UInt32.max - number))
+        guard count > 0 else { return false }
         let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count * pageSize)])
         guard read(wanted, Int64(number - 1) * Int64(pageSize)) else {
             stop()

@@ -36,7 +36,7 @@ import Testing
     private func index(_ database: Database) throws {
         // begin
         try database.createFullTextIndex("found", on: "notes", columns: ["title", "text"])
-        let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps")
+        guard let pattern = FTS5Pattern(matchingAllTokensIn: "buy stamps") else { return }
         let ids = try database.fetchAll(Int.self, "SELECT rowid FROM found WHERE found MATCH \(pattern) ORDER BY rank")
         // end
         print(ids)

@@ -317,3 +317,34 @@ func records(_ database: Database, _ player: Player) throws {
     try player.delete(database)
     // refused: 'delete' is unavailable: a row is deleted by database.delete(from: "table", where: Column("id") == row.id)
 }
+
+func keyrings(_ pool: DatabasePool, _ keyring: Keyring, _ text: String) throws {
+    _ = try DatabasePool(path: "jobs.db", keyring: keyring, passphrase: text)
+    // refused: 'init(path:keyring:passphrase:)' is unavailable: a passphrase of a keyring is unlockedBy: .passphrase(text)
+    _ = try DatabaseQueue(path: "jobs.db", keyring: keyring, passphrase: text)
+    // refused: 'init(path:keyring:passphrase:)' is unavailable: a passphrase of a keyring is unlockedBy: .passphrase(text)
+    _ = try keyring.create(passphrase: text)
+    // refused: 'create(passphrase:label:)' is unavailable: a secret has its kind: create(with: .passphrase(text))
+    _ = try keyring.unlock(passphrase: text)
+    // refused: 'unlock(passphrase:)' is unavailable: a secret has its kind: unlock(.passphrase(text))
+    try pool.changePassphrase(text)
+    // refused: 'changePassphrase' is unavailable: another passphrase is rekey(.passphrase(text)), or with a keyring its change(slot:to:)
+    try pool.backup(to: "copy.db", passphrase: text)
+    // refused: 'backup(to:passphrase:)' is unavailable: the key of the copy is key: .passphrase(text)
+}
+
+enum JobState: String, Codable { case waiting }
+struct JobRow: Codable, RowDecodable { var id: Int64? }
+
+func jobs(_ database: Database, _ states: [JobState], _ error: DatabaseError) throws {
+    _ = try database.executeQuery("SELECT * FROM jobs WHERE state IN (\(states))")
+    // refused: 'appendInterpolation' is unavailable: a list of values is \(list: values); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    _ = error.resultCode == .constraint
+    // refused: 'resultCode' is unavailable: the primary code is code.primary, the extended one is code
+    _ = try database.cursor(JobRow.self, "SELECT * FROM jobs")
+    // refused: 'cursor' is unavailable: row after row is executeQuery and rows.forEach { … }, or while try rows.next()
+    _ = try database.insert(into: "jobs", encoding: JobRow(), onConflict: .ignore)
+    // refused: 'insert(into:encoding:onConflict:)' is unavailable: write insertOrIgnore(into:encoding:), or upsert(into:encoding:onConflict:)
+    _ = DatabaseError.constraintUnique
+    // refused: 'constraintUnique' is unavailable: write catch let error as DatabaseError where error.code == .constraintUnique
+}

@@ -29,3 +29,8 @@ func integers(_ database: Database, _ statement: Statement, _ id: Int) throws {
     // warned: '!=' is deprecated: an array of integers is not one value: write values: [1, 2] for several, \(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes
     _ = (score, sql)
 }
+
+func patterns(_ database: Database, _ text: String) throws {
+    _ = try database.executeQuery("SELECT * FROM search WHERE search MATCH \(FTS5Pattern(matchingAllTokensIn: text))")
+    // warned: 'appendInterpolation' is deprecated: text without words makes no pattern: unwrap it, and run no search for nil
+}

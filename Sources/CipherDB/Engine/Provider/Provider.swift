@@ -28,19 +28,16 @@ enum Provider {
         Platform.withEnvironmentVariable("CIPHERDB_PAGE_CRYPTOGRAPHY") { $0.elementsEqual("engine".utf8) } != true
     )
 
-    /// How many wrong MACs this thread has met. It only says that something is to be looked at: in a database with auto-vacuum the
-    /// engine accepts a page of zeros behind the end of the file, which has none.
+    /// Another number after this thread has met a wrong MAC, and on each thread. It only says that something is to be looked at: in a
+    /// database with auto-vacuum the engine accepts a page of zeros behind the end of the file, which has no MAC.
     ///
     /// A page is read by the thread that steps the statement, and looked at before that goes on.
-    static var wrongMACs: Int { Platform.threadCount }
+    static var wrongMACs: UInt64 { Platform.threadCount }
 
     /// Whether a connection that gets its key now calls ``ProviderFunctions``; a program may have registered a provider of its own.
     static var isInUse: Bool {
-        guard let registered = registration.address, let current = csqlcipher_symbol("sqlcipher_get_provider") else {
-            return false
-        }
-        // This is the type of the engine's function of this name, in all versions that have a layout.
-        return unsafeBitCast(current, to: csqlcipher_get_provider.self)() == registered
+        guard let registered = registration.address, let stock = registration.stock else { return false }
+        return stock.current() == registered
     }
 
     /// Done once, before the first key is set.

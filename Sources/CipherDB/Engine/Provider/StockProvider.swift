@@ -7,6 +7,8 @@ struct StockProvider: Sendable {
     let layout: ProviderLayout
     // Addresses of functions, and of nothing that changes.
     nonisolated(unsafe) let members: [UnsafeMutableRawPointer?]
+    /// Returns the provider that is in use. Looking a symbol up takes longer than setting a key.
+    let current: csqlcipher_get_provider
 
     func hmac(
         _ context: UnsafeMutableRawPointer?,
@@ -80,8 +82,8 @@ extension StockProvider {
         }
         members = Array(found.prefix(layout.count))
         self.layout = layout
-        let used = unsafeBitCast(current, to: csqlcipher_get_provider.self)()
-        guard let used = used?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self),
+        self.current = unsafeBitCast(current, to: csqlcipher_get_provider.self)
+        guard let used = self.current()?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self),
             members.indices.allSatisfy({ used[$0] == members[$0] })
         else { throw Provider.Unusable(reason: "another provider than OpenSSL's is in use") }
     }

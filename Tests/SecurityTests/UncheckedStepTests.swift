@@ -1,0 +1,118 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// Executions that read a damaged page and end without a check of it, or are checked elsewhere.
+final class UncheckedStepTests: RawKeyFixture {
+    private static let row = String(repeating: "a", count: 10_000)
+
+    /// A database whose last page has the end of the last value, changed in one byte.
+    override init() throws {
+        try super.init()
+        let queue = try DatabaseQueue(path: path, key: key)
+        try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE u (x); CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+            for id in 1...2 { try database.executeUpdate("INSERT INTO t VALUES (?, ?)", id, Self.row) }
+        }
+        try queue.close()
+        try flipByte(of: path, at: FileState(path).bytes.count - 100)
+    }
+
+    /// Whether every value that a query returns is the one that was stored.
+    private func returnsNoZeros(_ database: Database) -> Bool {
+        do {
+            return try database.fetchAll(String.self, "SELECT a FROM t").allSatisfy { $0 == Self.row }
+        } catch {
+            return true
+        }
+    }
+
+    /// What is used by one thread after the other.
+    private final class Used: @unchecked Sendable {
+        // It holds because the second thread begins when the first waits for it.
+        var rows: ResultSet?
+        var blob: Blob?
+        var answer: String?
+        var bytes: Data?
+    }
+
+    private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread { body() }
+        thread.start()
+        while !thread.isFinished { usleep(1000) }
+    }
+
+    @Test func nextThreadSeesDamage() throws {
+        let database = try open()
+        let used = Used()
+        used.rows = try database.executeQuery("SELECT a FROM t")
+        let rows = try #require(used.rows)
+        #expect(try rows.next())
+        onAnotherThread {
+            guard let rows = used.rows else { return }
+            do {
+                let isOnRow: Bool = try rows.next()
+                used.answer = isOnRow ? try rows.string(forColumnIndex: 0) : nil
+            } catch {}
+        }
+        #expect(used.answer == nil)
+    }
+
+    @Test func blobOnAnotherThreadSeesDamage() throws {
+        let database = try open()
+        let used = Used()
+        used.blob = try database.openBlob(inTable: "t", column: "a", row: 2)
+        onAnotherThread { used.bytes = try? used.blob?.read(at: 9990, count: 10) }
+        #expect(used.bytes == nil)
+    }
+
+    @Test(arguments: [false, true]) func interruptedStatementLeavesNoZeros(inTransaction: Bool) throws {
+        let database = try open()
+        let interrupter = try #require(database.interrupter)
+        try database.makeFunction(named: "stop") { _ in
+            interrupter.interrupt()
+            return 1
+        }
+        if inTransaction { try database.beginTransaction(.deferred) }
+        #expect(throws: (any Error).self) {
+            try database.fetchAll(Int.self, "SELECT stop(substr(a, -5)) FROM t UNION ALL SELECT id FROM t")
+        }
+        #expect(returnsNoZeros(database) && returnsNoZeros(database))
+    }
+
+    @Test func statementEndedByItsFunctionLeavesNoZeros() throws {
+        let database = try open()
+        let used = Used()
+        try database.makeFunction(named: "finish") { _ in
+            used.rows?.close()
+            return 1
+        }
+        used.rows = try database.executeQuery("SELECT finish(substr(a, -5)) FROM t WHERE id = 2")
+        _ = try? used.rows?.next()
+        #expect(returnsNoZeros(database) && returnsNoZeros(database))
+    }
+
+    @Test(arguments: [
+        "DELETE FROM t WHERE hex(substr(CAST(a AS BLOB), -1)) = '62'",
+        "UPDATE t SET id = 5 WHERE substr(a, -1) <> 'a' AND substr(a, -1) <> char(0) AND id = 2",
+        "INSERT INTO u SELECT 1 FROM t WHERE hex(substr(CAST(a AS BLOB), -1)) = '62'",
+    ])
+    func writeThatMatchesNothingSeesDamage(sql: String) throws {
+        let database = try open()
+        #expect(throws: (any Error).self) { try database.executeUpdate(SQL(unsafe: sql)) }
+        #expect(returnsNoZeros(database))
+    }
+
+    @Test(arguments: [false, true]) func failedBlobWriteLeavesNoZeros(inTransaction: Bool) throws {
+        let database = try open()
+        if inTransaction { try database.beginTransaction(.deferred) }
+        #expect(throws: (any Error).self) {
+            let blob = try database.openBlob(inTable: "t", column: "a", row: 2, writable: true)
+            try blob.write(Data([0x62]), at: 9_990)
+            try blob.close()
+        }
+        #expect(returnsNoZeros(database))
+    }
+}
