@@ -122,6 +122,36 @@ struct MACsAheadTests {
         #expect(scene.reads > before)
     }
 
+    /// A database can have as many pages as 32 bits count.
+    @Test func largestPageNumbersAreInRange() throws {
+        let first = UInt32.max - 20
+        let pages = try EncryptedPages(20, from: first, format: Self.format)
+        let contexts = KeptContexts()
+        contexts.readAhead(Self.format) { buffer, offset in
+            let start = Int(offset) - Int(first - 1) * Self.format.pageSize
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            buffer.copyBytes(from: pages.bytes.dropFirst(start).prefix(buffer.count))
+            return true
+        }
+        let covered = Self.format.pageSize - Self.format.reserve + CipherFormat.ivSize
+        let key = try KeyDerivation.pageAuthenticationKey(for: pages.key, format: Self.format).withUnsafeBytes {
+            Array($0)
+        }
+        for index in 0..<UInt32(20) {
+            let page = Array(pages.bytes[(Int(index) * Self.format.pageSize)...].prefix(Self.format.pageSize))
+            var result = [UInt8](repeating: 0, count: 64)
+            withUnsafeBytes(of: (first + index).littleEndian) { number in
+                page.withUnsafeBytes { page in
+                    key.withUnsafeBytes {
+                        let bytes = UnsafeRawBufferPointer(rebasing: page.prefix(covered))
+                        #expect(contexts.pageHMAC(.sha512, key: $0, bytes, number, into: &result))
+                    }
+                }
+            }
+            #expect(result == Array(page[covered..<(covered + 64)]))
+        }
+    }
+
     @Test func formatsWithOtherMACsAreNotReadAhead() {
         for format in CipherFormat.standard where format.pageAuthentication != .sha512 {
             #expect(MACsAhead(format) { _, _ in true } == nil)

@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 import Foundation
+import Rekeying
 import TestSupport
 import Testing
 
@@ -114,5 +115,37 @@ final class UncheckedStepTests: RawKeyFixture {
             try blob.close()
         }
         #expect(returnsNoZeros(database))
+    }
+
+    /// A module that reads pages of another schema.
+    @Test func statisticsOfDamagedAttachedDatabaseFail() throws {
+        let other = Database(path: directory.file("other.db"))
+        try other.open(key: key)
+        guard (try? other.int(forQuery: "SELECT count(*) FROM dbstat")) != nil else { return }
+        let pageSize = try #require(other.cipherFormat?.pageSize)
+        try flipByte(of: path, at: FileState(path).bytes.count - pageSize - 100)
+        try other.attach(path, as: "o", key: key)
+        #expect(throws: (any Error).self) {
+            try other.int(forQuery: "SELECT count(*) FROM dbstat WHERE schema = 'o'")
+        }
+    }
+
+    /// What the document says is not found: the engine takes it for a page behind the end of the file.
+    @Test func zeroPageWithAutoVacuumIsAccepted() throws {
+        let path = directory.file("vacuum.db")
+        let database = Database(path: path)
+        try database.open(key: key)
+        try database.executeStatements("PRAGMA auto_vacuum = FULL; VACUUM; CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+        try database.executeUpdate("INSERT INTO t VALUES (1, ?)", Self.row)
+        let pageSize = try #require(database.cipherFormat?.pageSize)
+        database.close()
+        var bytes = try FileState(path).bytes
+        bytes.replaceSubrange((bytes.count - pageSize)..., with: [UInt8](repeating: 0, count: pageSize))
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        try database.open(key: key)
+        #expect(try database.string(forQuery: "SELECT a FROM t") != Self.row)
+        #expect(throws: (any Error).self) { try database.backup(to: directory.file("copy.db")) }
+        database.close()
+        #expect(try DatabaseFile(path: path).verify(key: key, checksStructure: false).isSound == false)
     }
 }

@@ -11,6 +11,11 @@ extension Connection {
     /// Refuses SQL that can corrupt the file: writes to shadow tables and to the schema's own table.
     func setDefensive(_ isDefensive: Bool) {
         _ = csqlcipher_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, isDefensive ? 1 : 0)
+        // A table of this module gives and takes pages as they are, whatever its name. Engines before SQLite 3.30 do not take a module back,
+        // and Debian's do not have it.
+        if isDefensive, sqlite3_libversion_number() >= 3_030_000 {
+            sqlite3_create_module_v2(handle, "sqlite_dbpage", nil, nil, nil)
+        }
     }
 
     /// The flag that says whether a schema may call a function.
