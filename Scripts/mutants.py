@@ -109,7 +109,7 @@ def remove(directory):
     sys.exit("mutants: %s cannot be removed" % directory)
 
 
-def run(engine, command, mutant=None, longest=None, other=None):
+def run(engine, command, mutant=None, longest=None, other=None, variable=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
     directory = tempfile.mkdtemp(prefix="mutant-")
     try:
@@ -124,6 +124,9 @@ def run(engine, command, mutant=None, longest=None, other=None):
                 command = command[2:]
         if mutant:
             environment["CIPHERDB_MUTANT"] = str(mutant)
+        if variable:
+            name, value = variable.split("=")
+            environment[name] = value
         process = subprocess.Popen(command, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         late = threading.Event()
@@ -154,12 +157,12 @@ def run(engine, command, mutant=None, longest=None, other=None):
         remove(directory)
 
 
-def test(engine, suites, mutant=None, longest=None, other=None):
+def test(engine, suites, mutant=None, longest=None, other=None, variable=None):
     """Runs the suites on the engine of the build, or on another."""
     filter = "|".join(r"\.%s/" % suite for suite in suites)
     # Not by `swift test`, which reads the package again for each environment.
     tests = os.path.join(place(engine), "release", "CipherDBPackageTests.xctest")
-    return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest, other)
+    return run(engine, [tests, "--testing-library", "swift-testing", "--filter", filter], mutant, longest, other, variable)
 
 
 def finder(status, said):
@@ -202,7 +205,8 @@ def main():
 
     def attempt(number, mutant):
         start = time.monotonic()
-        status, said = test(chosen.engine, mutant["tests"].split("|"), number, LONGEST, mutant.get("engine"))
+        status, said = test(chosen.engine, mutant["tests"].split("|"), number, LONGEST, mutant.get("engine"),
+                            mutant.get("environment"))
         return status, said, time.monotonic() - start
 
     living, unclear = [], []

@@ -77,8 +77,6 @@ final class Authorizer {
             // Of a table whose columns are not read the database is not told.
             let name = TableName(String(cString: table), in: schema.map { String(cString: $0) })
             access.read(name.schema ?? "main")
-            // It reads pages of any schema.
-            if sqlite3_stricmp(table, "dbstat") == 0 { access.readsAllSchemas = true }
             // A change of the schema is reported to every observer.
             guard !name.isSchemaTable else { return }
             access.readsRows = true

@@ -106,8 +106,8 @@ final class DamageWatch {
     /// Wrong MACs are compared with those at that check, also of another statement: one that was interrupted makes none. Misses of the
     /// cache are compared with those at the first step, `sign`, because every statement has some.
     func mayHaveFailed(since sign: UInt64?) -> Bool {
-        if connection.damageSign != (connection.countsWrongMACs ? verifiedSign : sign) { return true }
-        return detection == .codec && (hasFailed || (!wasReadOnly && isReadOnly))
+        if connection.countsWrongMACs { return connection.damageSign != verifiedSign }
+        return connection.damageSign != sign || (detection == .codec && (hasFailed || (!wasReadOnly && isReadOnly)))
     }
 
     /// Outside of a writing transaction the engine makes the schema read-only with the codec's error.

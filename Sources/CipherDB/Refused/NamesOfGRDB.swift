@@ -137,7 +137,7 @@ extension Database {
         fatalError("unavailable")
     }
 
-    /// What ``insert(into:encoding:onConflict:)`` is asked for elsewhere.
+    /// What an insertion is asked for elsewhere: here ``insertOrIgnore(into:encoding:)`` and ``upsert(into:encoding:onConflict:)`` are calls of their own.
     public enum InsertConflict {
         /// Not there: see ``insertOrIgnore(into:encoding:)``.
         case ignore, replace, abort, fail, rollback
