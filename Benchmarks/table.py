@@ -30,7 +30,7 @@ def main():
         first, *others = workload["sides"]
         each = statistics.median(first["seconds"]) / workload["count"]
         ratios = ", ".join("%s %.2f" % (side["name"], side["ratio"]) for side in others)
-        lines.append("| %s | %s a %s | %s |\n" % (workload["workload"], time(each), workload["unit"], ratios))
+        lines.append("| %s | %s per %s | %s |\n" % (workload["workload"], time(each), workload["unit"], ratios))
     with open(DOCUMENT) as file:
         text = file.read()
     made = re.sub(re.escape(BEGIN) + ".*?" + re.escape(END), lambda _: BEGIN + "".join(lines) + END, text, flags=re.S)

@@ -30,23 +30,25 @@ enum { members = 18, provider_size = members * sizeof(void *) };
 // Keys with the engine's own cryptography, where CipherDB has registered its own.
 static void set_key(raw_database *database, const char *pragma) {
     void *current = sqlcipher_get_provider();
-    // Up to 4.6 a provider is freed when another one is registered.
-    int is_freed = sqlite3_libversion_number() < 3049000;
-    static void *stock;
-    if (current) {
-        if (!stock || is_freed) {
+    if (!current) {
+        raw_execute(database, pragma);
+    } else if (sqlite3_libversion_number() < 3049000) {
+        // Up to 4.6 a key takes a copy of the provider, and another one would replace it for good.
+        void *saved[members - 1];
+        memcpy(saved, current, sizeof saved);
+        sqlcipher_openssl_setup(current);
+        raw_execute(database, pragma);
+        memcpy(current, saved, sizeof saved);
+    } else {
+        static void *stock;
+        if (!stock) {
             stock = sqlcipher_malloc(provider_size);
             sqlcipher_openssl_setup(stock);
         }
-        if (is_freed) {
-            void *copy = sqlcipher_malloc(provider_size);
-            memcpy(copy, current, (members - 1) * sizeof(void *));
-            current = copy;
-        }
         sqlcipher_register_provider(stock);
+        raw_execute(database, pragma);
+        sqlcipher_register_provider(current);
     }
-    raw_execute(database, pragma);
-    if (current) sqlcipher_register_provider(current);
 }
 
 raw_database *raw_open(const char *path, const char *key, const char *settings) {
