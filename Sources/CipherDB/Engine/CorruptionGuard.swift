@@ -36,7 +36,7 @@ final class CorruptionGuard {
     @exclusivity(unchecked) private(set) var hasCodecWatch = false
     @exclusivity(unchecked) private var state = State.off
     private var ownTransaction = OwnTransaction.none
-    /// ``Connection/damageSign`` at the last check; nil asks for one.
+    /// ``Connection/damageSign`` at the last check, where wrong MACs are not counted; nil asks for a check.
     @exclusivity(unchecked) private var sign: UInt64?
     /// ``Connection/damageSign`` at which no watch had seen anything, so that each row need not ask all of them.
     @exclusivity(unchecked) private var quietSign: UInt64?

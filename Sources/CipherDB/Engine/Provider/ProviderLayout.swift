@@ -12,7 +12,7 @@ struct ProviderLayout: Equatable {
     let cipher: Int
     let contextInit: Int
     let contextFree: Int
-    /// Whether an HMAC is told its algorithm: 3.4.1 has SHA-1 only.
+    /// Whether the HMAC function takes an algorithm: that of 3.4.1 is SHA-1 only.
     let namesAlgorithm: Bool
     /// Whether the engine's own functions use the context: 3.4.1 keeps the cipher there.
     let usesContext: Bool
