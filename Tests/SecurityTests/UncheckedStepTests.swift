@@ -41,9 +41,12 @@ final class UncheckedStepTests: RawKeyFixture {
     }
 
     private func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
-        let thread = Thread { body() }
-        thread.start()
-        while !thread.isFinished { usleep(1000) }
+        let gate = Gate()
+        Thread {
+            body()
+            gate.open()
+        }.start()
+        gate.wait()
     }
 
     @Test func nextThreadSeesDamage() throws {
