@@ -33,13 +33,22 @@ enum Arguments {
     /// A value of one of the types that are bound most.
     private static func common(_ value: Any) -> (any Bindable)? {
         let type = type(of: value)
-        if type == String.self { return value as? String }
-        if type == Int.self { return value as? Int }
-        if type == Double.self { return value as? Double }
-        if type == Data.self { return value as? Data }
-        if type == Int64.self { return value as? Int64 }
-        if type == Bool.self { return value as? Bool }
+        if type == String.self { return opened(value, as: String.self) }
+        if type == Int.self { return opened(value, as: Int.self) }
+        if type == Double.self { return opened(value, as: Double.self) }
+        if type == Data.self { return opened(value, as: Data.self) }
+        if type == Int64.self { return opened(value, as: Int64.self) }
+        if type == Bool.self { return opened(value, as: Bool.self) }
         return nil
+    }
+
+    /// The value, whose type is known to be `type`.
+    private static func opened<Value>(_ value: Any, as type: Value.Type) -> Value {
+        func open<Found>(_ value: Found) -> Value {
+            // It holds because the type was compared; a cast would look for it once more.
+            unsafeBitCast(value, to: Value.self)
+        }
+        return _openExistential(value, do: open)
     }
 
     static func list(_ values: [Any]?) throws -> StatementValues {

@@ -29,7 +29,7 @@ extension FMDatabase {
     /// What `body` returns. What it throws is kept, and thrown as FMDB's kind of error.
     func rethrowing<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            failure = nil
+            if failure != nil { failure = nil }
             return try body()
         } catch {
             note(error)

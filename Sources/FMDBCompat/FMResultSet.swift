@@ -5,14 +5,14 @@ public import Foundation
 ///
 /// A column that is not there reads as nil, 0 or false, as in FMDB. `ResultSet` throws instead.
 open class FMResultSet {
+    // For each `@exclusivity(unchecked)`: one thread at a time uses a result set, and it is read and written at once.
     /// The database; nil once it is gone or the set was closed.
-    public private(set) weak var parentDB: FMDatabase?
+    @exclusivity(unchecked) public private(set) weak var parentDB: FMDatabase?
     /// The SQL.
-    public private(set) var query: String?
+    @exclusivity(unchecked) public private(set) var query: String?
 
     /// Of ``FMDatabase/prepare(_:)``; nil once it was closed.
-    private var prepared: Statement?
-    // For each `@exclusivity(unchecked)`: one thread at a time uses a result set, and it is read and written at once.
+    @exclusivity(unchecked) private var prepared: Statement?
     @exclusivity(unchecked) private var rows: ResultSet?
     @exclusivity(unchecked) private var isOnRow = false
 
@@ -56,17 +56,19 @@ open class FMResultSet {
         guard let database = parentDB else {
             throw FMDatabase.error(DatabaseError(code: .misuse, message: "the result set is closed"))
         }
-        return try database.rethrowing {
-            // A prepared set without parameters need not be bound.
-            let rows = try current()
-            isOnRow = false
-            isOnRow = try rows.next()
-            if !isOnRow {
-                self.rows = nil
-                if prepared == nil { parentDB = nil }
-            }
-            return isOnRow
+        return try database.rethrowing { try advance() }
+    }
+
+    private func advance() throws -> Bool {
+        // A prepared set without parameters need not be bound.
+        let rows = try current()
+        isOnRow = false
+        isOnRow = try rows.next()
+        if !isOnRow {
+            self.rows = nil
+            if prepared == nil { parentDB = nil }
         }
+        return isOnRow
     }
 
     private func current() throws -> ResultSet {
@@ -118,7 +120,7 @@ open class FMResultSet {
 
     private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
     /// The indices that were asked for so far.
-    private var found: [String: Int32] = [:]
+    @exclusivity(unchecked) private var found: [String: Int32] = [:]
 
     /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the last. Changes to it do nothing.
     public var columnNameToIndexMap: NSMutableDictionary {

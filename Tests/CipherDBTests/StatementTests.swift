@@ -87,8 +87,8 @@ import Testing
     @Test func cacheEvictsLeastRecentlyUsed() throws {
         for number in 0..<10 { try database.executeUpdate(SQL(unsafe: "SELECT \(number)")) }
         #expect(database.cache.statistics.count == 3)
-        #expect(database.takeCached("SELECT 6") == nil)
-        #expect(database.takeCached("SELECT 7") != nil)
+        #expect(database.takeCached(.string("SELECT 6")) == nil)
+        #expect(database.takeCached(.literal("SELECT 7")) != nil)
     }
 
     @Test func cachedStatementKeepsNoValues() throws {

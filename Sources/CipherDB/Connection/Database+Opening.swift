@@ -104,6 +104,9 @@ extension Database {
         throw explained(failure)
     }
 
+    /// As ``throwDeferredError(_:)``, of the connection there is now.
+    @usableFromInline func throwDeferredError() throws { try throwDeferredError(connection) }
+
     /// Makes the connection's settings, and lets the configuration's closure have it.
     func finishOpening() throws {
         guard let connection else { return }

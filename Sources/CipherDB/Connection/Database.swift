@@ -23,7 +23,13 @@ public final class Database {
     /// How it is opened.
     public let configuration: Configuration
 
-    var state: State = .closed
+    var state: State = .closed {
+        didSet { connectionInUse = isInUse ? connection.map { .passUnretained($0) } : nil }
+    }
+    /// The connection of a database that is in use, for each statement to ask without counting references. It holds because both are set
+    /// together.
+    // One thread at a time uses a database, and a reference is read and written at once.
+    @exclusivity(unchecked) private(set) var connectionInUse: Unmanaged<Connection>?
     /// Those of the last opening.
     var flags: OpenFlags = []
     /// Whether the last opening said that nobody changes the file, so that no locks are taken.
@@ -226,7 +232,7 @@ public final class Database {
         cache.checkIn(statement)
     }
 
-    func takeCached(_ sql: String) -> Statement? {
+    func takeCached(_ sql: SQLText) -> Statement? {
         let statement = cache.checkOut(sql)
         instruments.lookedUp(found: statement != nil)
         statement?.database = self

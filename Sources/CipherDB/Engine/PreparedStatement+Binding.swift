@@ -17,8 +17,7 @@ extension PreparedStatement {
 
     func bind(_ value: String, at index: Int) throws(DatabaseError) {
         let handle = try live()
-        var value = value
-        try bound(value.withUTF8 { bind(utf8: UnsafeRawBufferPointer($0), at: index, handle) })
+        try bound(value.withBytes { bind(utf8: UnsafeRawBufferPointer($0), at: index, handle) })
     }
 
     /// Binds bytes that are UTF-8.
@@ -110,6 +109,11 @@ extension PreparedStatement {
     /// A copy of a value that stays as long as it is bound; nil where there is no room for it.
     func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
         buffer.keep(value)
+    }
+
+    /// Makes room for the values of the next row.
+    func reuseBindings() {
+        buffer.reuse()
     }
 
     /// Forgets the bound values, which may be secret.

@@ -22,7 +22,7 @@ internal import CCipherEngine
 
     let sql: String
     let isReadOnly: Bool
-    let parameterCount: Int
+    @usableFromInline let parameterCount: Int
     /// Whether it writes, or may be followed by statements that do in the transaction that it begins.
     let mayBeginWriting: Bool
     /// Whether the SQL sets or gives a key.

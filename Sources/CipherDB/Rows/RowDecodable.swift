@@ -24,21 +24,21 @@ extension RowDecodable where Self: Decodable {
     /// The value whose coding keys are the names of the row's columns.
     ///
     /// - Throws: ``DatabaseError`` that names the column, the type wanted and the kind of value found.
-    public init(row: ResultSet) throws {
+    @inlinable public init(row: ResultSet) throws {
         self = try row.decode(Self.self)
     }
 }
 
 extension RowDecodable where Self: ColumnDecodable {
     /// The value in the row's first column.
-    public init(row: ResultSet) throws {
+    @inlinable public init(row: ResultSet) throws {
         self = try row[0]
     }
 }
 
 extension RowDecodable where Self: ColumnDecodable & Decodable {
     /// The value in the row's first column.
-    public init(row: ResultSet) throws {
+    @inlinable public init(row: ResultSet) throws {
         self = try row[0]
     }
 }
@@ -50,31 +50,40 @@ extension ResultSet {
     /// read from a ``JSONColumn``.
     ///
     /// - Throws: ``DatabaseError`` that names the column, the type wanted and the kind of value found.
-    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+    @inlinable public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         guard rowWidth > 0 else { throw whyNoColumn(0) }
         do {
-            return try Value(from: RowDecoder(row: self))
+            return try Value(from: decoder)
         } catch let error as DecodingError {
-            throw DatabaseError(.mismatch, "the row is not \(type): \(error.reason)", sql: statement.sql)
+            throw notDecoded(error, as: type)
         }
+    }
+
+    @usableFromInline func notDecoded(_ error: DecodingError, as type: Any.Type) -> DatabaseError {
+        DatabaseError(.mismatch, "the row is not \(type): \(error.reason)", sql: statement.sql)
     }
 
     /// Goes to the next row and makes a value of it; nil after the last. So rows are read one at a time.
     ///
     /// - Throws: ``DatabaseError``, which names the row, counted from 1, where it is not of this type; ``KeyError``.
-    public func next<Value: RowDecodable>(as type: Value.Type = Value.self) throws -> Value? {
+    @inlinable public func next<Value: RowDecodable>(as type: Value.Type = Value.self) throws -> Value? {
         guard try next() else { return nil }
         do {
             return try Value(row: self)
-        } catch let error as DatabaseError where error.code == .mismatch || error.code == .range {
-            throw DatabaseError(error.code, "row \(rowNumber), as \(type): \(error.message)", sql: error.sql)
+        } catch {
+            throw namingRow(error, as: type)
         }
+    }
+
+    @usableFromInline func namingRow(_ error: any Error, as type: Any.Type) -> any Error {
+        guard let error = error as? DatabaseError, error.code == .mismatch || error.code == .range else { return error }
+        return DatabaseError(error.code, "row \(rowNumber), as \(type): \(error.message)", sql: error.sql)
     }
 
     /// The next row, and closes; nil where there is none.
     ///
     /// - Throws: as ``next(as:)``.
-    public func fetchOne<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> Value? {
+    @inlinable public func fetchOne<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> Value? {
         defer { close() }
         return try next(as: type)
     }
@@ -82,7 +91,7 @@ extension ResultSet {
     /// The rows that are left, and closes.
     ///
     /// - Throws: as ``next(as:)``.
-    public func fetchAll<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> [Value] {
+    @inlinable public func fetchAll<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> [Value] {
         defer { close() }
         var values: [Value] = []
         while let value = try next(as: type) { values.append(value) }
@@ -94,7 +103,7 @@ extension Database {
     /// All rows of a query, with these values for its parameters, in order.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
-    public func fetchAll<Value: RowDecodable>(
+    @inlinable public func fetchAll<Value: RowDecodable>(
         _ type: Value.Type,
         _ sql: SQL,
         _ values: (any Bindable)?...
@@ -105,7 +114,7 @@ extension Database {
     /// All rows of a query, with these values for its parameters.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
-    public func fetchAll<Value: RowDecodable>(
+    @inlinable public func fetchAll<Value: RowDecodable>(
         _ type: Value.Type,
         _ sql: SQL,
         values: StatementValues
@@ -116,7 +125,7 @@ extension Database {
     /// The first row of a query, with these values for its parameters, in order; nil where there is none.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
-    public func fetchOne<Value: RowDecodable>(
+    @inlinable public func fetchOne<Value: RowDecodable>(
         _ type: Value.Type,
         _ sql: SQL,
         _ values: (any Bindable)?...
@@ -127,7 +136,7 @@ extension Database {
     /// The first row of a query, with these values for its parameters; nil where there is none.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
-    public func fetchOne<Value: RowDecodable>(
+    @inlinable public func fetchOne<Value: RowDecodable>(
         _ type: Value.Type,
         _ sql: SQL,
         values: StatementValues
@@ -136,7 +145,7 @@ extension Database {
         defer { rows.close() }
         let value = try rows.next(as: type)
         rows.close()
-        try throwDeferredError(connection)
+        try throwDeferredError()
         return value
     }
 }

@@ -4,58 +4,121 @@
     internal import Foundation
 #endif
 
-/// Reads the current row of a result set as a `Decodable` type: each coding key, behind the prefix, is the name of a column.
-struct RowDecoder: Decoder {
-    let row: ResultSet
+/// Reads the current row of a query as a `Decodable` type: each coding key, behind the prefix, is the name of a column.
+///
+/// One reads all rows, because making the container anew for each takes longer than reading its columns. It does not keep the result set,
+/// which keeps it.
+final class RowDecoder: Decoder {
+    fileprivate let prepared: PreparedStatement
+    private let execution: Int
+    private let width: Int
+    fileprivate let names: ColumnNames
     /// Of a record inside of another, such as `team.`; empty for the whole row.
-    var prefix = ""
+    fileprivate let prefix: String
+    fileprivate let hasPrefix: Bool
+    /// The container of the last row.
+    // One thread at a time uses a result set, and it is read and written at once.
+    @exclusivity(unchecked) private var container: AnyRowContainer?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+    /// - Parameters:
+    ///   - execution: That of the statement: when it is over there are no more rows.
+    ///   - width: How many columns its rows have.
+    init(_ prepared: PreparedStatement, execution: Int, width: Int, _ names: ColumnNames, prefix: String = "") {
+        self.prepared = prepared
+        self.execution = execution
+        self.width = width
+        self.names = names
+        self.prefix = prefix
+        hasPrefix = !prefix.isEmpty
+    }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RowContainer(row: row, prefix: prefix))
+        if let container, container.key == ObjectIdentifier(Key.self) {
+            // It holds because the type of the keys is that of the box.
+            return unsafeDowncast(container, to: BoxedRowContainer<Key>.self).container
+        }
+        let new = BoxedRowContainer<Key>(KeyedDecodingContainer(RowContainer(decoder: self)))
+        // A record inside of another is read once by each decoder, and the whole row would keep itself.
+        if !hasPrefix { container = new }
+        return new.container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw DatabaseError(.mismatch, "a row cannot be read into an array", sql: row.statement.sql)
+        throw DatabaseError(.mismatch, "a row cannot be read into an array", sql: prepared.sql)
     }
 
     /// A type that is one value is read from the first column, and is no record in another.
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        guard prefix.isEmpty else { throw OneValue() }
-        return ColumnDecoder(column: try row.column(0))
+        guard !hasPrefix else { throw OneValue() }
+        return ColumnDecoder(column: try column(0))
+    }
+
+    @inline(__always) fileprivate func column(_ index: Int) throws -> ResultColumn {
+        guard prepared.execution == execution else { throw ResultSet.isClosed(sql: prepared.sql) }
+        guard index < width else {
+            throw DatabaseError(.range, "the result has no column \(index), it has \(width)", sql: prepared.sql)
+        }
+        return ResultColumn(statement: prepared, index: index)
+    }
+
+    fileprivate func ofRecord(_ key: some CodingKey) -> RowDecoder {
+        RowDecoder(prepared, execution: execution, width: width, names, prefix: prefix + key.stringValue + ".")
+    }
+}
+
+/// A container, kept for the next row: it has the type of its keys, by which it is known again.
+private class AnyRowContainer {
+    let key: ObjectIdentifier
+
+    init(_ key: ObjectIdentifier) {
+        self.key = key
+    }
+}
+
+private final class BoxedRowContainer<Key: CodingKey>: AnyRowContainer {
+    let container: KeyedDecodingContainer<Key>
+
+    init(_ container: KeyedDecodingContainer<Key>) {
+        self.container = container
+        super.init(ObjectIdentifier(Key.self))
     }
 }
 
 /// The columns of a row by coding keys.
 private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let row: ResultSet
-    let prefix: String
+    let decoder: RowDecoder
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] {
-        row.columnNames.filter { $0.hasPrefix(prefix) }.compactMap {
-            Key(stringValue: String($0.dropFirst(prefix.count)))
+        decoder.names.all.filter { $0.hasPrefix(decoder.prefix) }.compactMap {
+            Key(stringValue: String($0.dropFirst(decoder.prefix.count)))
         }
     }
 
     func contains(_ key: Key) -> Bool { index(key) != nil || isRecord(key) }
 
-    private func index(_ key: Key) -> Int? {
-        row.columnIndex(forKey: prefix.isEmpty ? key.stringValue : prefix + key.stringValue)
+    @inline(__always) private func index(_ key: Key) -> Int? { decoder.names.index(ofKey: name(key)) }
+
+    @inline(__always) private func name(_ key: Key) -> String {
+        decoder.hasPrefix ? decoder.prefix + key.stringValue : key.stringValue
     }
 
     /// Whether columns have the key and a dot before their names.
-    private func isRecord(_ key: Key) -> Bool { row.hasRecords && !columns(ofRecord: key).isEmpty }
+    private func isRecord(_ key: Key) -> Bool { decoder.names.hasRecords && !columns(ofRecord: key).isEmpty }
 
-    private func columns(ofRecord key: Key) -> [Int] { row.columns(ofRecord: prefix + key.stringValue) }
+    private func columns(ofRecord key: Key) -> [Int] { decoder.names.indices(ofRecord: name(key)) }
 
-    private func column(_ key: Key) throws -> ResultColumn {
-        if let index = index(key) { return try row.column(index) }
-        let name = prefix + key.stringValue
-        throw DatabaseError(
+    @inline(__always) private func column(_ key: Key) throws -> ResultColumn {
+        guard let index = index(key) else { throw noColumn(key) }
+        return try decoder.column(index)
+    }
+
+    private func noColumn(_ key: Key) -> DatabaseError {
+        DatabaseError(
             .range,
-            "the result has no column with the name \(name), nor columns with the prefix \(name).",
-            sql: row.statement.sql
+            "the result has no column with the name \(name(key)), nor columns with the prefix \(name(key)).",
+            sql: decoder.prepared.sql
         )
     }
 
@@ -66,17 +129,17 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A record that an outer join did not find has NULL in each column.
     private func isMissing(_ key: Key) throws -> Bool {
-        try columns(ofRecord: key).allSatisfy { try row.column($0).storageClass == .null }
+        try columns(ofRecord: key).allSatisfy { try decoder.column($0).storageClass == .null }
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         guard isRecord(key), !(type is any ColumnDecodable.Type) else { return try column(key).decode(type) }
         // Columns are named by the data, too: no stack is deep enough for any name.
-        guard prefix.utf8.count < 1000 else {
+        guard decoder.prefix.utf8.count < 1000 else {
             throw DatabaseError(.tooBig, "the records are nested too deeply")
         }
         do {
-            return try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))
+            return try Value(from: decoder.ofRecord(key))
         } catch is OneValue {
             return try column(key).decode(type)
         }
@@ -90,7 +153,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
         guard try isMissing(key) else { return try decode(type, forKey: key) }
         do {
-            _ = try Value(from: RowDecoder(row: row, prefix: prefix + key.stringValue + "."))
+            _ = try Value(from: decoder.ofRecord(key))
         } catch is OneValue {
             return try column(key).storageClass == .null ? nil : try column(key).decode(type)
         } catch {}
@@ -103,6 +166,16 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try Int64.decode(column(key)) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try Double.decode(column(key)) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try String.decode(column(key)) }
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try value(key) }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try value(key) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try value(key) }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try value(key) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try value(key) }
+
+    private func value<Value: ColumnDecodable>(_ key: Key) throws -> Value? {
+        guard let index = index(key) else { return nil }
+        return try Value?.decode(decoder.column(index))
+    }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
         -> KeyedDecodingContainer<Nested>
@@ -115,7 +188,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     /// A class and the one that it inherits from share the row.
-    func superDecoder() throws -> any Decoder { RowDecoder(row: row, prefix: prefix) }
+    func superDecoder() throws -> any Decoder { decoder }
     func superDecoder(forKey key: Key) throws -> any Decoder { ColumnDecoder(column: try column(key)) }
 }
 
@@ -144,8 +217,9 @@ extension ResultColumn {
     /// The value as the type, by its own way to be read from a column where it has one.
     fileprivate func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Asking for a conformance takes longer than reading the value.
-        if type == Data.self, let value = try Data.decode(self) as? Value { return value }
-        if type == Date.self, let value = try Date.decode(self) as? Value { return value }
+        // These hold because the types are the same; a cast would look for what they are.
+        if type == Data.self { return unsafeBitCast(try Data.decode(self), to: Value.self) }
+        if type == Date.self { return unsafeBitCast(try Date.decode(self), to: Value.self) }
         if let type = type as? any ColumnDecodable.Type, let value = try type.decode(self) as? Value { return value }
         do {
             return try Value(from: ColumnDecoder(column: self))

@@ -43,9 +43,9 @@ extension Database {
     public func executeUpdate(_ sql: SQL, values: StatementValues) throws {
         // Without a copy of the values, which would take part of the time of a short statement.
         guard sql.interpolated.isEmpty else {
-            return try executeUpdate(SQL(unsafe: sql.text), values: sql.values(beside: values))
+            return try executeUpdate(sql.withoutValues, values: sql.values(beside: values))
         }
-        let statement = try cached(sql.text)
+        let statement = try cached(sql.source)
         defer { giveBack(statement) }
         try statement.executeUpdate(values: values)
     }
@@ -62,9 +62,9 @@ extension Database {
     /// - Throws: ``DatabaseError``, also for a value too many or too few; ``KeyError``.
     public func executeQuery(_ sql: SQL, values: StatementValues) throws -> ResultSet {
         guard sql.interpolated.isEmpty else {
-            return try executeQuery(SQL(unsafe: sql.text), values: sql.values(beside: values))
+            return try executeQuery(sql.withoutValues, values: sql.values(beside: values))
         }
-        let statement = try cached(sql.text)
+        let statement = try cached(sql.source)
         do {
             try statement.begin { try statement.bind(values) }
         } catch {
@@ -82,11 +82,15 @@ extension Database {
         }
     }
 
-    @usableFromInline func cached(_ text: String) throws -> Statement {
-        // Compiling it again shows what it reads.
-        if try usableConnection().authorizer.recordedReads != nil { return try prepare(text: text) }
+    func cached(_ text: SQLText) throws -> Statement {
+        if connectionInUse?._withUnsafeGuaranteedRef({ $0.isQuiet }) != true,
+            // Compiling it again shows what it reads.
+            try usableConnection().authorizer.recordedReads != nil
+        {
+            return try prepare(text: text.string)
+        }
         if let statement = takeCached(text) { return statement }
-        let statement = try prepare(text: text)
+        let statement = try prepare(text: text.string)
         cache.add(statement)
         return statement
     }

@@ -17,12 +17,12 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also for a value of another kind; ``KeyError``.
     public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: StatementValues) throws -> Value? {
-        let rows = try executeQuery(sql, values: values)
-        defer { rows.close() }
-        let value: Value? = try rows.next() ? try rows[0] : nil
-        rows.close()
-        try throwDeferredError(connection)
-        return value
+        guard sql.interpolated.isEmpty else {
+            return try value(forQuery: sql.withoutValues, values: sql.values(beside: values))
+        }
+        let statement = try cached(sql.source)
+        defer { giveBack(statement) }
+        return try statement.value(values: values)
     }
 
     /// The integer. Throws as ``value(forQuery:values:)``.

@@ -55,3 +55,8 @@ public struct Parameter {
 /// It belongs to its statement.
 @available(*, unavailable)
 extension Parameter: Sendable {}
+
+extension Bindable {
+    /// Counts the values of a pack.
+    @inlinable static func count(in count: inout Int) { count += 1 }
+}

@@ -18,13 +18,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// The SQL, with a `?` in the place of each interpolated value.
-    @usableFromInline private(set) package var text: String
+    private(set) var source: SQLText
     /// The interpolated values, in order.
     private(set) var interpolated: [Interpolated] = []
 
     /// SQL from a literal, which nothing but the program's source can be.
     public init(stringLiteral value: StaticString) {
-        text = value.description
+        source = SQLText(value)
     }
 
     /// SQL from a literal with values in it.
@@ -35,7 +35,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// SQL from text that is not a literal, as it is. Never make it from what a user typed: text that becomes SQL can do
     /// whatever the connection may do.
     public init(unsafe text: String) {
-        self.text = text
+        source = .string(text)
+    }
+
+    /// ``source`` as a `String`.
+    private(set) package var text: String {
+        get { source.string }
+        set { source = .string(newValue) }
     }
 
     /// SQL behind SQL, with the values of both.
@@ -55,6 +61,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         let start = text.utf8.count
         text += other.text
         interpolated += other.interpolated.map { Interpolated(offset: start + $0.offset, value: $0.value) }
+    }
+
+    /// The same text, for values beside it.
+    var withoutValues: SQL {
+        var sql = self
+        sql.interpolated = []
+        return sql
     }
 
     /// The values of its parameters: the interpolated ones, or those that stand beside it.

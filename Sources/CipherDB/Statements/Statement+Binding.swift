@@ -13,6 +13,7 @@ extension Statement {
 
     /// Binds values to the parameters in order; as many as there are parameters.
     private func bind(ordered values: [(any Bindable)?]) throws {
+        let prepared = prepared
         for index in values.indices {
             let parameter = Parameter(statement: prepared, index: index + 1)
             // In place: a copy of such a value takes longer than binding it.
@@ -20,7 +21,7 @@ extension Statement {
         }
     }
 
-    func check(count: Int) throws {
+    @usableFromInline func check(count: Int) throws {
         guard count == parameterCount else {
             throw DatabaseError(
                 .range,

@@ -24,19 +24,22 @@ extension Statement {
 
     @inlinable func bind<First: Bindable, each Rest: Bindable>(_ first: First, _ rest: repeat each Rest) throws {
         var count = 1
-        for _ in repeat each rest { count += 1 }
+        _ = (repeat (each Rest).count(in: &count))
         try beginBinding(count: count)
         do {
-            var index = 1
-            try first.bind(to: Parameter(statement: prepared, index: index))
-            for value in repeat each rest {
-                index += 1
-                try value.bind(to: Parameter(statement: prepared, index: index))
-            }
+            var index = 0
+            try bind(first, behind: &index)
+            _ = (repeat try bind(each rest, behind: &index))
         } catch {
             abandon()
             throw error
         }
+    }
+
+    /// Binds one value to the parameter behind `index`. Expansions of packs call it: a loop over one copies each value twice.
+    @inlinable @inline(__always) func bind(_ value: some Bindable, behind index: inout Int) throws {
+        index += 1
+        try value.bind(to: Parameter(statement: prepared, index: index))
     }
 
     /// Makes it ready to run with so many new values; result sets of earlier executions end.
@@ -101,7 +104,7 @@ extension Database {
     @usableFromInline func cached(withoutValues sql: SQL) throws -> Statement {
         // Whatever they are, there must be none in the SQL.
         if !sql.interpolated.isEmpty { _ = try sql.values(beside: [nil]) }
-        return try cached(sql.text)
+        return try cached(sql.source)
     }
 
     @usableFromInline func makeResultSet(_ statement: Statement) -> ResultSet {

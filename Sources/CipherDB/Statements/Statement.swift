@@ -67,7 +67,7 @@ public final class Statement {
         }
     }
 
-    func step() throws -> Bool {
+    @usableFromInline func step() throws -> Bool {
         do {
             return try prepared.step()
         } catch {

@@ -19,8 +19,8 @@ struct StatementCache {
     }
 
     private var statements: [String: Statement] = [:]
-    /// The one that was asked for last: a program often asks for one again and again, and then nothing is hashed.
-    private var latest: Statement?
+    /// Members that were asked for, each at the place that ``place(of:)`` gives its SQL: they are found without hashing all of it.
+    private var recent: [Statement?] = Array(repeating: nil, count: 32)
     private var clock = 0
     /// A statement that was checked out before the cache was emptied does not get into it.
     private var clearCount = 0
@@ -35,21 +35,29 @@ struct StatementCache {
     }
 
     /// Returns nil if there is no such statement, or it is checked out.
-    mutating func checkOut(_ sql: String) -> Statement? {
-        guard let found = statement(of: sql), !found.cacheEntry.isCheckedOut else {
+    mutating func checkOut(_ sql: SQLText) -> Statement? {
+        guard let found = sql.withUTF8({ statement(of: $0, sql) }), !found.cacheEntry.isCheckedOut else {
             statistics.misses += 1
             return nil
         }
         found.cacheEntry.isCheckedOut = true
-        latest = found
         statistics.hits += 1
         return found
     }
 
-    private func statement(of sql: String) -> Statement? {
-        if let latest, latest.sql.hasSameBytes(as: sql) { return latest }
-        guard let found = statements[sql], found.sql.hasSameBytes(as: sql) else { return nil }
+    private mutating func statement(of bytes: UnsafeBufferPointer<UInt8>, _ sql: SQLText) -> Statement? {
+        let place = StatementCache.place(of: bytes)
+        if let found = recent[place], found.sql.hasBytes(bytes) { return found }
+        guard let found = statements[sql.string], found.sql.hasBytes(bytes) else { return nil }
+        recent[place] = found
         return found
+    }
+
+    /// By the length and a few of the bytes.
+    private static func place(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard let last = bytes.last else { return 0 }
+        return (bytes.count &+ 3 &* Int(last) &+ 5 &* Int(bytes[bytes.count / 2]) &+ 7 &* Int(bytes[bytes.count / 4]))
+            % 32
     }
 
     /// Notes a new statement, which the cache keeps when it is checked in.
@@ -79,7 +87,6 @@ struct StatementCache {
         }
         statement.cacheEntry.membership = .member
         statements[statement.sql] = statement
-        latest = statement
         statistics.count = statements.count
     }
 
@@ -87,14 +94,13 @@ struct StatementCache {
         for statement in statements.values { remove(statement) }
         statements.removeAll()
         clearCount += 1
-        latest = nil
         statistics.count = 0
     }
 
     /// One that is checked out is finalized when it is checked in.
     private mutating func remove(_ statement: Statement) {
         statement.cacheEntry.membership = .outside
-        if latest === statement { latest = nil }
+        for place in recent.indices where recent[place] === statement { recent[place] = nil }
         if !statement.cacheEntry.isCheckedOut { statement.prepared.finalize() }
     }
 }

@@ -101,7 +101,7 @@ extension Database {
         let columns = Set(try names(of: table).map { $0.lowercased() })
         guard let name = ["rowid", "_rowid_", "oid"].first(where: { !columns.contains($0) }) else { return nil }
         do {
-            giveBack(try cached("SELECT \(table.column(name)) FROM \(table.quoted)"))
+            giveBack(try cached(.string("SELECT \(table.column(name)) FROM \(table.quoted)")))
             return name
         } catch let error as DatabaseError where error.code == .error {
             return nil

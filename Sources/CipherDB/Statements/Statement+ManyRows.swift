@@ -1,0 +1,130 @@
+/// Many executions in one call: the statement begins and ends once, and many rows of a plain INSERT go into one step.
+extension Statement {
+    /// Runs it for each element, with the values that `values` makes of the element, in order. Rows that it returns are passed over.
+    ///
+    /// ```swift
+    /// let insert = try database.prepare("INSERT INTO notes (id, text) VALUES (?, ?)")
+    /// try insert.executeUpdate(forEach: notes) { ($0.id, $0.text) }
+    /// ```
+    ///
+    /// Outside of a transaction it begins one, and all changes are undone when one fails. Inside of a transaction some changes stay when
+    /// one fails, until the transaction is rolled back.
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; what `values` throws.
+    @inlinable public func executeUpdate<Elements: Sequence, each Value: Bindable>(
+        forEach elements: Elements,
+        _ values: (Elements.Element) throws -> (repeat each Value)
+    ) throws {
+        var count = 0
+        _ = (repeat (each Value).count(in: &count))
+        try check(count: count)
+        try inTransaction {
+            var iterator = elements.makeIterator()
+            let expected = elements.underestimatedCount
+            if let together = try insertion(ofRows: expected) {
+                try together.running { execution in
+                    for _ in 0..<(expected / together.rowCount) {
+                        var index = 0
+                        for _ in 0..<together.rowCount {
+                            guard let element = iterator.next() else { throw fewerThanExpected }
+                            let row = try values(element)
+                            _ = (repeat try together.statement.bind(each row, behind: &index))
+                        }
+                        try together.statement.runBound(execution)
+                    }
+                }
+            }
+            try running { execution in
+                while let element = iterator.next() {
+                    let row = try values(element)
+                    var index = 0
+                    _ = (repeat try bind(each row, behind: &index))
+                    try runBound(execution)
+                }
+            }
+        }
+    }
+
+    /// Runs it with each of these sets of values for its parameters, as ``executeUpdate(forEach:_:)`` does.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value too many or too few.
+    public func executeUpdate(forEach sets: some Sequence<StatementValues>) throws {
+        try inTransaction {
+            try running { execution in
+                for values in sets {
+                    try bind(values)
+                    try runBound(execution)
+                }
+            }
+        }
+    }
+
+    /// Runs `body` in the transaction that is open, or one of its own.
+    @usableFromInline func inTransaction(_ body: () throws -> Void) throws {
+        guard let database else { throw DatabaseError(.misuse, "the statement's database was closed", sql: sql) }
+        if database.isInTransaction { try body() } else { try database.inTransaction { _ in try body() } }
+    }
+
+    /// Begins and ends an execution around `body`, which gets its number.
+    @usableFromInline func running(_ body: (Int) throws -> Void) throws {
+        try prepared.begin()
+        defer { prepared.end() }
+        try body(prepared.execution)
+    }
+
+    /// Runs it with the values that are bound, and makes room for the next ones.
+    @usableFromInline func runBound(_ execution: Int) throws {
+        // A closure that made the values, or a function that the statement called, may have run it with others.
+        guard prepared.execution == execution else {
+            throw DatabaseError(
+                .misuse,
+                "the statement ran with other values before it was done with each element",
+                sql: sql
+            )
+        }
+        while try step() {}
+        prepared.reuseBindings()
+    }
+
+    @usableFromInline var fewerThanExpected: DatabaseError {
+        DatabaseError(.misuse, "the sequence has fewer elements than its underestimatedCount", sql: sql)
+    }
+
+    /// A statement that inserts several rows at once; nil where there are too few rows to make up for its compilation, or this is another
+    /// statement.
+    @usableFromInline func insertion(ofRows count: Int) throws -> InsertionOfRows? {
+        guard let database, count >= InsertionOfRows.leastRows,
+            let insertion = PlainInsertion(sql, parameterCount: parameterCount)
+        else { return nil }
+        return try InsertionOfRows(insertion, database)
+    }
+}
+
+extension Database {
+    /// Runs a statement for each element, with the values that `values` makes of the element, in order; see
+    /// ``Statement/executeUpdate(forEach:_:)``.
+    ///
+    /// ```swift
+    /// try database.executeUpdate("INSERT INTO notes (id, text) VALUES (?, ?)", forEach: notes) { ($0.id, $0.text) }
+    /// ```
+    ///
+    /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``; what `values` throws.
+    @inlinable public func executeUpdate<Elements: Sequence, each Value: Bindable>(
+        _ sql: SQL,
+        forEach elements: Elements,
+        _ values: (Elements.Element) throws -> (repeat each Value)
+    ) throws {
+        let statement = try cached(withoutValues: sql)
+        defer { giveBack(statement) }
+        try statement.executeUpdate(forEach: elements, values)
+    }
+
+    /// Runs a statement with each of these sets of values for its parameters; see ``Statement/executeUpdate(forEach:)``.
+    ///
+    /// - Throws: ``DatabaseError``, also for a value too many or too few; ``KeyError``.
+    public func executeUpdate(_ sql: SQL, forEach sets: some Sequence<StatementValues>) throws {
+        let statement = try cached(withoutValues: sql)
+        defer { giveBack(statement) }
+        try statement.executeUpdate(forEach: sets)
+    }
+}
