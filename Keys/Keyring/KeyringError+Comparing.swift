@@ -76,6 +76,12 @@ extension KeyringError {
     /// To compare with an error; see ``Problem/noSuchSlot(_:)``.
     public static func noSuchSlot(_ number: Int) -> KeyringError { KeyringError(.noSuchSlot(number)) }
 
+    /// To compare with an error; see ``Problem/noSuchLabel(_:)``.
+    public static func noSuchLabel(_ label: String) -> KeyringError { KeyringError(.noSuchLabel(label)) }
+
+    /// To compare with an error; see ``Problem/labelNotUnique(slots:)``.
+    public static func labelNotUnique(slots: [Int]) -> KeyringError { KeyringError(.labelNotUnique(slots: slots)) }
+
     /// To compare with an error; see ``Problem/secretInUse(slot:)``.
     public static func secretInUse(slot: Int) -> KeyringError { KeyringError(.secretInUse(slot: slot)) }
 

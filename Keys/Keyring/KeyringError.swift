@@ -8,7 +8,8 @@ internal import CipherSystem
 
 /// An error of a keyring.
 ///
-/// ``KeyringError/wrongSecret`` and its like are there to be compared with: `catch KeyringError.wrongSecret`, `error == .missing`.
+/// ``KeyringError/wrongSecret`` and its like are there to be compared with: `catch KeyringError.wrongSecret`, `error == .missing`. A cause
+/// that comes with something, such as ``Problem/damaged(offset:)``, is matched without it: `catch KeyringError.damaged`.
 public struct KeyringError: ErrorWithPath, Sendable {
     /// The causes.
     public enum Problem: Equatable, Sendable {
@@ -39,6 +40,10 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case slotChanged(Int)
         /// There is no slot with this number.
         case noSuchSlot(Int)
+        /// No slot has this label.
+        case noSuchLabel(String)
+        /// Several slots have the label, these: name one by its number.
+        case labelNotUnique(slots: [Int])
         /// Without this slot no passphrase and no recovery code would open the keyring.
         case lastSlot
         /// A keyring has 32 slots and 64 KiB at most.
@@ -139,6 +144,9 @@ extension KeyringError: CustomStringConvertible {
             "wrong secret; slot \(number) could not be tried, because its KDF is unknown or too costly"
         case .slotChanged(let number): "slot \(number) was changed by another process meanwhile; nothing was changed"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
+        case .noSuchLabel(let label): "the keyring has no slot with the label “\(label)”"
+        case .labelNotUnique(let slots):
+            "slots \(slots.map(String.init).joined(separator: " and ")) have this label; name the slot by its number (slot:)"
         case .lastSlot:
             "no passphrase or recovery code would remain; add one first, or remove the slot by force"
         case .onlySlot: "the only slot cannot be removed; to destroy the data, erase the keyring"

@@ -12,6 +12,13 @@ extension UnlockedKeyring {
     /// Asynchronous version; does not block the calling thread.
     ///
     /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
+    public func slots() async throws -> [KeyringSlot] {
+        try await SerialWorker.once { try slots() }
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func databaseKey() async throws -> DatabaseKey {
         try await SerialWorker.once { try databaseKey() }
     }
@@ -53,6 +60,24 @@ extension UnlockedKeyring {
     /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func remove(slot number: Int, force: Bool = false) async throws {
         try await SerialWorker.once { try remove(slot: number, force: force) }
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
+    public func change(
+        label: String,
+        to secret: KeyringSecret,
+        derivation: PassphraseDerivation = .standard
+    ) async throws {
+        try await SerialWorker.once { try change(label: label, to: secret, derivation: derivation) }
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
+    public func remove(label: String, force: Bool = false) async throws {
+        try await SerialWorker.once { try remove(label: label, force: force) }
     }
 
     /// Asynchronous version; does not block the calling thread.

@@ -64,12 +64,22 @@ extension UnlockedKeyring {
         label: String? = nil,
         derivation: PassphraseDerivation = .standard
     ) throws {
-        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
         guard let slot = try content().slot(number) else {
             throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
         }
+        try change(slot, to: secret, label: label, derivation)
+    }
+
+    /// Gives a slot that was just read another secret.
+    func change(
+        _ slot: KeyringSlot,
+        to secret: KeyringSecret,
+        label: String?,
+        _ derivation: PassphraseDerivation
+    ) throws {
+        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
         if let label { try keyring.naming { try KeyringContent.check(label: label) } }
-        try checkIsUnused(secret, in: number)
+        try checkIsUnused(secret, in: slot.number)
         try change(slot, to: KeyringContent.DerivedSecret(secret, derivation), label: label)
     }
 
@@ -116,12 +126,17 @@ extension UnlockedKeyring {
     /// - Throws: ``KeyringError``, with ``KeyringError/Problem/lastSlot``.
     public func remove(slot number: Int, force: Bool = false) throws {
         try update { content in
-            guard let index = content.slots.firstIndex(where: { $0.number == number }) else {
-                throw KeyringError(.noSuchSlot(number))
-            }
-            let old = content.slots.remove(at: index)
-            guard !content.slots.isEmpty else { throw KeyringError(.onlySlot) }
-            if !force { try content.checkSlotRemains(without: old) }
+            guard let slot = content.slot(number) else { throw KeyringError(.noSuchSlot(number)) }
+            try content.remove(slot, force: force)
         }
+    }
+}
+
+extension KeyringContent {
+    /// Removes a slot, unless too few would be left.
+    mutating func remove(_ slot: KeyringSlot, force: Bool) throws {
+        slots.removeAll { $0.number == slot.number }
+        guard !slots.isEmpty else { throw KeyringError(.onlySlot) }
+        if !force { try checkSlotRemains(without: slot) }
     }
 }

@@ -326,6 +326,59 @@ import Testing
         }
     }
 
+    @Test func causeMatchesWhateverComesWithIt() throws {
+        let damaged: [any Error] = [
+            KeyError.damaged(pages: [2, 3]), KeyError(path: "a.db", problem: .damaged(pages: [])),
+        ]
+        for error in damaged {
+            switch error {
+            case KeyError.otherFormat, KeyringError.damaged, KeyError.wrongKey: Issue.record("another cause matches")
+            case KeyError.damaged: break
+            default: Issue.record("no cause matches")
+            }
+            let error = try #require(error as? KeyError)
+            #expect(error == .damaged && error != .otherFormat && error.problem == .damaged)
+            #expect(!(error != .damaged) && !(error == .otherFormat) && error.problem != .otherFormat)
+        }
+        let other = KeyError.otherFormat(.v3)
+        switch other {
+        case .damaged: Issue.record("another cause matches")
+        case .otherFormat: break
+        default: Issue.record("no cause matches")
+        }
+        let keyring: any Error = KeyringError.damaged(offset: 4)
+        if case KeyError.damaged = keyring { Issue.record("an error of another type matches") }
+        guard case KeyringError.damaged = keyring else { throw keyring }
+        #expect(KeyError.damaged(pages: [1]) != KeyError.damaged(pages: [2]))
+    }
+
+    @Test(arguments: modes) func integrityCheckFindsDamageAlsoInFreePages(mode: JournalMode) throws {
+        try make(mode)
+        let queue = try DatabaseQueue(path: path, key: Self.key)
+        #expect(try queue.read { try $0.integrityCheck() } == [])
+        #expect(try queue.write { try $0.integrityCheck() } == [])
+        try queue.write { try $0.executeUpdate("DROP TABLE people") }
+        let size = try #require(try queue.inDatabase { $0.cipherFormat?.pageSize })
+        try queue.close()
+        let last = try FileState(path).bytes.count / size
+        try flipByte(of: path, at: (last - 1) * size + 50)
+        let damaged = try DatabaseQueue(path: path, key: Self.key)
+        #expect(throws: KeyError.damaged(pages: [last])) { try damaged.read { try $0.integrityCheck() } }
+    }
+
+    @Test func integrityCheckListsWhatSQLiteFinds() throws {
+        func open() throws -> DatabaseQueue {
+            try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        }
+        let queue = try open()
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+        try queue.close()
+        // The number of free pages in the header.
+        try flipByte(of: path, at: 39)
+        let problems = try open().read { try $0.integrityCheck() }
+        #expect(problems.count == 1 && problems.first?.lowercased().contains("freelist") == true, "\(problems)")
+    }
+
     @Test func attachedDatabaseIsNamedByItsError() throws {
         try make(.delete)
         let other = directory.file("other.db")

@@ -26,8 +26,14 @@ import Testing
             do {
                 try database.executeUpdate(sql)
                 Issue.record("a broken row was taken")
+            } catch DatabaseError.busy, ResultCode.full {
+                Issue.record("another code matches")
             } catch let error as DatabaseError where error.code == code {
                 #expect(error.code.primary == .constraint && code.primary == .constraint)
+                guard case DatabaseError.constraint = error as any Error else { throw error }
+                guard case .constraint = error else { throw error }
+                let isUnique = if case DatabaseError.constraintUnique = error as any Error { true } else { false }
+                #expect(isUnique == (code == .constraintUnique))
             }
         }
     }

@@ -37,7 +37,8 @@ import Testing
     @Test(arguments: Kind.allCases) func readingBlockCannotWrite(kind: Kind) async throws {
         let database = try database(kind)
         #expect { try database.read { try $0.executeUpdate("INSERT INTO t VALUES (2)") } } throws: {
-            ($0 as? DatabaseError)?.code.primary == .readOnly
+            let error = $0 as? DatabaseError
+            return error?.code == .readOnly && error?.message.contains("use write") == true
         }
         await #expect { try await database.read { try $0.executeUpdate("DELETE FROM t") } } throws: {
             ($0 as? DatabaseError)?.code.primary == .readOnly
@@ -48,6 +49,32 @@ import Testing
         #expect(try count(database) == 1)
         try await database.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
         #expect(try count(database) == 2, "the block after it writes")
+    }
+
+    @Test func readOnlyFileIsNotBlamedOnBlock() throws {
+        try database(.queue).close()
+        let queue = try DatabaseQueue(path: directory.file("test.db"), key: key, flags: .readOnly)
+        #expect { try queue.read { try $0.executeUpdate("INSERT INTO t VALUES (2)") } } throws: {
+            let error = $0 as? DatabaseError
+            return error?.code == .readOnly && error?.message.contains("use write") == false
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func vacuumLeavesNoFreePages(kind: Kind) throws {
+        let database = try database(kind)
+        try database.write { try $0.executeStatements("CREATE TABLE u (a); DROP TABLE u") }
+        func freePages() throws -> Int? { try database.read { try $0.int(forQuery: "PRAGMA freelist_count") } }
+        #expect(try freePages() == 1)
+        #expect(throws: DatabaseError.self, "not in a transaction") { try database.write { try $0.vacuum() } }
+        try database.vacuum()
+        #expect(try freePages() == 0)
+    }
+
+    @Test(arguments: Kind.allCases) func vacuumHasAsynchronousVersion(kind: Kind) async throws {
+        let database = try database(kind)
+        try await database.write { try $0.executeStatements("CREATE TABLE u (a); DROP TABLE u") }
+        try await database.vacuum()
+        #expect(try await database.read { try $0.int(forQuery: "PRAGMA freelist_count") } == 0)
     }
 
     @Test(arguments: Kind.allCases) func nestedReadSeesSameSnapshot(kind: Kind) throws {

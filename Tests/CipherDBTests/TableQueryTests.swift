@@ -41,6 +41,17 @@ import Testing
         #expect(try database.find(String.self, in: "words", id: "x") == "x")
     }
 
+    @Test func literalIsConditionWithBoundValues() throws {
+        let (number, text) = (3, "x' OR 1 = 1 OR text = '")
+        #expect(try ids("id = \(number)") == [3])
+        #expect(try ids("id = 1 OR id = \(number)" && Column("id") > 2) == [3], "parentheses keep the OR together")
+        #expect(try ids("text = \(text)") == [])
+        #expect(try ids("id IN (\(list: [2, 4]))") == [2, 4])
+        #expect(try database.update("notes", encoding: Note(id: 3, text: text), where: "id = \(number)") == 1)
+        #expect(try ids("text = \(text)") == [3])
+        #expect(try database.delete(from: "notes", where: "id = 3") == 1)
+    }
+
     @Test func rowsAreCountedAndSkipped() throws {
         #expect(try database.count(in: "notes") == 9)
         #expect(try database.count(in: "notes", where: Column("id").between(3, 5)) == 3)

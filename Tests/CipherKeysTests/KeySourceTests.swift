@@ -62,6 +62,20 @@ import Testing
         #expect(throws: KeySourceError(source: path, problem: .notAFile)) { try KeySource.file(path: path).read() }
     }
 
+    @Test func errorIsCaughtByItsCause() throws {
+        do {
+            _ = try KeySource.file(path: directory.path).read()
+            Issue.record("a directory is read")
+        } catch KeySourceError.missing, KeySourceError.system {
+            Issue.record("another cause matches")
+        } catch KeySourceError.notAFile {
+            // As it should be.
+        }
+        let error = KeySourceError(source: "a", problem: .system(ENOENT))
+        #expect(error == .system && error != .missing && error.problem == .system)
+        if case .tooLarge = error { Issue.record("another cause matches") }
+    }
+
     @Test func directoryIsRefused() {
         #expect(throws: KeySourceError(source: directory.path, problem: .notAFile)) {
             try KeySource.file(path: directory.path).read()

@@ -116,6 +116,37 @@ import Testing
         #expect(keyringProblem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
     }
 
+    @Test func slotIsNamedByItsLabel() throws {
+        let unlocked = try make()
+        try unlocked.add(.passphrase("second"), label: "Bob", derivation: Self.fast)
+        let file = try KeyringSecret.keyFile(.random(count: 32))
+        try unlocked.change(label: "Bob", to: file)
+        #expect(try unlock(file).slot == 2)
+        #expect(keyringProblem { _ = try unlock(.passphrase("second")) } == .wrongSecret)
+        #expect(try unlocked.slots().map(\.label) == ["Ada", "Bob"], "the label stays")
+        #expect(keyringProblem { try unlocked.remove(label: "Ada") } == .lastSlot)
+        try unlocked.remove(label: "Bob")
+        #expect(keyringProblem { _ = try unlock(file) } == .wrongSecret)
+        #expect(keyringProblem { try unlocked.remove(label: "Bob") } == .noSuchLabel("Bob"))
+        #expect(keyringProblem { try unlocked.remove(label: "Ada", force: true) } == .onlySlot)
+    }
+
+    @Test func labelOfSeveralSlotsNamesNone() throws {
+        let unlocked = try make()
+        try unlocked.add(.keyFile(.random(count: 32)), label: "Bob")
+        try unlocked.add(.keyFile(.random(count: 32)), label: "Bob")
+        try unlocked.add(.keyFile(.random(count: 32)))
+        let before = try FileState(keyring.path)
+        #expect(keyringProblem { try unlocked.remove(label: "Bob") } == .labelNotUnique(slots: [2, 3]))
+        #expect(
+            keyringProblem { try unlocked.change(label: "Bob", to: .keyFile(.random(count: 32))) }
+                == .labelNotUnique(slots: [2, 3])
+        )
+        #expect(keyringProblem { try unlocked.remove(label: "") } == .noSuchLabel(""))
+        #expect(try FileState(keyring.path) == before)
+        #expect("\(KeyringError.labelNotUnique(slots: [2, 3]))".contains("slots 2 and 3"))
+    }
+
     @Test func removingLastPassphraseNeedsForce() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))

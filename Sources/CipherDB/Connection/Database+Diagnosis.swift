@@ -6,15 +6,24 @@ extension Database {
             failure.code.primary == .corrupt || failure.code.primary == .notADatabase,
             case .keyed(let connection, let verifiedKey) = state
         else { return error }
-        let file = path.flatMap { flags.contains(.uri) ? nil : $0 } ?? connection.filename
         guard verifiedKey.format.pageAuthentication != nil else {
-            return failure.code.primary == .notADatabase ? KeyError(.wrongKey, path: file) : failure
+            return failure.code.primary == .notADatabase
+                ? KeyError(.wrongKey, path: nameOfFile(connection)) : failure
         }
         // A failure of the scan itself leaves the engine's own error to be told.
         guard let scan = try? scanOnce(verifiedKey) else { return error }
         // Nothing is the matter with this file: the statement met another, which it attached.
         if scan.isEmpty { return failure }
-        return KeyError(scan == [0] ? .wrongKey : .damaged(pages: scan), path: file)
+        return damage(scan, connection)
+    }
+
+    /// What it means that these pages are damaged.
+    func damage(_ pages: [Int], _ connection: Connection) -> KeyError {
+        KeyError(pages == [0] ? .wrongKey : .damaged(pages: pages), path: nameOfFile(connection))
+    }
+
+    private func nameOfFile(_ connection: Connection) -> String {
+        path.flatMap { flags.contains(.uri) ? nil : $0 } ?? connection.filename
     }
 
     /// The damaged pages; `[0]` where no page is authentic, which is a wrong key.

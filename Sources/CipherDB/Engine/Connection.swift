@@ -139,6 +139,10 @@ final class Connection {
             return DatabaseError(.notAuthorized, refusal.message)
         }
         if code & 0xff == SQLITE_AUTH { return DatabaseError(.notAuthorized, Refusal.unknown.message) }
+        // A file that nobody may write is what the engine says.
+        if code == SQLITE_READONLY, authorizer.isReader, !isReadOnly {
+            return DatabaseError(.readOnly, "a block of read cannot change the database: use write", sql: sql)
+        }
         let ofHandle = sqlite3_extended_errcode(handle)
         let message =
             ofHandle & 0xff == code & 0xff

@@ -3,8 +3,9 @@ internal import SQLiteFormat
 
 /// Why a database does not open, where SQLite has only "file is not a database".
 ///
-/// ``KeyError/wrongKey`` and its like are there to be compared with: `catch KeyError.wrongKey`, `error == .wrongKey`. The file is as it
-/// was: not a byte of it, nor its time of change, is touched by an opening that fails.
+/// ``KeyError/wrongKey`` and its like are there to be compared with: `catch KeyError.wrongKey`, `error == .wrongKey`. `catch
+/// KeyError.damaged` matches whatever pages are damaged. The file is as it was: not a byte of it, nor its time of change, is touched by
+/// an opening that fails.
 public struct KeyError: ErrorWithPath, Sendable {
     /// The causes.
     public enum Problem: Equatable, Sendable {

@@ -20,7 +20,7 @@ extension SQL {
             get throws {
                 throw DatabaseError(
                     .misuse,
-                    "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+                    "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
                 )
             }
         }
@@ -33,7 +33,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func executeUpdate(_ sql: SQL, _ values: SQL.IntegerList) throws {
         try executeUpdate(sql, values: [values])
@@ -44,7 +44,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func executeQuery(_ sql: SQL, _ values: SQL.IntegerList) throws -> ResultSet {
         try executeQuery(sql, values: [values])
@@ -55,7 +55,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: SQL.IntegerList) throws
         -> [Value]
@@ -68,7 +68,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: SQL.IntegerList) throws
         -> Value?
@@ -81,7 +81,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func value<Value: ColumnDecodable>(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> Value? {
         try value(forQuery: sql, values: [values])
@@ -92,7 +92,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func int(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> Int? {
         try int(forQuery: sql, values: [values])
@@ -103,7 +103,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func bool(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> Bool? {
         try bool(forQuery: sql, values: [values])
@@ -114,7 +114,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func double(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> Double? {
         try double(forQuery: sql, values: [values])
@@ -125,7 +125,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func string(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> String? {
         try string(forQuery: sql, values: [values])
@@ -136,7 +136,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func data(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> Data? {
         try data(forQuery: sql, values: [values])
@@ -147,7 +147,7 @@ extension Database {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func date(forQuery sql: SQL, _ values: SQL.IntegerList) throws -> Date? {
         try date(forQuery: sql, values: [values])
@@ -160,7 +160,7 @@ extension Statement {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func executeUpdate(_ values: SQL.IntegerList) throws {
         try executeUpdate(values: [values])
@@ -171,7 +171,7 @@ extension Statement {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public func executeQuery(_ values: SQL.IntegerList) throws -> ResultSet {
         try executeQuery(values: [values])
@@ -184,7 +184,7 @@ extension SQL.StringInterpolation {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public mutating func appendInterpolation(_ values: SQL.IntegerList) {
         appendInterpolation(values as (any Bindable)?)
@@ -197,7 +197,7 @@ extension Column {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public static func == (column: Column, values: SQL.IntegerList) -> Condition {
         column == (values as (any Bindable)?)
@@ -208,7 +208,7 @@ extension Column {
         *,
         deprecated,
         message:
-            "an array of integers is not one value: write values: [1, 2] for several, \\(list: [1, 2]) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
+            "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public static func != (column: Column, values: SQL.IntegerList) -> Condition {
         column != (values as (any Bindable)?)

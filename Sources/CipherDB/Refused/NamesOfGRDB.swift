@@ -114,16 +114,22 @@ extension DatabaseError {
     /// Not there: see ``code``.
     @available(*, unavailable, renamed: "code")
     public var extendedResultCode: ResultCode { fatalError("unavailable") }
-}
 
-extension DatabaseError {
     /// Not there: see ``code``.
     @available(
         *,
         unavailable,
-        message: "write catch let error as DatabaseError where error.code == .constraintUnique"
+        message: "compare the code: error.code == .constraintUnique, error.code.primary == .busy"
     )
-    public static var constraintUnique: DatabaseError { fatalError("unavailable") }
+    public static func == (error: DatabaseError, code: ResultCode) -> Bool { fatalError("unavailable") }
+
+    /// Not there: see ``code``.
+    @available(
+        *,
+        unavailable,
+        message: "compare the code: error.code != .constraintUnique, error.code.primary != .busy"
+    )
+    public static func != (error: DatabaseError, code: ResultCode) -> Bool { fatalError("unavailable") }
 }
 
 extension Database {

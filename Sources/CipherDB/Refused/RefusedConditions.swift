@@ -3,7 +3,7 @@
 extension Database {
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     public func select(
         _ columns: [String] = [],
         from table: TableName,
@@ -15,25 +15,25 @@ extension Database {
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     public func count(in table: TableName, where condition: String) throws -> Int { fatalError("unavailable") }
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     @discardableResult
     public func update(_ table: TableName, set values: [String: (any Bindable)?], where condition: String) throws -> Int
     { fatalError("unavailable") }
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     @discardableResult
     public func delete(from table: TableName, where condition: String) throws -> Int { fatalError("unavailable") }
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     public func select(
         _ columns: [String] = [],
         from table: TableName,
@@ -45,14 +45,14 @@ extension Database {
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     public func count(in table: TableName, where condition: [String: (any Bindable)?]) throws -> Int {
         fatalError("unavailable")
     }
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     @discardableResult
     public func update(
         _ table: TableName,
@@ -62,11 +62,53 @@ extension Database {
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a condition is Column(\"id\") == 1, or .sql(\"id = \\(id)\")")
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     @discardableResult
     public func delete(from table: TableName, where condition: [String: (any Bindable)?]) throws -> Int {
         fatalError("unavailable")
     }
+
+    /// Not there: see ``Condition``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
+    @discardableResult
+    public func update(_ table: TableName, encoding row: some Encodable, where condition: String) throws -> Int {
+        fatalError("unavailable")
+    }
+
+    /// Not there: see ``Condition``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
+    @discardableResult
+    public func update(
+        _ table: TableName,
+        encoding row: some Encodable,
+        where condition: [String: (any Bindable)?]
+    ) throws -> Int { fatalError("unavailable") }
+
+    /// Not there: see ``Condition``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
+    public func createIndex(
+        _ name: String,
+        on table: TableName,
+        columns: [String],
+        unique: Bool = false,
+        where condition: String,
+        ifNotExists: Bool = false
+    ) throws { fatalError("unavailable") }
+
+    /// Not there: see ``Condition``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
+    public func createIndex(
+        _ name: String,
+        on table: TableName,
+        columns: [String],
+        unique: Bool = false,
+        where condition: [String: (any Bindable)?],
+        ifNotExists: Bool = false
+    ) throws { fatalError("unavailable") }
 
     /// Not there: see ``Ordering``.
     @_disfavoredOverload

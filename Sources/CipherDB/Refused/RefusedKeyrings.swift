@@ -22,6 +22,32 @@ extension Keyring {
     /// Not there: see `unlock(_:slot:upgrades:)`.
     @available(*, unavailable, message: "a secret has its kind: unlock(.passphrase(text))")
     public func unlock(passphrase: String) throws -> UnlockedKeyring { fatalError("unavailable") }
+
+    /// Not there: see `slots()`.
+    @available(*, unavailable, renamed: "slots()")
+    public func entries() throws -> [KeyringSlot] { fatalError("unavailable") }
+
+    /// Not there: see ``UnlockedKeyring``.
+    @available(*, unavailable, message: "unlock it first: try keyring.unlock(secret).remove(slot: number)")
+    public func remove(slot number: Int) throws { fatalError("unavailable") }
+
+    /// Not there: see ``UnlockedKeyring``.
+    @available(*, unavailable, message: "unlock it first: try keyring.unlock(secret).remove(label: label)")
+    public func remove(label: String) throws { fatalError("unavailable") }
+
+    /// Not there: see ``UnlockedKeyring``.
+    @available(
+        *,
+        unavailable,
+        message: "unlock it first: try keyring.unlock(secret).add(.passphrase(text), label: label)"
+    )
+    public func add(_ secret: KeyringSecret, label: String = "") throws -> Int { fatalError("unavailable") }
+}
+
+extension UnlockedKeyring {
+    /// Not there: see `slots()`.
+    @available(*, unavailable, renamed: "slots()")
+    public func entries() throws -> [KeyringSlot] { fatalError("unavailable") }
 }
 
 extension DatabaseWriter {
@@ -32,6 +58,24 @@ extension DatabaseWriter {
         message: "another passphrase is rekey(.passphrase(text)), or with a keyring its change(slot:to:)"
     )
     public func changePassphrase(_ passphrase: String) throws { fatalError("unavailable") }
+
+    /// Not there: see ``rekey(_:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "another passphrase is rekey(.passphrase(text)); with a keyring, rotateKey(of: unlocked) gives a new key"
+    )
+    public func rekey(_ passphrase: String) throws { fatalError("unavailable") }
+
+    /// Not there: see ``rekey(_:)``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "another passphrase is rekey(.passphrase(text)); with a keyring, rotateKey(of: unlocked) gives a new key"
+    )
+    public func rekey(passphrase: String) throws { fatalError("unavailable") }
 }
 
 extension DatabaseReader {

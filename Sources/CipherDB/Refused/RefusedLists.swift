@@ -6,7 +6,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func executeUpdate(_ sql: SQL, _ values: [(any Bindable)?]) throws {
         fatalError("unavailable")
@@ -17,7 +17,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func executeQuery(_ sql: SQL, _ values: [(any Bindable)?]) throws -> ResultSet {
         fatalError("unavailable")
@@ -42,7 +42,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any Bindable)?]) throws
         -> [Value]
@@ -55,7 +55,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array has its own label: values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any Bindable)?]) throws
         -> Value?
@@ -68,7 +68,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array in a variable is values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func executeUpdate(_ sql: SQL, values: [(any Bindable)?]) throws { fatalError("unavailable") }
 
@@ -82,7 +82,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array in a variable is values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func executeQuery(_ sql: SQL, values: [(any Bindable)?]) throws -> ResultSet { fatalError("unavailable") }
 
@@ -98,7 +98,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array in a variable is values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [(any Bindable)?]) throws
         -> [Value]
@@ -116,7 +116,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array in a variable is values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [(any Bindable)?]) throws
         -> Value?
@@ -134,7 +134,7 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an array in a variable is values: StatementValues(array), or \\(list: array) in the SQL"
+        message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
     public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: [(any Bindable)?]) throws -> Value? {
         fatalError("unavailable")
@@ -151,14 +151,14 @@ extension Database {
 extension SQL.StringInterpolation {
     /// Not there: see ``appendInterpolation(list:)``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a list of values is \\(list: values)")
+    @available(*, unavailable, message: "a list of values stands in parentheses: IN (\\(list: values))")
     public mutating func appendInterpolation(_ values: [some Bindable]) {
         fatalError("unavailable")
     }
 
     /// Not there: see ``appendInterpolation(list:)``.
     @_disfavoredOverload
-    @available(*, unavailable, message: "a list of values is \\(list: values)")
+    @available(*, unavailable, message: "a list of values stands in parentheses: IN (\\(list: values))")
     public mutating func appendInterpolation<Value: Bindable & Encodable>(_ values: [Value]) {
         fatalError("unavailable")
     }

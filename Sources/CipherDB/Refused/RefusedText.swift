@@ -141,7 +141,7 @@ extension SQL.StringInterpolation {
         *,
         unavailable,
         message:
-            "a list of values is \\(list: values); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+            "a list of values stands in parentheses: IN (\\(list: values)); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
     )
     public mutating func appendInterpolation<Value: RawRepresentable & Encodable>(_ values: [Value]) {
         fatalError("unavailable")

@@ -1,6 +1,13 @@
 /// A condition on rows: comparisons of a ``Column`` with values, or SQL. Columns are quoted and values bound, so that neither can
 /// become SQL.
-public struct Condition: Sendable {
+///
+/// ```swift
+/// try database.delete(from: "notes", where: Column("due") < Date() && Column("text") != "keep")
+/// try database.delete(from: "notes", where: "length(text) > \(limit)")
+/// ```
+///
+/// A literal is SQL as ``SQL`` is, with its values bound; a `String` does not compile.
+public struct Condition: Sendable, ExpressibleByStringInterpolation {
     // SQLite takes a quoted name that no column has for a text, `"titel" IS NOT NULL` for true of every row. With its table before it, it
     // is an error.
     /// The SQL, for a table as it stands in SQL.
@@ -11,7 +18,21 @@ public struct Condition: Sendable {
         " WHERE \(sql: sql(quotedIdentifier(table.name)))"
     }
 
-    /// Any SQL, with its values in it: `.sql("length(text) > \(100)")`.
+    init(sql: @escaping @Sendable (_ table: String) -> SQL) {
+        self.sql = sql
+    }
+
+    /// SQL from a literal, which nothing but the program's source can be.
+    public init(stringLiteral value: StaticString) {
+        self = .sql(SQL(stringLiteral: value))
+    }
+
+    /// SQL from a literal with values in it.
+    public init(stringInterpolation: SQL.StringInterpolation) {
+        self = .sql(SQL(stringInterpolation: stringInterpolation))
+    }
+
+    /// SQL that is in a variable; a literal is a condition without it.
     public static func sql(_ sql: SQL) -> Condition {
         Condition { _ in "(\(sql: sql))" }
     }

@@ -43,6 +43,8 @@ struct ErrorName {
         case .unusableSlot: "unusableSlot"
         case .slotChanged: "slotChanged"
         case .noSuchSlot: "noSuchSlot"
+        case .noSuchLabel: "noSuchLabel"
+        case .labelNotUnique: "labelNotUnique"
         case .lastSlot: "lastSlot"
         case .full: "full"
         case .notConfirmed: "notConfirmed"

@@ -133,7 +133,8 @@ enum ExitStatus: CaseIterable {
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
         case .unknownVersion, .unusableSlot: self = .unavailable
         case .wrongSecret, .otherDatabase, .oldDatabase, .outdated, .recordAltered: self = .noPermission
-        case .tooManySlots, .noSuchSlot, .lastSlot, .onlySlot, .full, .notConfirmed, .notTypedBack, .secretInUse,
+        case .tooManySlots, .noSuchSlot, .noSuchLabel, .labelNotUnique, .lastSlot, .onlySlot, .full, .notConfirmed,
+            .notTypedBack, .secretInUse,
             .unusableLabel, .severalNames:
             self = .usage
         case .exists: self = .cannotCreate

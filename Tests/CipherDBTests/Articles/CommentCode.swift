@@ -27,6 +27,13 @@ import Testing
         // end
     }
 
+    private func literals(_ database: Database, limit: Int) throws {
+        // begin
+        try database.delete(from: "notes", where: Column("due") < Date() && Column("text") != "keep")
+        try database.delete(from: "notes", where: "length(text) > \(limit)")
+        // end
+    }
+
     private func json(_ database: Database, tags: [String], id: Int64) throws {
         // begin
         try database.executeUpdate("UPDATE notes SET tags = \(JSONColumn(tags)) WHERE id = \(id)")

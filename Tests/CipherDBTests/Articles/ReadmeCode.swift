@@ -27,7 +27,7 @@ private struct ReadmeCode {
                 )
             }
         ])
-        try await pool.write { database in
+        let id = try await pool.write { database in
             try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
         }
         let word = "%stamps%"
@@ -40,5 +40,13 @@ private struct ReadmeCode {
         try await pool.rotateKey(of: unlocked)
         // end
         print(notes.count)
+        // begin
+        try await pool.write { try $0.update("notes", set: ["text": "buy paper"], where: Column("id") == id) }
+        for slot in try await keyring.slots() { print(slot.number, slot.label) }
+        try await unlocked.remove(label: "Bob")  // or remove(slot: 2)
+        let reader = try await DatabasePool(path: "vault.db", keyring: unlocked, flags: .readOnly)
+        for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }  // after each change
+        // end
+        print(reader.path ?? "")
     }
 }

@@ -30,7 +30,7 @@ private struct TablesCode {
         let count = try database.count(in: "notes", where: Column("id").between(1, 99))
         let note = try database.find(Note.self, in: "notes", id: 7)
         try database.update("notes", set: ["list": nil], where: Column("id").isIn([1, 2, 3]))
-        try database.delete(from: "notes", where: Column("due") < Date() || .sql("length(text) = 0"))
+        try database.delete(from: "notes", where: Column("due") < Date() || "length(text) = 0")
         try database.deleteAll(from: "notes")
         // end
         print(open.count, isNew, count, note?.text ?? "")

@@ -197,3 +197,77 @@ func errors(_ pool: DatabasePool) async {
         // 33
     } catch {}
 }
+
+// 39: causes, whatever comes with them
+func causes(_ pool: DatabasePool, _ error: any Error, _ key: KeyError, _ source: KeySourceError) async throws -> Bool {
+    do {
+        try await pool.write { try $0.insert(into: "player", ["name": "Ada"]) }
+    } catch KeyError.damaged, KeyringError.damaged {
+        return false
+    } catch KeyringError.wrongSecret, KeyringError.missing, KeyringError.noSuchSlot, KeyringError.system {
+        return false
+    } catch DatabaseError.constraintUnique, DatabaseError.busy {
+        return false
+    } catch RekeyError.notStarted, RekeyError.undecided {
+        return false
+    } catch KeySourceError.missing, KeySourceError.othersCanRead, MalformedKey.emptyPassphrase {
+        return false
+    } catch MigrationError.failed {
+        return false
+    } catch let failure as DatabaseError {
+        switch failure {
+        case .constraint, .full: return false
+        default: break
+        }
+    }
+    switch error {
+    case KeyError.damaged(pages: [1]), KeyError.damaged, KeyError.otherFormat, KeyringError.oldDatabase: return false
+    case DatabaseError.corrupt: return false
+    default: break
+    }
+    switch key {
+    case .wrongKey, .damaged(pages: []): return false
+    case .damaged, .otherFormat: return false
+    default: break
+    }
+    switch key.problem {
+    case .damaged, .otherFormat: return true
+    case .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .engineHasNoEncryption, .engineHidesDamage: break
+    }
+    switch source {
+    case .missing, .system: return false
+    default: break
+    }
+    let keyring = error as? KeyringError
+    if case .damaged? = keyring { return false }
+    if case KeyringError.secretInUse = error { return false }
+    return key == .damaged || key != .otherFormat || key.problem == .damaged || keyring == .wrongSecret
+        || keyring?.problem == .missing || source == .missing
+}
+
+// 40: conditions that are literals
+func conditions(_ database: Database, _ id: Int, _ player: Player) throws {
+    _ = try database.select(from: "player", where: "id = 1")
+    _ = try database.select(from: "player", where: "id = \(id)", orderedBy: [.ascending("id")])
+    _ = try database.count(in: "player", where: "name IN (\(list: ["a", "b"]))")
+    try database.update("player", set: ["name": "x"], where: "id = \(id)")
+    try database.update("player", encoding: player, where: "id = \(id)")
+    try database.delete(from: "player", where: "id = \(id)" && Column("score") > 1)
+    try database.createIndex("by_name", on: "player", columns: ["name"], where: "score > \(id)")
+}
+
+// 41: maintenance, slots, and opening for reading only
+func maintenance(_ pool: DatabasePool, _ keyring: Keyring, _ key: DatabaseKey) async throws {
+    try await pool.vacuum()
+    let problems = try await pool.read { try $0.integrityCheck() }
+    let unlocked = try await keyring.unlock(.passphrase("correct horse battery staple"))
+    for slot in try await unlocked.slots() { print(slot.number, slot.label) }
+    try await unlocked.change(label: "Bob", to: .passphrase("a better passphrase"))
+    try await unlocked.remove(label: "Bob")
+    _ = try await DatabasePool(path: "game.db", key: key, flags: .readOnly)
+    try await pool.inTransaction { database in
+        try database.executeUpdate("DELETE FROM player")
+        return
+    }
+    _ = problems
+}

@@ -22,10 +22,10 @@ func text(_ database: Database, _ name: String, _ ids: [Int], _ values: [any Bin
     // refused: 'int(forQuery:_:)' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
     // 39: a list without its label
     _ = try database.executeQuery("SELECT * FROM player WHERE id IN (\(ids))")
-    // refused: 'appendInterpolation' is unavailable: a list of values is \(list: values)
+    // refused: 'appendInterpolation' is unavailable: a list of values stands in parentheses: IN (\(list: values))
     // 40: an array without its label
     try database.executeUpdate("INSERT INTO player (name, score) VALUES (?, ?)", values)
-    // refused: 'executeUpdate' is unavailable: an array has its own label: values: StatementValues(array), or \(list: array) in the SQL
+    // refused: 'executeUpdate' is unavailable: an array has its own label: values: StatementValues(array), or IN (\(list: array)) in the SQL
 }
 
 func literals(_ name: String) {
@@ -196,26 +196,20 @@ func enumerations(_ database: Database, _ state: State, _ maybe: State?, _ plain
 func lists(_ database: Database, _ ids: [Int], _ names: [String: String]) throws {
     // 60: arrays and dictionaries in variables
     try database.executeUpdate("DELETE FROM player WHERE id = ?", values: ids)
-    // refused: 'executeUpdate(_:values:)' is unavailable: an array in a variable is values: StatementValues(array), or \(list: array) in the SQL
+    // refused: 'executeUpdate(_:values:)' is unavailable: an array in a variable is values: StatementValues(array), or IN (\(list: array)) in the SQL
     _ = try database.fetchAll(Player.self, "SELECT * FROM player WHERE name = :name", values: names)
     // refused: 'fetchAll(_:_:values:)' is unavailable: a dictionary in a variable is values: StatementValues(dictionary)
     try database.executeUpdate("DELETE FROM player WHERE id = ?", ids)
-    // refused: 'executeUpdate' is unavailable: an array has its own label: values: StatementValues(array), or \(list: array) in the SQL
+    // refused: 'executeUpdate' is unavailable: an array has its own label: values: StatementValues(array), or IN (\(list: array)) in the SQL
     _ = try database.select(from: "player", where: Column("id") == ids)
     // refused: '==' is unavailable: a column that has one of several values is isIn(values)
     // 61: conditions and orderings
     _ = try database.select(from: "player", orderedBy: ["id"])
     // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
     _ = try database.select(from: "player", where: ["id": 1])
-    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
-    _ = try database.select(from: "player", where: "id = 1")
-    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
-    try database.delete(from: "player", where: "id = 1")
-    // refused: 'delete(from:where:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
     _ = try database.count(in: "player", where: ["name": "x"])
-    // refused: 'count(in:where:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
-    try database.update("player", set: ["name": "x"], where: "id = 1")
-    // refused: 'update(_:set:where:)' is unavailable: a condition is Column("id") == 1, or .sql("id = \(id)")
+    // refused: 'count(in:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
     _ = try database.select(from: "player", orderedBy: [Column("id").desc])
     // refused: 'desc' is unavailable: the greatest first is .descending("column")
     // 62: the primary key, columns and what SQL computes
@@ -338,13 +332,133 @@ struct JobRow: Codable, RowDecodable { var id: Int64? }
 
 func jobs(_ database: Database, _ states: [JobState], _ error: DatabaseError) throws {
     _ = try database.executeQuery("SELECT * FROM jobs WHERE state IN (\(states))")
-    // refused: 'appendInterpolation' is unavailable: a list of values is \(list: values); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'appendInterpolation' is unavailable: a list of values stands in parentheses: IN (\(list: values)); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable
     _ = error.resultCode == .constraint
     // refused: 'resultCode' is unavailable: the primary code is code.primary, the extended one is code
     _ = try database.cursor(JobRow.self, "SELECT * FROM jobs")
     // refused: 'cursor' is unavailable: row after row is executeQuery and rows.forEach { … }, or while try rows.next()
     _ = try database.insert(into: "jobs", encoding: JobRow(), onConflict: .ignore)
     // refused: 'insert(into:encoding:onConflict:)' is unavailable: write insertOrIgnore(into:encoding:), or upsert(into:encoding:onConflict:)
-    _ = DatabaseError.constraintUnique
-    // refused: 'constraintUnique' is unavailable: write catch let error as DatabaseError where error.code == .constraintUnique
+}
+
+func conditionsFromText(_ database: Database, _ id: Int, _ player: Player, _ text: String) throws {
+    // 68: conditions of text or dictionaries, in every call that takes one
+    _ = try database.select(from: "player", where: text)
+    // refused: 'select(_:from:where:orderedBy:limit:offset:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.delete(from: "player", where: "id = " + text)
+    // refused: 'delete(from:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.delete(from: "player", where: ["id": id])
+    // refused: 'delete(from:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    _ = try database.count(in: "player", where: text)
+    // refused: 'count(in:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.update("player", set: ["name": "x"], where: text)
+    // refused: 'update(_:set:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.update("player", set: ["name": "x"], where: ["id": id])
+    // refused: 'update(_:set:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.update("player", encoding: player, where: text)
+    // refused: 'update(_:encoding:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.update("player", encoding: player, where: ["id": id])
+    // refused: 'update(_:encoding:where:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.createIndex("by_name", on: "player", columns: ["name"], where: text)
+    // refused: 'createIndex(_:on:columns:unique:where:ifNotExists:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    try database.createIndex("by_name", on: "player", columns: ["name"], where: ["id": id])
+    // refused: 'createIndex(_:on:columns:unique:where:ifNotExists:)' is unavailable: a condition is Column("id") == id, or a literal, "id = \(id)"
+    // 69: a list without its label or its parentheses
+    _ = try database.executeQuery("SELECT * FROM player WHERE id IN \([id].map { $0 + 1 })")
+    // refused: 'appendInterpolation' is unavailable: a list of values stands in parentheses: IN (\(list: values))
+}
+
+func readOnly(_ key: DatabaseKey, _ keyring: Keyring, _ unlocked: UnlockedKeyring, _ url: URL) throws {
+    // 70: opening for reading only
+    _ = try DatabaseQueue(path: "a.db", key: key, readOnly: true)
+    // refused: 'init(path:key:configuration:readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    _ = try DatabasePool(path: "a.db", key: key, configuration: Configuration(), readOnly: true)
+    // refused: 'init(path:key:configuration:readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    _ = try DatabasePool(url: url, key: key, readOnly: true)
+    // refused: 'init(url:key:configuration:readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    _ = try DatabaseQueue(path: "a.db", keyring: keyring, unlockedBy: .passphrase("abc"), readOnly: true)
+    // refused: 'init(path:keyring:unlockedBy:slot:configuration:readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    _ = try DatabasePool(path: "a.db", keyring: unlocked, readOnly: true)
+    // refused: 'init(path:keyring:configuration:readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    try Database(path: "a.db").open(key: key, readOnly: true)
+    // refused: 'open(key:readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in open(key: key, flags: .readOnly)
+    _ = Configuration(readOnly: true)
+    // refused: 'init(readOnly:)' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    _ = Configuration { $0.isReadOnly = true }
+    // refused: 'isReadOnly' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    var configuration = Configuration()
+    configuration.readonly = true
+    // refused: 'readonly' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+    configuration.readOnly = true
+    // refused: 'readOnly' is unavailable: what only reads is opened with flags: .readOnly, as in DatabaseQueue(path: path, key: key, flags: .readOnly)
+}
+
+func slots(_ keyring: Keyring, _ unlocked: UnlockedKeyring) throws {
+    // 71: slots of keyrings
+    _ = try keyring.entries()
+    // refused: 'entries()' has been renamed to 'slots()'
+    _ = try unlocked.entries()
+    // refused: 'entries()' has been renamed to 'slots()'
+    try keyring.remove(slot: 2)
+    // refused: 'remove(slot:)' is unavailable: unlock it first: try keyring.unlock(secret).remove(slot: number)
+    try keyring.remove(label: "Bob")
+    // refused: 'remove(label:)' is unavailable: unlock it first: try keyring.unlock(secret).remove(label: label)
+    _ = try keyring.add(.passphrase("abc"), label: "Bob")
+    // refused: 'add(_:label:)' is unavailable: unlock it first: try keyring.unlock(secret).add(.passphrase(text), label: label)
+}
+
+func blocks(_ pool: DatabasePool, _ database: Database) throws {
+    // 72: how blocks end in FMDB and GRDB
+    try pool.inTransaction { database, rollback in
+        try database.executeUpdate("DELETE FROM player")
+        rollback.pointee = true
+        // refused: 'pointee' is unavailable: write rollback = true
+    }
+    try database.inSavePoint { _, rollback in rollback.pointee = true }
+    // refused: 'pointee' is unavailable: write rollback = true
+    try database.inSavepoint { return .commit }
+    // refused: 'inSavepoint' is unavailable: a block that returns keeps its changes; one that throws, or sets its argument rollback, undoes them: inSavePoint { database, rollback in … }
+    try database.inSavepoint {
+        // refused: 'inSavepoint' is unavailable: a block that returns keeps its changes; one that throws, or sets its argument rollback, undoes them: inSavePoint { database, rollback in … }
+        try database.executeUpdate("DELETE FROM player")
+        return .rollback
+    }
+    try database.inTransaction { return .commit }
+    // refused: 'inTransaction' is unavailable: a block that returns commits; one that throws, or sets its argument rollback, rolls back: inTransaction { database, rollback in … }
+    try pool.inTransaction { database in
+        // refused: 'inTransaction' is unavailable: a block that returns commits; one that throws, or sets its argument rollback, rolls back: inTransaction { database, rollback in … }
+        try database.executeUpdate("DELETE FROM player")
+        return .commit
+    }
+    try database.inSavePoint { _ in .rollback }
+    // refused: 'inSavePoint' is unavailable: a block that returns keeps its changes; one that throws, or sets its argument rollback, undoes them: inSavePoint { database, rollback in … }
+    try pool.writeInTransaction { _ in .commit }
+    // refused: 'writeInTransaction' is unavailable: a block that returns commits; one that throws, or sets its argument rollback, rolls back: inTransaction { database, rollback in … }
+    // 73: a whole database
+    try pool.rekey("new")
+    // refused: 'rekey' is unavailable: another passphrase is rekey(.passphrase(text)); with a keyring, rotateKey(of: unlocked) gives a new key
+    try pool.rekey(passphrase: "new")
+    // refused: 'rekey(passphrase:)' is unavailable: another passphrase is rekey(.passphrase(text)); with a keyring, rotateKey(of: unlocked) gives a new key
+    try pool.erase()
+    // refused: 'erase()' is unavailable: what is to go has a name: deleteAll(from: "table"), or dropTable("table")
+    _ = try database.columns(in: "player")
+    // refused: 'columns(in:)' is unavailable: the columns of a table are tableSchema("table"), a row each with name and type
+}
+
+func statements(_ database: Database) throws {
+    // 74: a statement as a sequence
+    for row in try database.prepare("SELECT * FROM player") {
+        // refused: 'makeIterator()' is unavailable: a row can fail: write try statement.executeQuery().forEach { row in … }
+        _ = row
+    }
+}
+
+func comparing(_ error: DatabaseError) -> Bool {
+    // 75: an error and a code
+    if case DatabaseError.SQLITE_CONSTRAINT = error { return true }
+    // refused: 'SQLITE_CONSTRAINT' has been renamed to 'constraint'
+    if error != .busy { return false }
+    // refused: '!=' is unavailable: compare the code: error.code != .constraintUnique, error.code.primary != .busy
+    return error == .constraintUnique
+    // refused: '==' is unavailable: compare the code: error.code == .constraintUnique, error.code.primary == .busy
 }
