@@ -9,7 +9,7 @@ struct Options {
           --under             the command, such as "perf stat", that runs the program of each side
         """
 
-    var rounds = 5
+    var rounds = 4
     var rows = 200_000
     var sizes = [1, 64]
     var directory = FileManager.default.temporaryDirectory.path
