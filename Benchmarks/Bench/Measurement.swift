@@ -11,9 +11,9 @@ struct Measurement {
 
     /// In each round each side takes its turn, and each round begins with another side.
     ///
-    /// A turn is a process of its own. What other work leaves in memory changes what a side takes, and so does the
-    /// place of libraries in memory: one scan takes a quarter more time in one process of six, from its first row
-    /// to its last.
+    /// A turn is a process of its own, because where the parts of a program are in memory changes its speed: one scan
+    /// takes a quarter more time in one process of six, from its first row to its last, and never without address
+    /// space layout randomization.
     init(_ workload: Workload, _ only: String?, rounds: Int, command: (Side) -> [String]) throws {
         self.workload = workload
         try workload.setUp()

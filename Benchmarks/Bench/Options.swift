@@ -27,7 +27,8 @@ struct Options {
             text.split(separator: separator).map(String.init)
         }
         var rest = arguments[...]
-        while let name = rest.popFirst(), let value = rest.popFirst() {
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { Options.fail() }
             switch name {
             case "--rounds": rounds = Int(value) ?? rounds
             case "--rows": rows = Int(value) ?? rows
@@ -40,9 +41,14 @@ struct Options {
             case "--json": json = value
             case "--chart": chart = value
             case "--serve": served = value
-            default: fatalError(Options.usage)
+            default: Options.fail()
             }
         }
+    }
+
+    private static func fail() -> Never {
+        print(usage)
+        exit(2)
     }
 
     /// What starts a process for a side of a workload.
