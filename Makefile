@@ -9,7 +9,7 @@ help:
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
 	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
-	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (AGAINST=COMMIT: the library of that commit and this one)"
+	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
 	@echo "make docs     build the documentation into .build/docs"
 	@echo "make manual   write the man page of rekey to .build/rekey.1"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
@@ -36,7 +36,7 @@ test: setup engines
 	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" AGAIN="$(AGAIN)" Scripts/test.sh
 
 bench: engines
-	@if [ -n "$(AGAINST)" ]; then Benchmarks/against.py "$(AGAINST)"; else Scripts/bench.sh && Benchmarks/rekey.py; fi
+	@if [ -n "$(AGAINST)" ]; then Benchmarks/against.py "$(AGAINST)"; elif [ -n "$(SIZES)" ]; then Scripts/bench.sh --topic sizes --sizes "$(SIZES)"; else Scripts/bench.sh && Benchmarks/rekey.py; fi
 
 examples: setup
 	@Scripts/examples.sh

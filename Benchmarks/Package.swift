@@ -4,14 +4,14 @@ import PackageDescription
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "CipherDB", path: "..")],
+    dependencies: [.package(name: "CipherDB", path: ".."), .package(path: "Turns")],
     targets: [
         .systemLibrary(name: "Engine", path: "Engine", pkgConfig: "sqlcipher"),
         .target(name: "RawC", dependencies: ["Engine"], path: "RawC", cSettings: [.unsafeFlags(["-O2"])]),
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "RawC",
+                "RawC", "Turns",
                 .product(name: "CipherDB", package: "CipherDB"),
                 .product(name: "FMDBCompat", package: "CipherDB"),
             ],

@@ -5,7 +5,7 @@ usage: Benchmarks/against.py COMMIT [--turns N] [--rows N] [--topic NAME]      (
 
 Both are built with the engine 4.6.1, or ENGINE, of `make engines`. In each turn each program runs once, and each turn begins with the
 other one. A line shows the median of the turns' ratios, this tree over the commit: of the times, and of the times over those of C in
-the same process, which a machine that changes its speed disturbs less. "slower" marks a line that was slower in every turn by both.
+the same run, which a machine that changes its speed disturbs less. "slower" marks a line that was slower in every turn by both.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile
 
@@ -39,7 +39,7 @@ def run(tree, directory, options):
                "--rows", str(options.rows), "--json", report]
     if options.topic:
         command += ["--topic", options.topic]
-    environment = {key: value for key, value in os.environ.items() if key != "CIPHERDB_BENCH_GRDB"}
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("CIPHERDB_BENCH_")}
     environment["TMPDIR"] = directory
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     with open(report) as file:

@@ -3,37 +3,36 @@
 
 usage: Benchmarks/profile.py [--rows N]
 
-Runs the benchmark program of `make bench` under valgrind, counting inside of one side only, and adds up the instructions by the
+Runs one side of the benchmark of `make bench` under valgrind, counting inside of its turns only, and adds up the instructions by the
 library that they are in. A row of the table is a piece of work, its figures are instructions for a row or query.
 """
-import argparse, collections, os, re, subprocess, sys, tempfile
+import argparse, collections, os, re, subprocess, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BENCH = os.path.join(ROOT, ".build-bench/library/release/Bench")
 # Connections that the topic opening makes, whatever the rows.
 OPENINGS = 200
-# The topic of the benchmark, its side, the function that the side is (a pattern of its demangled name), and how many pieces of work it does of N rows.
+# The topic of the benchmark, its workload and side, and how many pieces of work it does of N rows.
 PLACES = [
-    ("insert", "raw C", r"^raw_insert$", 1),
-    ("insert", "typed", r"closure #1 .*in closure #6 .*Workload\.bulkInsert\(", 1),
-    ("insert", "FMDB-style", r"closure #1 .*in closure #10 .*Workload\.bulkInsert\(", 1),
-    ("scan", "raw C", r"^raw_scan_copying$", 1),
-    ("scan", "typed", r"^closure #3 .*Workload\.scan\(", 1),
-    ("points", "raw C", r"^raw_points$", 0.5),
-    ("points", "typed", r"closure #1 .*in closure #3 .*Workload\.points\(", 0.25),
-    ("opening", "raw C", r"^closure #1 .*Workload\.opening\(", None),
-    ("opening", "typed", r"^closure #2 .*Workload\.opening\(", None),
+    ("insert", "bulk insert", "raw C", 1),
+    ("insert", "bulk insert", "typed", 1),
+    ("insert", "bulk insert", "FMDB-style", 1),
+    ("scan", "scan, 4 columns into values", "raw C", 1),
+    ("scan", "scan, 4 columns into values", "typed", 1),
+    ("points", "point reads in one transaction", "raw C", 0.25),
+    ("points", "point reads in one transaction", "typed", 0.25),
+    ("opening", "a connection opened with a raw key, and closed", "raw C", None),
+    ("opening", "a connection opened with a raw key, and closed", "Database", None),
 ]
+# The function that is a turn of a side, see Turns.Work.
+TURN = "benchmarkTurn"
 PARTS = [("cryptography", r"libcrypto|libIPSec_MB"), ("engine", r"libsqlcipher"), ("wrapper, Swift, C library", r"")]
 
 
-def symbols(program):
-    """(mangled, demangled) of the program's functions."""
-    mangled = [line.split()[-1] for line in
-               subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout.splitlines()]
-    plain = subprocess.run(["swift", "demangle", "--compact"], input="\n".join(mangled), capture_output=True, text=True,
-                           check=True).stdout.splitlines()
-    return list(zip(mangled, plain))
+def turn(program):
+    """The mangled name of the function that is a turn."""
+    lines = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout.splitlines()
+    return next(line.split()[-1] for line in lines if TURN in line)
 
 
 def count(path):
@@ -66,22 +65,16 @@ def main():
         program = os.path.join(directory, "Bench")
         # valgrind cannot read the newest debugging information.
         subprocess.run(["strip", "-g", "-o", program, BENCH], check=True)
-        known = symbols(program)
+        out = os.path.join(directory, "out")
+        valgrind = "valgrind -q --tool=callgrind --collect-atstart=no --toggle-collect=%s --callgrind-out-file=%s" % (turn(program), out)
         print("| workload | side | " + " | ".join(name for name, _ in PARTS) + " | all |")
         print("|---" * (len(PARTS) + 3) + "|")
-        for workload, side, pattern, share in PLACES:
-            name = next((mangled for mangled, plain in known if re.search(pattern, plain)
-                         and "partial apply" not in plain and "thunk" not in plain), None)
-            if not name:
-                sys.exit("profile: no function %s" % pattern)
-            out = os.path.join(directory, "out")
-            environment = {key: value for key, value in os.environ.items() if key != "CIPHERDB_BENCH_GRDB"}
-            subprocess.run([os.path.join(ROOT, "Scripts/with-engine.sh"), "4.6.1", "valgrind", "-q", "--tool=callgrind",
-                            "--collect-atstart=no", "--toggle-collect=" + name, "--callgrind-out-file=" + out, program,
-                            "--directory", directory, "--rows", str(rows), "--rounds", "1", "--topic", workload],
-                           check=True, stdout=subprocess.DEVNULL, env=environment)
+        for topic, workload, side, share in PLACES:
+            subprocess.run([os.path.join(ROOT, "Scripts/with-engine.sh"), "4.6.1", program, "--directory", directory,
+                            "--rows", str(rows), "--rounds", "1", "--topic", topic, "--workload", workload, "--side", side,
+                            "--under", valgrind], check=True, stdout=subprocess.DEVNULL)
             found = count(out)
-            # One round, and the one before it that warms.
+            # The turn that warms is counted, too.
             pieces = 2 * (rows * share if share else OPENINGS)
             cells = ["%.0f" % (found[part] / pieces) for part, _ in PARTS] + ["%.0f" % (sum(found.values()) / pieces)]
             print("| %s | %s | %s |" % (workload, side, " | ".join(cells)), flush=True)

@@ -2,44 +2,7 @@ import CipherDB
 import FMDBCompat
 import Foundation
 import RawC
-
-/// The rows of the workloads, in the forms that the sides take them in.
-struct Rows {
-    let c: UnsafeMutableBufferPointer<raw_row>
-    let swift: [Row<Data>]
-    let bytes: [Row<[UInt8]>]
-
-    struct Row<Blob> {
-        let id: Int64
-        let name: String
-        let value: Double
-        let data: Blob
-    }
-
-    init(_ range: Range<Int>) {
-        c = .allocate(capacity: range.count)
-        swift = range.map { id in
-            let text = String(id)
-            return Row(
-                id: Int64(id),
-                name: "name " + String(repeating: "0", count: 11 - text.count) + text,
-                value: Double(id) / 2,
-                data: Data(repeating: UInt8(truncatingIfNeeded: id), count: 32)
-            )
-        }
-        bytes = swift.map { Row(id: $0.id, name: $0.name, value: $0.value, data: [UInt8]($0.data)) }
-        for (index, row) in swift.enumerated() {
-            var raw = raw_row()
-            raw.id = row.id
-            raw.value = row.value
-            withUnsafeMutableBytes(of: &raw.name) { $0.copyBytes(from: row.name.utf8) }
-            withUnsafeMutableBytes(of: &raw.data) { $0.copyBytes(from: row.data) }
-            c.initializeElement(at: index, to: raw)
-        }
-    }
-
-    var count: Int64 { Int64(swift.count) }
-}
+import Turns
 
 /// Files of a benchmark, and connections to them.
 final class BenchmarkFiles {
@@ -50,18 +13,41 @@ final class BenchmarkFiles {
     /// The engine's own.
     static let smallCache = "PRAGMA cache_size = -2000"
     static let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value REAL, data BLOB)"
+    static let empty = "DROP TABLE IF EXISTS t; " + table
+    static let selectText = "SELECT id, name, value, data FROM t"
+    static let select = SQL(unsafe: selectText)
+    static let pointText = selectText + " WHERE id = ?"
+    static let point = SQL(unsafe: pointText)
+    static let insertText = "INSERT INTO t VALUES (?, ?, ?, ?)"
+    static let insert = SQL(unsafe: insertText)
+    /// How many rows of t take a mebibyte.
+    static let rowsOfMebibyte = 14_800
 
     let directory: String
-    let rows: Rows
-
-    init(directory: String, rows: Int) throws {
-        self.directory = directory + "/cipherdb-bench-\(UUID().uuidString)"
-        self.rows = Rows(0..<rows)
-        try FileManager.default.createDirectory(atPath: self.directory, withIntermediateDirectories: true)
+    let rowCount: Int
+    /// The rows, in the forms that the sides take them in.
+    lazy var rows = SampleRow.rows(rowCount)
+    lazy var rowsOfBytes = rows.map { SampleRow($0.id, $0.name, $0.value, [UInt8]($0.data)) }
+    lazy var rowsOfC = rows.map { row in
+        var raw = raw_row()
+        raw.id = row.id
+        raw.value = row.value
+        withUnsafeMutableBytes(of: &raw.name) { $0.copyBytes(from: row.name.utf8) }
+        withUnsafeMutableBytes(of: &raw.data) { $0.copyBytes(from: row.data) }
+        return raw
     }
 
-    func remove() {
-        try? FileManager.default.removeItem(atPath: directory)
+    init(directory: String, rows: Int) {
+        self.directory = directory
+        rowCount = rows
+    }
+
+    /// Makes the directory, or removes all files but one from it.
+    func clear(except kept: String?) throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory) where name != kept {
+            try FileManager.default.removeItem(atPath: path(name))
+        }
     }
 
     func path(_ name: String) -> String { directory + "/" + name }
@@ -72,26 +58,28 @@ final class BenchmarkFiles {
         raw_open(path(name), "x'\(BenchmarkFiles.digits)'", settings)
     }
 
-    func database(_ name: String) throws -> Database {
+    /// - Parameter settings: Pragmas, or nil for the library's own.
+    func database(_ name: String, _ settings: String? = nil) throws -> Database {
         let database = Database(path: path(name))
         try database.open(key: BenchmarkFiles.key())
+        if let settings { try database.executeStatements(SQL(unsafe: settings)) }
         return database
     }
 
-    func compat(_ name: String) -> FMDatabase {
+    func compat(_ name: String, _ settings: String? = nil) -> FMDatabase {
         let database = FMDatabase(path: path(name))
-        guard database.open(), database.setKey("x'\(BenchmarkFiles.digits)'") else {
-            fatalError(database.lastErrorMessage())
-        }
+        guard database.open(), database.setKey("x'\(BenchmarkFiles.digits)'"),
+            settings.map({ database.executeStatements($0) }) ?? true
+        else { fatalError(database.lastErrorMessage()) }
         return database
     }
 
-    /// A file with all rows.
-    func filled(_ name: String) -> String {
+    /// Writes a file with rows, so many, or all; unless it is there.
+    func fill(_ name: String, rows: Int? = nil) {
+        guard !FileManager.default.fileExists(atPath: path(name)) else { return }
         let database = raw(name)
         raw_execute(database, BenchmarkFiles.table)
-        _ = raw_insert(database, rows.c.baseAddress, rows.count)
+        _ = raw_fill(database, Int64(rows ?? rowCount))
         raw_close(database)
-        return name
     }
 }

@@ -1,42 +1,34 @@
 import Foundation
 
-/// Another library in a process of its own, which does what it is told to on the same engine.
-final class Peer {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var read = Data()
+/// A program that is a `Contender`: another library.
+struct Peer {
+    let name: String
+    let program: String
 
-    /// - Parameter program: Where ``grdb`` says that it is.
-    init(_ program: String, path: String) throws {
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [path, BenchmarkFiles.digits]
-        // Under the name of SQLite's library the loader finds the engine's here.
-        if let directory = ProcessInfo.processInfo.environment["CIPHERDB_BENCH_ENGINE"] {
-            var environment = ProcessInfo.processInfo.environment
-            environment["LD_LIBRARY_PATH"] = directory
-            process.environment = environment
+    /// Those of CIPHERDB_BENCH_PEERS, such as `GRDB=/path/GRDBBench:Other=/path/OtherBench`.
+    static let all: [Peer] = (ProcessInfo.processInfo.environment["CIPHERDB_BENCH_PEERS"] ?? "")
+        .split(separator: ":").map { entry in
+            let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { fatalError("CIPHERDB_BENCH_PEERS: NAME=PROGRAM:…") }
+            return Peer(name: parts[0], program: parts[1])
         }
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
 
-    /// The process with GRDB, where Scripts/bench.sh could build it.
-    static var grdb: String? { ProcessInfo.processInfo.environment["CIPHERDB_BENCH_GRDB"] }
+    static let grdb = all.first { $0.name == "GRDB" }
+}
 
-    /// Has it do something, and waits for the sum.
-    func ask(_ line: String) -> Int64 {
-        input.fileHandleForWriting.write(Data((line + "\n").utf8))
-        while true {
-            if let end = read.firstIndex(of: 0x0a) {
-                let answer = String(decoding: read[read.startIndex..<end], as: UTF8.self)
-                read.removeSubrange(read.startIndex...end)
-                return Int64(answer) ?? Int64.min
-            }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { fatalError("the peer ended") }
-            read += more
+extension BenchmarkFiles {
+    /// A side for each peer, which does work of this name (see `Contender`).
+    func peers(_ work: String, _ file: String, settings: String = BenchmarkFiles.settings, _ numbers: [Int] = [])
+        -> [Side]
+    {
+        Peer.all.map { peer in
+            // Each writes a file of its own.
+            let path = path(file.replacingOccurrences(of: "SIDE", with: peer.name))
+            return Side(
+                name: peer.name,
+                peer,
+                [path, BenchmarkFiles.digits, settings, work] + numbers.map(String.init)
+            )
         }
     }
 }

@@ -1,11 +1,5 @@
-/// One way to do a piece of work.
-struct Side {
-    let name: String
-    /// Done before each run, and not timed.
-    var prepare: () throws -> Void = {}
-    /// Returns a sum of what was read or written, the same for all sides.
-    let run: () throws -> Int64
-}
+import Foundation
+import Turns
 
 /// A piece of work that several sides do, the first of which the others are measured by.
 struct Workload {
@@ -13,60 +7,57 @@ struct Workload {
     /// How many rows, queries or the like one run is.
     let count: Int
     let unit: String
-    /// The most that a side may take of the first one's time.
-    var goals: [String: Double] = [:]
+    var goals: [String: Goal] = [:]
+    /// A file that takes long to write: it stays, where the workload before has it, too.
+    var keeps: String?
+    /// Writes the files that are there before the sides begin.
+    var setUp: () throws -> Void = {}
     let sides: [Side]
 }
 
-/// What the sides took, in seconds, one number for each round.
-struct Measurement {
-    let workload: Workload
-    let seconds: [[Double]]
-    /// The most memory in mebibytes that each side took more than there was before; that of another process is not in it.
-    let memory: [Double]
+/// What a side's time over the first one's has to be.
+enum Goal {
+    case atMost(Double)
+    case atLeast(Double)
 
-    /// Each side runs in each round, and each round begins with another side.
-    init(_ workload: Workload, rounds: Int) throws {
-        self.workload = workload
-        var seconds = workload.sides.map { _ in [Double]() }
-        var memory = workload.sides.map { _ in 0.0 }
-        var expected: Int64?
-        // The first round warms what there is to warm, and does not count.
-        for round in 0..<(rounds + 1) {
-            for offset in workload.sides.indices {
-                let index = (offset + round) % workload.sides.count
-                let side = workload.sides[index]
-                try side.prepare()
-                let peak = PeakMemory()
-                let began = ContinuousClock.now
-                let sum = try side.run()
-                let took = (ContinuousClock.now - began) / .seconds(1)
-                memory[index] = max(memory[index], peak.mebibytes ?? 0)
-                guard sum == expected ?? sum else { throw Mismatch(workload: workload.name, side: side.name) }
-                expected = sum
-                if round > 0 { seconds[index].append(took) }
-            }
+    func isMet(_ ratio: Double) -> Bool {
+        switch self {
+        case .atMost(let limit): ratio <= limit
+        case .atLeast(let limit): ratio >= limit
         }
-        self.seconds = seconds
-        self.memory = memory
     }
 
-    /// Two sides did not do the same.
-    struct Mismatch: Error {
-        let workload: String
-        let side: String
+    var text: String {
+        switch self {
+        case .atMost(let limit): "at most " + String(format: "%.3g", limit)
+        case .atLeast(let limit): "at least " + String(format: "%.3g", limit)
+        }
+    }
+}
+
+/// One way to do a piece of work, in a process of its own.
+struct Side {
+    enum Program {
+        /// This program, which opens its connections and begins its work in `start`.
+        case this(start: () throws -> Work)
+        /// That of another library, see `Contender`.
+        case peer(Peer, arguments: [String])
     }
 
-    func median(_ side: Int) -> Double { Measurement.median(seconds[side]) }
+    let name: String
+    let program: Program
 
-    /// The median of the ratios within the rounds, which what slows the machine down for a while cancels out of.
-    func ratio(_ side: Int) -> Double {
-        Measurement.median(zip(seconds[side], seconds[0]).map { $0 / $1 })
+    var isPeer: Bool {
+        if case .peer = program { true } else { false }
     }
 
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    init(name: String, start: @escaping () throws -> Work) {
+        self.name = name
+        program = .this(start: start)
+    }
+
+    init(name: String, _ peer: Peer, _ arguments: [String]) {
+        self.name = name
+        program = .peer(peer, arguments: arguments)
     }
 }

@@ -1,10 +1,11 @@
 import CipherDB
 import Foundation
+import Turns
 
 /// What the settings of a connection cost, each against the default: the first side.
 extension Workload {
-    static func settings(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
-        try [
+    static func settings(_ files: BenchmarkFiles, count: Int) -> [Workload] {
+        [
             single(
                 files,
                 count,
@@ -59,25 +60,21 @@ extension Workload {
 
     /// Rows that are inserted each in a transaction of its own.
     private static func single(_ files: BenchmarkFiles, _ count: Int, _ name: String, _ settings: [(String, String)])
-        throws
         -> Workload
     {
         Workload(
             name: "setting: \(name)",
             count: count,
             unit: "row",
-            sides: try settings.enumerated().map { index, setting in
-                let database = try files.database("setting-\(name)-\(index).db")
-                try database.executeStatements(SQL(unsafe: setting.1))
-                let prepare = {
-                    try database.executeStatements(SQL(unsafe: "DROP TABLE IF EXISTS t; " + BenchmarkFiles.table))
-                }
-                return Side(name: setting.0, prepare: prepare) {
-                    let statement = try database.prepare("INSERT INTO t VALUES (?, ?, ?, ?)")
-                    for row in files.rows.bytes.prefix(count) {
-                        try statement.executeUpdate(row.id, row.name, row.value, row.data)
+            sides: settings.enumerated().map { index, setting in
+                Side(name: setting.0) {
+                    let database = try files.database("setting-\(index).db", setting.1)
+                    let rows = files.rowsOfBytes.prefix(count)
+                    return Work(prepare: { try database.executeStatements(SQL(unsafe: BenchmarkFiles.empty)) }) {
+                        let statement = try database.prepare(BenchmarkFiles.insert)
+                        for row in rows { try statement.executeUpdate(row.id, row.name, row.value, row.data) }
+                        return Int64(count)
                     }
-                    return Int64(count)
                 }
             }
         )
@@ -85,39 +82,35 @@ extension Workload {
 
     /// Rows that are read in a random order.
     private static func reading(_ files: BenchmarkFiles, _ count: Int, _ name: String, _ settings: [(String, String)])
-        throws
         -> Workload
     {
-        let file = files.filled("setting-\(name).db")
-        let ids = keys(count, below: files.rows.swift.count)
-        return Workload(
-            name: "setting: \(name), \(files.rows.swift.count) rows",
+        Workload(
+            name: "setting: \(name), \(files.rowCount) rows",
             count: count,
             unit: "query",
-            sides: try settings.map { setting in
-                let database = try files.database(file)
-                try database.executeStatements(SQL(unsafe: setting.1))
-                return Side(name: setting.0) {
-                    try database.inTransaction(.deferred) { database in
-                        let statement = try database.prepare("SELECT id, name, value, data FROM t WHERE id = ?")
-                        return try ids.reduce(0) { sum, id in
-                            let rows = try statement.executeQuery(id)
-                            return try rows.next() ? sum + self.sum(rows) : sum
-                        }
-                    }
+            setUp: { files.fill("setting.db") },
+            sides: settings.map { setting in
+                Side(name: setting.0) {
+                    let database = try files.database("setting.db", setting.1)
+                    let ids = keys(count, below: files.rowCount)
+                    return Work { try database.inTransaction(.deferred) { try points(ids, $0) } }
                 }
             }
         )
     }
 
     /// A hundred queries in one reading transaction, as in a block of a pool, and each in its own.
-    private static func snapshots(_ files: BenchmarkFiles, _ count: Int) throws -> Workload {
-        let database = try files.database(files.filled("setting-snapshot.db"))
-        try database.executeStatements("PRAGMA journal_mode = wal")
-        let ids = keys(100, below: files.rows.swift.count)
-        func queries() throws -> Int64 {
+    private static func snapshots(_ files: BenchmarkFiles, _ count: Int) -> Workload {
+        let ids = keys(100, below: files.rowCount)
+        func side(_ name: String, _ block: @escaping (Database) throws -> Int64) -> Side {
+            Side(name: name) {
+                let database = try files.database("setting.db", "PRAGMA journal_mode = wal")
+                return Work { try (0..<(count / 10)).reduce(0) { sum, _ in try sum + block(database) } }
+            }
+        }
+        func queries(_ database: Database) throws -> Int64 {
             try ids.reduce(0) { sum, id in
-                let rows = try database.executeQuery("SELECT id, name, value, data FROM t WHERE id = ?", id)
+                let rows = try database.executeQuery(BenchmarkFiles.point, id)
                 return try rows.next() ? sum + self.sum(rows) : sum
             }
         }
@@ -125,13 +118,10 @@ extension Workload {
             name: "setting: 100 queries of a block",
             count: count / 10,
             unit: "block",
+            setUp: { files.fill("setting.db") },
             sides: [
-                Side(name: "one transaction") {
-                    try (0..<(count / 10)).reduce(0) { sum, _ in
-                        try sum + database.inTransaction(.deferred) { _ in try queries() }
-                    }
-                },
-                Side(name: "none") { try (0..<(count / 10)).reduce(0) { sum, _ in try sum + queries() } },
+                side("one transaction") { try $0.inTransaction(.deferred) { try queries($0) } },
+                side("none") { try queries($0) },
             ]
         )
     }

@@ -1,94 +1,134 @@
 import CipherDB
 import Foundation
 import RawC
+import Turns
 
 extension Workload {
-    static func blobs(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
-        let size = 1_000_000
-        let blob = Data(repeating: 7, count: size)
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
-        blob.copyBytes(to: bytes)
-        let empty = "DROP TABLE IF EXISTS b; CREATE TABLE b (id INTEGER PRIMARY KEY, data BLOB)"
-        let raw = files.raw("blobs-raw.db")
-        let typed = try files.database("blobs-typed.db")
-        return [
-            Workload(
-                name: "insert of blobs of 1 MB",
-                count: count,
-                unit: "blob",
-                sides: [
-                    Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
-                        raw_insert_blobs(raw, bytes.baseAddress, Int64(size), Int64(count))
+    /// A table of rows of another shape, which is written and read by C and by statements of CipherDB's.
+    private struct Shape {
+        let empty: String
+        let insert: (OpaquePointer) -> Int64
+        let typedInsert: (Database) throws -> Int64
+        let read: (OpaquePointer) -> Int64
+        let typedReads: [(name: String, body: (Database) throws -> Int64)]
+
+        func workloads(
+            _ files: BenchmarkFiles,
+            insert name: String,
+            read readName: String,
+            _ count: Int,
+            _ unit: String
+        )
+            -> [Workload]
+        {
+            [
+                Workload(
+                    name: name,
+                    count: count,
+                    unit: unit,
+                    sides: [
+                        Side(name: "raw C") {
+                            let raw = files.raw("shape-raw.db")
+                            return Work(prepare: { raw_execute(raw, empty) }) { insert(raw) }
+                        },
+                        Side(name: "typed") {
+                            let typed = try files.database("shape-typed.db")
+                            return Work(prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
+                                try typed.inTransaction { try typedInsert($0) }
+                            }
+                        },
+                    ]
+                ),
+                Workload(
+                    name: readName,
+                    count: count,
+                    unit: unit,
+                    setUp: {
+                        let raw = files.raw("shape.db", empty)
+                        _ = insert(raw)
+                        raw_close(raw)
                     },
-                    Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
-                        try typed.inTransaction { database in
-                            let statement = try database.prepare("INSERT INTO b (data) VALUES (?)")
-                            for _ in 0..<count { try statement.executeUpdate(blob) }
+                    sides: [
+                        Side(name: "raw C") {
+                            let raw = files.raw("shape.db")
+                            return Work { read(raw) }
                         }
-                        return Int64(count)
-                    },
-                ]
-            ),
-            Workload(
-                name: "reading of blobs of 1 MB, borrowing",
-                count: count,
-                unit: "blob",
-                sides: [
-                    Side(name: "raw C") { raw_read_blobs(raw) },
-                    Side(name: "typed") {
+                    ]
+                        + typedReads.map { side in
+                            Side(name: side.name) {
+                                let typed = try files.database("shape.db")
+                                return Work { try side.body(typed) }
+                            }
+                        }
+                ),
+            ]
+        }
+    }
+
+    static func blobs(_ files: BenchmarkFiles, count: Int) -> [Workload] {
+        let blob = Data(repeating: 7, count: 1_000_000)
+        return Shape(
+            empty: "DROP TABLE IF EXISTS b; CREATE TABLE b (id INTEGER PRIMARY KEY, data BLOB)",
+            insert: { raw in
+                blob.withUnsafeBytes { raw_insert_blobs(raw, $0.baseAddress, Int64($0.count), Int64(count)) }
+            },
+            typedInsert: { database in
+                let statement = try database.prepare("INSERT INTO b (data) VALUES (?)")
+                for _ in 0..<count { try statement.executeUpdate(blob) }
+                return Int64(count)
+            },
+            read: { raw_read_blobs($0) },
+            typedReads: [
+                (
+                    "typed",
+                    {
                         var sum: Int64 = 0
-                        let rows = try typed.executeQuery("SELECT data FROM b")
+                        let rows = try $0.executeQuery("SELECT data FROM b")
                         while try rows.next() {
                             sum += try rows.withBytes(forColumnIndex: 0) { Int64($0[0]) + Int64($0.count) }
                         }
                         return sum
-                    },
-                    Side(name: "into Data") {
+                    }
+                ),
+                (
+                    "into Data",
+                    {
                         var sum: Int64 = 0
-                        let rows = try typed.executeQuery("SELECT data FROM b")
+                        let rows = try $0.executeQuery("SELECT data FROM b")
                         while try rows.next() {
                             let data: Data = try rows[0]
                             sum += Int64(data[0]) + Int64(data.count)
                         }
                         return sum
-                    },
-                ]
-            ),
-        ]
+                    }
+                ),
+            ]
+        ).workloads(
+            files,
+            insert: "insert of blobs of 1 MB",
+            read: "reading of blobs of 1 MB, borrowing",
+            count,
+            "blob"
+        )
     }
 
-    static func texts(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
+    static func texts(_ files: BenchmarkFiles, count: Int) -> [Workload] {
         let text = String(repeating: "a", count: 200)
-        let empty = "DROP TABLE IF EXISTS x; CREATE TABLE x (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c TEXT, d TEXT)"
-        let raw = files.raw("texts-raw.db")
-        let typed = try files.database("texts-typed.db")
-        return [
-            Workload(
-                name: "insert of 4 texts of 200 bytes",
-                count: count,
-                unit: "row",
-                sides: [
-                    Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
-                        raw_insert_texts(raw, text, 200, Int64(count))
-                    },
-                    Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
-                        try typed.inTransaction { database in
-                            let statement = try database.prepare("INSERT INTO x (a, b, c, d) VALUES (?, ?, ?, ?)")
-                            for _ in 0..<count { try statement.executeUpdate(text, text, text, text) }
-                        }
-                        return Int64(count)
-                    },
-                ]
-            ),
-            Workload(
-                name: "scan of 4 texts of 200 bytes",
-                count: count,
-                unit: "row",
-                sides: [
-                    Side(name: "raw C") { raw_scan_texts(raw) },
-                    Side(name: "typed") {
+        return Shape(
+            empty: "DROP TABLE IF EXISTS x; CREATE TABLE x (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c TEXT, d TEXT)",
+            insert: { raw_insert_texts($0, text, 200, Int64(count)) },
+            typedInsert: { database in
+                let statement = try database.prepare("INSERT INTO x (a, b, c, d) VALUES (?, ?, ?, ?)")
+                for _ in 0..<count { try statement.executeUpdate(text, text, text, text) }
+                return Int64(count)
+            },
+            read: { raw_scan_texts($0) },
+            typedReads: [
+                (
+                    "typed",
+                    {
                         var sum: Int64 = 0
-                        let rows = try typed.executeQuery("SELECT a, b, c, d FROM x")
+                        let rows = try $0.executeQuery("SELECT a, b, c, d FROM x")
                         while try rows.next() {
                             for column in 0..<4 {
                                 let text: String = try rows[column]
@@ -96,55 +136,46 @@ extension Workload {
                             }
                         }
                         return sum
-                    },
-                ]
-            ),
-        ]
+                    }
+                )
+            ]
+        ).workloads(
+            files,
+            insert: "insert of 4 texts of 200 bytes",
+            read: "scan of 4 texts of 200 bytes",
+            count,
+            "row"
+        )
     }
 
-    static func wide(_ files: BenchmarkFiles, count: Int) throws -> [Workload] {
+    static func wide(_ files: BenchmarkFiles, count: Int) -> [Workload] {
         let columns = 50
         let names = (0..<columns).map { "c\($0) INTEGER" }.joined(separator: ", ")
-        let empty = "DROP TABLE IF EXISTS w; CREATE TABLE w (\(names))"
         let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
-        let raw = files.raw("wide-raw.db")
-        let typed = try files.database("wide-typed.db")
-        return [
-            Workload(
-                name: "insert of 50 columns, as an array",
-                count: count,
-                unit: "row",
-                sides: [
-                    Side(name: "raw C", prepare: { raw_execute(raw, empty) }) {
-                        raw_insert_wide(raw, Int32(columns), Int64(count))
-                    },
-                    Side(name: "typed", prepare: { try typed.executeStatements(SQL(unsafe: empty)) }) {
-                        try typed.inTransaction { database in
-                            let statement = try database.prepare(SQL(unsafe: "INSERT INTO w VALUES (\(marks))"))
-                            for index in 0..<count {
-                                try statement.executeUpdate(values: StatementValues((0..<columns).map { index + $0 }))
-                            }
-                        }
-                        return Int64(count)
-                    },
-                ]
-            ),
-            Workload(
-                name: "scan of 50 columns",
-                count: count,
-                unit: "row",
-                sides: [
-                    Side(name: "raw C") { raw_scan_wide(raw, Int32(columns)) },
-                    Side(name: "typed") {
+        return Shape(
+            empty: "DROP TABLE IF EXISTS w; CREATE TABLE w (\(names))",
+            insert: { raw_insert_wide($0, Int32(columns), Int64(count)) },
+            typedInsert: { database in
+                let statement = try database.prepare(SQL(unsafe: "INSERT INTO w VALUES (\(marks))"))
+                for index in 0..<count {
+                    try statement.executeUpdate(values: StatementValues((0..<columns).map { index + $0 }))
+                }
+                return Int64(count)
+            },
+            read: { raw_scan_wide($0, Int32(columns)) },
+            typedReads: [
+                (
+                    "typed",
+                    {
                         var sum: Int64 = 0
-                        let rows = try typed.executeQuery("SELECT * FROM w")
+                        let rows = try $0.executeQuery("SELECT * FROM w")
                         while try rows.next() {
                             for column in 0..<columns { sum += try rows[column] as Int64 }
                         }
                         return sum
-                    },
-                ]
-            ),
-        ]
+                    }
+                )
+            ]
+        ).workloads(files, insert: "insert of 50 columns, as an array", read: "scan of 50 columns", count, "row")
     }
 }

@@ -6,9 +6,9 @@ import PackageDescription
 let package = Package(
     name: "Peers",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
+    dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"), .package(path: "../Turns")],
     targets: [
-        .executableTarget(name: "GRDBBench", dependencies: [.product(name: "GRDB", package: "GRDB.swift")])
+        .executableTarget(name: "GRDBBench", dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "Turns"])
     ],
     swiftLanguageModes: [.v6]
 )

@@ -21,6 +21,11 @@ typedef struct raw_row {
     unsigned char data[32];
 } raw_row;
 
+#define RAW_INSERT "INSERT INTO t VALUES (?, ?, ?, ?)"
+#define RAW_POINT "SELECT id, name, value, data FROM t WHERE id = ?"
+
+// Fills t with rows, without a journal.
+int64_t raw_fill(raw_database *database, int64_t count);
 // In one transaction.
 int64_t raw_insert(raw_database *database, const raw_row *rows, int64_t count);
 // Each in a transaction of its own.
@@ -33,7 +38,12 @@ int64_t raw_count(raw_database *database);
 int64_t raw_scan_copying(raw_database *database);
 // The rows with these keys, one query each, in one transaction.
 int64_t raw_points(raw_database *database, const int64_t *ids, int64_t count);
-// As that, each in a transaction of its own.
+// A statement that is kept, RAW_POINT or RAW_INSERT, and one use of it.
+typedef struct raw_statement raw_statement;
+raw_statement *raw_prepare(raw_database *database, const char *sql);
+int64_t raw_point(raw_statement *statement, int64_t id);
+void raw_insert_row(raw_statement *statement, const raw_row *row);
+// As raw_points, each in a transaction of its own.
 int64_t raw_points_alone(raw_database *database, const int64_t *ids, int64_t count);
 // One query for each of `firsts`, for it and the rows behind it, in one transaction.
 int64_t raw_ranges(raw_database *database, const int64_t *firsts, int64_t count, int64_t length);
