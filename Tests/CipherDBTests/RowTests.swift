@@ -381,4 +381,52 @@ import Testing
         #expect(try written["at"] == "2026-05-01")
         #expect(try written.decode(Event.self) == event)
     }
+
+    /// Reads rows by the keys that it is asked for, which the data can choose.
+    struct Chosen: Decodable, RowDecodable {
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+        var values: [String?] = []
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            let order = try container.decode(String.self, forKey: Key(stringValue: "order")!)
+            for name in order.split(separator: " ") {
+                values.append(try container.decodeIfPresent(String.self, forKey: Key(stringValue: String(name))!))
+            }
+        }
+    }
+
+    @Test func keysInAnyOrderFindTheirColumns() throws {
+        let rows = try database.fetchAll(
+            Chosen.self,
+            """
+            SELECT 'a b c' AS "order", 1 AS a, 2 AS b, NULL AS c UNION ALL SELECT 'c b a', 3, 4, 5 UNION ALL SELECT 'b d a b B', 6, 7, 8
+            """
+        )
+        #expect(rows.map(\.values) == [["1", "2", nil], ["5", "4", "3"], ["7", nil, "6", "7", "7"]])
+        // As many keys as rows, none of them a column.
+        let many = try database.fetchAll(
+            Chosen.self,
+            "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT 'k' || i || ' i' AS \"order\", i FROM n"
+        )
+        #expect(many.enumerated().allSatisfy { $1.values == [nil, "\($0 + 1)"] })
+    }
+
+    /// Keeps what it is made by.
+    struct Keeping: Decodable, RowDecodable {
+        let decoder: any Decoder
+
+        init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+
+    @Test func decoderOutlivesItsRows() throws {
+        let decoder = try #require(try database.fetchOne(Keeping.self, "SELECT 1 AS a")).decoder
+        let container = try decoder.container(keyedBy: Chosen.Key.self)
+        #expect(throws: DatabaseError.self) { try container.decode(String.self, forKey: Chosen.Key(stringValue: "a")!) }
+    }
 }

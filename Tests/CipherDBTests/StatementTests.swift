@@ -99,6 +99,26 @@ import Testing
         #expect(try database.first("SELECT a FROM t ORDER BY rowid DESC LIMIT 1") == DatabaseValue.null)
     }
 
+    @Test func valueEndsItsExecution() throws {
+        let statement = try database.prepare("SELECT a FROM t WHERE a >= ? ORDER BY a")
+        #expect(try statement.value(2) == 2 && !database.hasOpenResultSets)
+        #expect(try statement.value(9) as Int? == nil)
+        #expect(try statement.value(values: [3]) == "3")
+        #expect(throws: DatabaseError.self) { try statement.value(1, 2) as Int? }
+        #expect(throws: DatabaseError.self) { try statement.value(1) as UUID? }
+        #expect(!database.hasOpenResultSets)
+    }
+
+    /// The cache finds a statement by the length and a few bytes of its SQL, and then compares all of it.
+    @Test func similarStatementsAreKeptApart() throws {
+        for _ in 0..<2 {
+            #expect(try database.string(forQuery: "SELECT 'abxdefgh' WHERE 1") == "abxdefgh")
+            #expect(try database.string(forQuery: "SELECT 'abydefgh' WHERE 1") == "abydefgh")
+            #expect(try database.string(forQuery: SQL(unsafe: "SELECT 'abzdefgh' WHERE 1")) == "abzdefgh")
+        }
+        #expect(database.statementCacheStatistics.hits == 3)
+    }
+
     @Test func afterEndReadingThrows() throws {
         let rows = try database.executeQuery("SELECT a FROM t LIMIT 1")
         #expect(try rows.next())

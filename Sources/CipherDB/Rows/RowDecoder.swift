@@ -114,10 +114,11 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.column(index)
     }
 
-    private func noColumn(_ key: Key) -> DatabaseError {
+    private func noColumn(_ key: Key, orRecord: Bool = false) -> DatabaseError {
         DatabaseError(
             .range,
-            "the result has no column with the name \(name(key)), nor columns with the prefix \(name(key)).",
+            "the result has no column with the name \(name(key))"
+                + (orRecord ? ", nor columns with the prefix \(name(key))." : ""),
             sql: decoder.prepared.sql
         )
     }
@@ -133,7 +134,10 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        guard isRecord(key), !(type is any ColumnDecodable.Type) else { return try column(key).decode(type) }
+        guard isRecord(key), !(type is any ColumnDecodable.Type) else {
+            guard let index = index(key) else { throw noColumn(key, orRecord: !(type is any ColumnDecodable.Type)) }
+            return try decoder.column(index).decode(type)
+        }
         // Columns are named by the data, too: no stack is deep enough for any name.
         guard decoder.prefix.utf8.count < 1000 else {
             throw DatabaseError(.tooBig, "the records are nested too deeply")

@@ -17,7 +17,31 @@ extension Statement {
     ) throws {
         var count = 0
         _ = (repeat (each Value).count(in: &count))
-        try check(count: count)
+        try execute(forEach: elements, valueCount: count) { statement, element, index in
+            let row = try values(element)
+            _ = (repeat try statement.bind(each row, behind: &index))
+        }
+    }
+
+    /// Runs it for each element, with the one value that `value` makes of the element, as ``executeUpdate(forEach:_:)`` does.
+    ///
+    /// - Throws: as there.
+    @inlinable public func executeUpdate<Elements: Sequence, Value: Bindable>(
+        forEach elements: Elements,
+        _ value: (Elements.Element) throws -> Value
+    ) throws {
+        try execute(forEach: elements, valueCount: 1) { statement, element, index in
+            try statement.bind(value(element), behind: &index)
+        }
+    }
+
+    /// - Parameter bind: Binds the values of an element to the parameters behind the index.
+    @inlinable func execute<Elements: Sequence>(
+        forEach elements: Elements,
+        valueCount: Int,
+        _ bind: (Statement, Elements.Element, inout Int) throws -> Void
+    ) throws {
+        try check(count: valueCount)
         try inTransaction {
             var iterator = elements.makeIterator()
             let expected = elements.underestimatedCount
@@ -27,8 +51,7 @@ extension Statement {
                         var index = 0
                         for _ in 0..<together.rowCount {
                             guard let element = iterator.next() else { throw fewerThanExpected }
-                            let row = try values(element)
-                            _ = (repeat try together.statement.bind(each row, behind: &index))
+                            try bind(together.statement, element, &index)
                         }
                         try together.statement.runBound(execution)
                     }
@@ -36,9 +59,8 @@ extension Statement {
             }
             try running { execution in
                 while let element = iterator.next() {
-                    let row = try values(element)
                     var index = 0
-                    _ = (repeat try bind(each row, behind: &index))
+                    try bind(self, element, &index)
                     try runBound(execution)
                 }
             }
@@ -117,6 +139,19 @@ extension Database {
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: elements, values)
+    }
+
+    /// Runs a statement for each element, with the one value that `value` makes of the element; see ``Statement/executeUpdate(forEach:_:)``.
+    ///
+    /// - Throws: as there; ``KeyError``.
+    @inlinable public func executeUpdate<Elements: Sequence, Value: Bindable>(
+        _ sql: SQL,
+        forEach elements: Elements,
+        _ value: (Elements.Element) throws -> Value
+    ) throws {
+        let statement = try cached(withoutValues: sql)
+        defer { giveBack(statement) }
+        try statement.executeUpdate(forEach: elements, value)
     }
 
     /// Runs a statement with each of these sets of values for its parameters; see ``Statement/executeUpdate(forEach:)``.

@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+@Suite struct ManyRowsTests {
+    struct Row: Codable, RowDecodable, Equatable {
+        var id: Int
+        var text: String?
+        var data: [UInt8]
+    }
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+        try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT, data BLOB)")
+    }
+
+    private let insert: SQL = "INSERT INTO t VALUES (?, ?, ?)"
+
+    private func rows(_ count: Int) -> [Row] {
+        (0..<count).map { id in
+            // Some are longer than the buffer of the statement.
+            Row(
+                id: id,
+                text: id % 7 == 0 ? nil : "text \(id)",
+                data: Array(repeating: UInt8(id % 251), count: id % 97 == 0 ? 2000 : id % 40)
+            )
+        }
+    }
+
+    private var stored: [Row] {
+        get throws { try database.fetchAll(Row.self, "SELECT id, text, data FROM t ORDER BY id") }
+    }
+
+    /// Without a chunk, with whole chunks, and with a rest.
+    @Test(arguments: [0, 1, 511, 512, 513, 1300])
+    func everyRowIsStored(count: Int) throws {
+        let rows = rows(count)
+        try database.executeUpdate(insert, forEach: rows) { ($0.id, $0.text, $0.data) }
+        #expect(try stored == rows)
+        #expect(database.lastInsertRowID == max(0, count - 1))
+    }
+
+    @Test func sequencesOfUnknownLengthAreStored() throws {
+        let rows = rows(600)
+        var next = rows.makeIterator()
+        try database.executeUpdate(insert, forEach: AnySequence(AnyIterator { next.next() })) {
+            ($0.id, $0.text, $0.data)
+        }
+        #expect(try stored == rows)
+    }
+
+    @Test func setsOfValuesAreStored() throws {
+        let rows = rows(40)
+        try database.executeUpdate(
+            "INSERT INTO t VALUES (:id, :text, :data)",
+            forEach: rows.map { ["id": $0.id, "text": $0.text, "data": $0.data] as StatementValues }
+        )
+        #expect(try stored == rows)
+    }
+
+    @Test(arguments: [3, 700, 1299])
+    func failureUndoesAllRows(place: Int) throws {
+        var rows = rows(1300)
+        rows[place].id = 1
+        #expect(
+            performing: {
+                try database.executeUpdate(insert, forEach: rows) { ($0.id, $0.text, $0.data) }
+            },
+            throws: { ($0 as? DatabaseError)?.code.primary == .constraint }
+        )
+        #expect(try stored.isEmpty && !database.isInTransaction)
+    }
+
+    @Test func failureIsUndoneWithItsTransaction() throws {
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try database.inTransaction { database in
+                try database.executeUpdate("INSERT INTO t (id) VALUES (5000)")
+                try database.executeUpdate(insert, forEach: rows(1300)) { row in
+                    if row.id == 900 { throw Stop() }
+                    return (row.id, row.text, row.data)
+                }
+            }
+        }
+        #expect(try stored.isEmpty)
+    }
+
+    @Test func wrongCountOfValuesRunsNothing() throws {
+        for count in [1, 600] {
+            #expect(
+                performing: { try database.executeUpdate(insert, forEach: rows(count)) { ($0.id, $0.text) } },
+                throws: {
+                    ($0 as? DatabaseError)?.message == "the statement has 3 parameters, and 2 values were given"
+                }
+            )
+        }
+        #expect(try stored.isEmpty)
+    }
+
+    @Test func closureCannotRunSameStatement() throws {
+        let statement = try database.prepare("INSERT INTO t (id) VALUES (?)")
+        #expect(
+            performing: {
+                try statement.executeUpdate(forEach: 0..<3) { id in
+                    if id == 1 { try statement.executeUpdate(100) }
+                    return id
+                }
+            },
+            throws: { ($0 as? DatabaseError)?.code == .misuse }
+        )
+        #expect(try stored.isEmpty)
+    }
+
+    @Test func statementKeepsNoValues() throws {
+        try database.executeStatements("CREATE TABLE secrets (a)")
+        let statement = try database.prepare("INSERT INTO secrets VALUES (?)")
+        try statement.executeUpdate(forEach: ["a secret", "another"]) { $0 }
+        _ = try statement.prepared.step()
+        #expect(try database.first("SELECT a FROM secrets ORDER BY rowid DESC LIMIT 1") == DatabaseValue.null)
+    }
+
+    @Test func triggersSeeEachRowInOrder() throws {
+        try database.executeStatements(
+            """
+            CREATE TABLE log (id, before);
+            CREATE TRIGGER each AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.id, (SELECT count(*) FROM t)); END;
+            """
+        )
+        try database.executeUpdate("INSERT INTO t (id) VALUES (?)", forEach: 0..<1100) { $0 }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM log WHERE rowid = id + 1 AND before = id + 1") == 1100)
+    }
+
+    @Test func rowsThatExistAreIgnored() throws {
+        try database.executeUpdate("INSERT INTO t (id) VALUES (?)", forEach: 0..<600) { $0 * 2 }
+        try database.executeUpdate("INSERT OR IGNORE INTO t (id) VALUES (?)", forEach: 0..<1200) { $0 }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 1200)
+    }
+
+    @Test func limitOfParametersIsKept() throws {
+        try database.setLimit(.parameters, to: 7)
+        let rows = rows(600)
+        try database.executeUpdate(insert, forEach: rows) { ($0.id, $0.text, $0.data) }
+        #expect(try stored == rows)
+    }
+
+    /// Only of these it is certain that several rows in one statement do what several statements do.
+    @Test(arguments: [
+        ("INSERT INTO t VALUES (?, ?)", 2),
+        (" insert or replace into main . \"a t\" ( [a b], `c` ) values(?,?) ; ", 2),
+        ("REPLACE INTO t (a) VALUES (?)", 1),
+    ])
+    func plainInsertionIsRecognised(sql: String, parameters: Int) throws {
+        let insertion = try #require(PlainInsertion(sql, parameterCount: parameters))
+        let row = sql[sql.lastIndex(of: "(")!...sql.lastIndex(of: ")")!]
+        #expect(insertion.sql(ofRows: 3) == sql[...sql.lastIndex(of: ")")!] + ", \(row), \(row)")
+    }
+
+    @Test(arguments: [
+        "INSERT INTO t VALUES (?, (SELECT max(a) FROM t) + ?)", "INSERT INTO t VALUES (?, 1, ?)",
+        "INSERT INTO t VALUES (?1, ?2)",
+        "INSERT INTO t VALUES (?, ?) ON CONFLICT DO NOTHING", "INSERT INTO t VALUES (?, ?) RETURNING a",
+        "INSERT INTO t SELECT ? UNION ALL VALUES (?)", "INSERT INTO t -- VALUES (?)\nVALUES (?, ?)",
+        "INSERT INTO t VALUES (?), (?)",
+        "WITH u AS (SELECT 1) INSERT INTO t VALUES (?, ?)", "UPDATE t SET a = ? WHERE b = ?",
+        "INSERT INTO t VALUES (:a, :b)",
+        "EXPLAIN INSERT INTO t VALUES (?, ?)", "INSERT INTO t AS u VALUES (?, ?)",
+        "INSERT INTO t (a, b) SELECT * FROM (VALUES (?, ?))",
+    ])
+    func otherStatementIsNotPlain(sql: String) {
+        #expect(PlainInsertion(sql, parameterCount: 2) == nil)
+    }
+}
