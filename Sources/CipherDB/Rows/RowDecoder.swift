@@ -6,7 +6,7 @@
 
 /// Reads the current row of a query as a `Decodable` type: each coding key, behind the prefix, is the name of a column.
 ///
-/// One reads all rows, because making the container anew for each takes longer than reading its columns. It does not keep the result set,
+/// One reads all rows, because making a new container for each takes longer than reading its columns. It does not keep the result set,
 /// which keeps it.
 final class RowDecoder: Decoder {
     fileprivate let prepared: PreparedStatement
