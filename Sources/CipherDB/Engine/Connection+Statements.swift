@@ -128,15 +128,20 @@ extension Connection {
     }
 
     /// As ``testSelect()``, on a connection that has just got its key. Where wrong MACs are counted it is not watched for damage at
-    /// once, but only if one was met or the engine reports an error.
+    /// once, but only if one was met or the statement fails.
     func firstSelect() throws {
         guard isWatched, countsWrongMACs else { return try testSelect() }
         let sign = damageSign
         var statement: OpaquePointer?
-        var code = unrestricted { sqlite3_prepare_v2(handle, Connection.testSQL, -1, &statement, nil) }
-        if code == SQLITE_OK { code = sqlite3_step(statement) }
+        let compiled = unrestricted { sqlite3_prepare_v2(handle, Connection.testSQL, -1, &statement, nil) }
         _ = authorizer.takeAccess()
         defer { sqlite3_finalize(statement) }
+        guard compiled == SQLITE_OK else {
+            // Compiling reads the schema. After an error of the codec some engines say another one.
+            let failure = error(compiled, sql: Connection.testSQL)
+            throw hasMetDamage(failure.code) ? damagedPage(Connection.testSQL) : failure
+        }
+        let code = sqlite3_step(statement)
         // It has waited as long as it should.
         if code & 0xff == SQLITE_BUSY { throw error(code) }
         sqlite3_reset(statement)
