@@ -1,13 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
-/// Pages of their own for one secret: locked against swapping, left out of core dumps and of forked children where the
-/// system can do that, between two inaccessible pages, and wiped whole before they are given back.
+/// Pages of their own for one secret, ``SecretPages``, which are wiped whole before they are given back.
 ///
 /// Unchecked because of the pointer: the bytes are written only by the initialiser and read-only from then on.
 final class SecretMemory: @unchecked Sendable {
@@ -15,11 +6,7 @@ final class SecretMemory: @unchecked Sendable {
     private static let largest = 64 << 20
 
     let count: Int
-    /// Whether the system locked the pages; it refuses beyond `RLIMIT_MEMLOCK`.
-    let isLocked: Bool
-    private let mapping: UnsafeMutableRawPointer
-    private let mappingSize: Int
-    private let usable: UnsafeMutableRawBufferPointer
+    private let pages: SecretPages
     private let onRelease: ((UnsafeRawBufferPointer) -> Void)?
 
     /// - Parameter onRelease: Sees the pages after they were wiped and before they are given back; for tests.
@@ -29,36 +16,23 @@ final class SecretMemory: @unchecked Sendable {
         onRelease: ((UnsafeRawBufferPointer) -> Void)? = nil
     ) throws {
         guard (0...SecretMemory.largest).contains(count) else { throw SecretMemoryError(count: count) }
-        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        let usableSize = max(1, (count + page - 1) / page) * page
-        mappingSize = usableSize + 2 * page
-        guard let mapping = mmap(nil, mappingSize, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0), mapping != MAP_FAILED
-        else { throw SecretMemoryError(count: count) }
-        self.mapping = mapping
+        pages = try KeptSecretPages.shared.take(count: count)
         self.count = count
         self.onRelease = onRelease
-        usable = UnsafeMutableRawBufferPointer(start: mapping + page, count: usableSize)
-        guard mprotect(mapping + page, usableSize, PROT_READ | PROT_WRITE) == 0 else {
-            munmap(mapping, mappingSize)
-            throw SecretMemoryError(count: count)
-        }
-        isLocked = mlock(mapping + page, usableSize) == 0
-        #if os(Linux)
-            madvise(mapping + page, usableSize, Int32(MADV_DONTDUMP))
-            madvise(mapping + page, usableSize, Int32(MADV_WIPEONFORK))
-        #endif
         // A throw from here on still runs deinit: every stored property is set.
-        try fill(UnsafeMutableRawBufferPointer(rebasing: usable[..<count]))
+        try fill(UnsafeMutableRawBufferPointer(rebasing: pages.usable[..<count]))
     }
 
     deinit {
-        OpenSSL.cleanse(usable)
-        onRelease?(UnsafeRawBufferPointer(usable))
-        munlock(usable.baseAddress!, usable.count)
-        munmap(mapping, mappingSize)
+        OpenSSL.cleanse(pages.usable)
+        onRelease?(UnsafeRawBufferPointer(pages.usable))
+        KeptSecretPages.shared.giveBack(pages)
     }
 
+    /// Whether the system locked the pages; it refuses beyond `RLIMIT_MEMLOCK`.
+    var isLocked: Bool { pages.isLocked }
+
     var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: usable[..<count])
+        UnsafeRawBufferPointer(rebasing: pages.usable[..<count])
     }
 }

@@ -1,5 +1,4 @@
 internal import CipherSystem
-internal import Dispatch
 
 /// A small file that stores the random key of a database, wrapped under a master key, which is wrapped once for each
 /// passphrase, recovery code, key file or external secret.
@@ -110,19 +109,11 @@ public struct Keyring: Sendable, Equatable {
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
         guard newSecret.kind != .recoveryCode else { throw KeyringError(path: path, problem: .notTypedBack) }
-        let new = Lock<Result<KeyringContent.DerivedSecret, any Error>?>(nil)
-        let unlocked = Lock<Result<UnlockedKeyring, any Error>?>(nil)
-        DispatchQueue.concurrentPerform(iterations: 2) { part in
-            if part == 0 {
-                let found = Result { try unlock(secret, slot: slot, upgrades: false) }
-                unlocked.withLock { $0 = found }
-            } else {
-                let found = Result { try KeyringContent.DerivedSecret(newSecret, derivation) }
-                new.withLock { $0 = found }
-            }
+        let (unlocked, derived) = SideBySide.run({ try unlock(secret, slot: slot, upgrades: false) }) {
+            try KeyringContent.DerivedSecret(newSecret, derivation)
         }
-        guard let opened = try unlocked.withLock({ try $0?.get() }), let new = try new.withLock({ try $0?.get() })
-        else { throw KeyringError(path: path, problem: .wrongSecret) }
+        let opened = try unlocked.get()
+        let new = try derived.get()
         try opened.checkIsUnused(newSecret, in: opened.opened.number)
         try opened.change(opened.opened, to: new)
         return opened.slot

@@ -85,13 +85,13 @@ package struct KeyProbe {
         try source.read(head.count, at: 0) != head
     }
 
-    /// Tries `key` with each of `formats` in turn, at the format's own page size first and then at every other.
+    /// Tries a key with each of `formats` in turn, at the format's own page size first and then at every other.
     ///
     /// A passphrase costs one derivation for each format.
-    package func run(_ key: DatabaseKey, formats: [CipherFormat]) throws -> Outcome {
+    package func run(_ keys: DerivedKeys, formats: [CipherFormat]) throws -> Outcome {
         var attempts: [Attempt] = []
         for format in formats {
-            let derived = try key.derive(salt: salt, format: format)
+            let derived = try keys.derive(salt: salt, format: format)
             if let found = try opening(derived, format) { return .opens(derived, found) }
             attempts.append(Attempt(key: derived, format: format))
         }
@@ -99,6 +99,11 @@ package struct KeyProbe {
             if let found = try recognisingOtherPages(attempt) { return .firstPageDamaged(attempt.key, found) }
         }
         return .rejected
+    }
+
+    /// As ``run(_:formats:)-(DerivedKeys,_)``.
+    package func run(_ key: DatabaseKey, formats: [CipherFormat]) throws -> Outcome {
+        try run(DerivedKeys(key), formats: formats)
     }
 
     /// Tries a key that is already derived, with one format as it is.

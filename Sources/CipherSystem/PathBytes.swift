@@ -43,6 +43,11 @@ extension String {
     /// ``pathBytes`` for C functions, with a NUL behind them.
     package var pathCharacters: [CChar] { pathBytes.map { CChar(bitPattern: $0) } + [0] }
 
+    /// Calls `body` with ``pathCharacters``, which are not copied where the text has them.
+    package func withPathCharacters<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        mayHoldPathBytes ? body(pathCharacters) : withCString(body)
+    }
+
     /// The text for people: bytes that are not UTF-8 as U+FFFD, the replacement character.
     package var withoutPathBytes: String {
         guard mayHoldPathBytes else { return self }

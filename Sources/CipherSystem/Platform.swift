@@ -34,9 +34,8 @@ package enum Platform {
     /// Calls with the bytes of `path`, again as long as a signal interrupts. Throws the `errno` of a negative result, and
     /// ``Errno/nul`` for a path with a NUL character: the system would take what stands before it for the path.
     package static func call(_ path: String, _ body: (UnsafePointer<CChar>) -> Int) throws(Errno) -> Int {
-        let characters = path.pathCharacters
-        if characters.dropLast().contains(0) { throw .nul }
-        return try retrying { body(characters) }
+        if path.utf8.contains(0) { throw .nul }
+        return try retrying { path.withPathCharacters(body) }
     }
 
     /// Whether two pieces of bytes are the same; not for secrets, as it ends with the first that differs.

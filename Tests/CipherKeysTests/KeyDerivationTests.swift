@@ -89,4 +89,16 @@ import Testing
         #expect("\(derived)" == "DerivedKey(redacted)" && dumped.contains("redacted"))
         #expect(Mirror(reflecting: derived).children.isEmpty)
     }
+
+    @Test func derivedKeysAreThoseOfTheirSaltAndFormat() throws {
+        let key = try DatabaseKey.passphrase("secret")
+        let keys = DerivedKeys(key)
+        for _ in 0..<2 {
+            for salt in [Array<UInt8>(0..<16), Array(1..<17)] {
+                for format in [CipherFormat.v1, .v2, .v3, try .v1.with(pageSize: 4096)] {
+                    #expect(try keys.derive(salt: salt, format: format) == key.derive(salt: salt, format: format))
+                }
+            }
+        }
+    }
 }

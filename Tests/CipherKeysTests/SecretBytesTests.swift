@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -40,6 +41,54 @@ import Testing
             )
         }
         #expect(seen.allSatisfy { $0 == 0 })
+    }
+
+    @Test func laterSecretBeginsWithZeros() throws {
+        for _ in 0..<20 {
+            let memory = try SecretMemory(count: 4096) { bytes in
+                #expect(bytes.allSatisfy { $0 == 0 })
+                bytes.initializeMemory(as: UInt8.self, repeating: 0xa5)
+            }
+            #expect(memory.bytes.allSatisfy { $0 == 0xa5 })
+        }
+    }
+
+    @Test func fewLockedPagesAreKept() throws {
+        let kept = KeptSecretPages()
+        let all = try (0..<10).map { _ in try kept.take(count: 48) }
+        for pages in all { kept.giveBack(pages) }
+        #expect(kept.count == KeptSecretPages.most)
+        // The same ones serve again, for a secret that fits in a page.
+        let addresses = Set(all.map(\.usable.baseAddress))
+        let long = try kept.take(count: 5000)
+        #expect(kept.count == KeptSecretPages.most && long.usable.count >= 5000)
+        let again = try (0..<KeptSecretPages.most).map { _ in try kept.take(count: 4096) }
+        #expect(again.allSatisfy { addresses.contains($0.usable.baseAddress) } && kept.count == 0)
+        kept.giveBack(long)
+        #expect(kept.count == 0)
+        for pages in again { pages.unmap() }
+    }
+
+    @Test func unlockedPagesAreNotKept() throws {
+        let kept = KeptSecretPages()
+        var pages = try kept.take(count: 48)
+        pages.isLocked = false
+        kept.giveBack(pages)
+        #expect(kept.count == 0)
+    }
+
+    /// Locks do not go to a forked child, which has a number of its own.
+    @Test func forkedChildUsesNoPagesOfItsParent() throws {
+        let kept = KeptSecretPages()
+        let (parent, child) = (getpid(), getpid() + 1)
+        kept.giveBack(try kept.take(count: 48, process: parent), process: parent)
+        #expect(kept.count == 1)
+        let own = try kept.take(count: 48, process: child)
+        #expect(own.process == child && kept.count == 0)
+        let inherited = try kept.take(count: 48, process: parent)
+        kept.giveBack(inherited, process: child)
+        #expect(kept.count == 0)
+        own.unmap()
     }
 
     #if os(Linux)

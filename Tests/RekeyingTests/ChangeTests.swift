@@ -465,4 +465,17 @@ struct ChangeTests {
         #expect(try answer(Self.new.key) == SampleFile.answer && directory.names == ["test.db"])
     }
 
+    /// The new key is derived while the old one is, for the format that the file most probably has.
+    @Test func changeDerivesEachPassphraseOnce() async {
+        // In a process of its own, because the count is the process's.
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let path = directory.file("test.db")
+            try DatabaseQueue(path: path, key: .passphrase("old")).close()
+            let derived = KeyDerivation.passphraseCount
+            try DatabaseFile(path: path).changeKey(from: .passphrase("old"), to: .passphrase("new"))
+            #expect(KeyDerivation.passphraseCount - derived == 2)
+            try DatabaseQueue(path: path, key: .passphrase("new")).close()
+        }
+    }
 }

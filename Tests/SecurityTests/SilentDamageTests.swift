@@ -67,6 +67,17 @@ import Testing
         try database.executeStatements("CREATE TABLE other (a); DROP TABLE other")
     }
 
+    /// The text of a view goes on behind a comment whose end is on the damaged page: what is left is a view, too.
+    @Test func damagedViewFailsOpening() throws {
+        let other = directory.file("view.db")
+        let queue = try DatabaseQueue(path: other, key: key)
+        let comment = String(repeating: "-", count: 20_000)
+        try queue.inDatabase { try $0.executeStatements(SQL(unsafe: "CREATE VIEW v AS SELECT 1 /* \(comment) */, 2")) }
+        try queue.close()
+        try flipByte(of: other, at: FileState(other).bytes.count - pageSize + 5)
+        #expect { _ = try DatabaseQueue(path: other, key: key) } throws: { isDamage($0) }
+    }
+
     /// Two rows, of which the second has its end on the damaged page.
     private func makeRows() throws -> String {
         let path = directory.file("rows.db")

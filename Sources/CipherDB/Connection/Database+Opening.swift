@@ -117,11 +117,11 @@ extension Database {
                 try connection.execute(
                     """
                     PRAGMA temp_store = MEMORY; \
-                    PRAGMA foreign_keys = \(configuration.enforcesForeignKeys ? "ON" : "OFF"); \
                     PRAGMA cache_size = -\(max(1, configuration.pageCacheSize >> 10));
                     """
                 )
             }
+            try connection.setForeignKeys(configuration.enforcesForeignKeys)
             if let mode = configuration.journalMode, path != nil, path != "" {
                 let found = try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
                 guard found == mode.rawValue else {

@@ -121,6 +121,11 @@ final class Connection {
         isClosed = true
     }
 
+    /// As `PRAGMA foreign_keys`, without compiling it.
+    func setForeignKeys(_ areEnforced: Bool) throws(DatabaseError) {
+        try check(csqlcipher_configure(handle, SQLITE_DBCONFIG_ENABLE_FKEY, areEnforced ? 1 : 0))
+    }
+
     /// Closing does not checkpoint the log. SQLite 3.15, in SQLCipher 3.4.1, cannot do that.
     func leaveLogOnClose() {
         _ = csqlcipher_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

@@ -27,25 +27,42 @@ final class DamageWatch {
     /// How many queries are between their first step and their end.
     private var queries = 0
 
-    init(_ connection: Connection, schema: String, by behaviour: DamageBehaviour) throws(DatabaseError) {
+    /// - Parameter isFresh: Whether nothing was read yet through the codec, so that it cannot have failed, and wrong MACs are counted.
+    ///   Then nothing is asked, and nothing compiled until it is needed.
+    init(
+        _ connection: Connection,
+        schema: String,
+        by behaviour: DamageBehaviour,
+        isFresh: Bool = false
+    ) throws(DatabaseError) {
         self.connection = connection
         self.schema = schema
         detection = behaviour.detection
         isLasting = behaviour.isLasting
+        if isFresh { verifiedSign = connection.damageSign }
         guard detection == .pager else {
             // What has the schema's name may be detached, and another file attached: nothing but its speed depends on these.
-            hasFailed = try connection.codecStatus(schema) == .failed
+            if !isFresh { hasFailed = try connection.codecStatus(schema) == .failed }
             wasReadOnly = isReadOnly
             return
         }
-        let sql = "\(DamageWatch.mark) SELECT (SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master)"
-        let codes = connection.unrestricted {
-            [
-                sqlite3_prepare_v2(connection.handle, sql, -1, &guardian, nil),
-                sqlite3_prepare_v2(connection.handle, sql, -1, &probe, nil),
-            ]
+        guard !isFresh else { return }
+        try connection.check(compile(&guardian))
+        try connection.check(compile(&probe))
+    }
+
+    /// Compiles a statement that asks for a page, unless that was done.
+    private func compile(_ statement: inout OpaquePointer?) -> Int32 {
+        guard statement == nil else { return SQLITE_OK }
+        let authorizer = connection.authorizer
+        // What is noted belongs to the statement that is watched.
+        let outer = authorizer.takeAccess()
+        defer {
+            authorizer.access = outer
+            authorizer.hasAccess = !outer.isEmpty
         }
-        for code in codes { try connection.check(code) }
+        let sql = "\(DamageWatch.mark) SELECT (SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master)"
+        return connection.unrestricted { sqlite3_prepare_v2(connection.handle, sql, -1, &statement, nil) }
     }
 
     /// Before a query's first step.
@@ -57,7 +74,8 @@ final class DamageWatch {
     func hold(_ sql: String? = nil) throws(DatabaseError) {
         guard detection == .pager, !isGuarding else { return }
         // It may be compiled again, when the schema changed.
-        let code = connection.unrestricted { sqlite3_step(guardian) }
+        var code = compile(&guardian)
+        if code == SQLITE_OK { code = connection.unrestricted { sqlite3_step(guardian) } }
         guard code == SQLITE_ROW else {
             let error = connection.error(code, sql: sql)
             sqlite3_reset(guardian)
@@ -92,7 +110,8 @@ final class DamageWatch {
         case .none: return false
         case .codec: return try hasCodecFailed(isWriting: isWriting)
         case .pager:
-            let code = connection.unrestricted { sqlite3_step(probe) }
+            var code = compile(&probe)
+            if code == SQLITE_OK { code = connection.unrestricted { sqlite3_step(probe) } }
             let error = code == SQLITE_ROW ? nil : connection.error(code)
             sqlite3_reset(probe)
             guard let error else { return false }
@@ -152,6 +171,12 @@ extension Connection {
         let watch = try DamageWatch(self, schema: schema, by: behaviour)
         damageWatches[schema] = watch
         return watch
+    }
+
+    /// Begins the watch over the main database of a connection that got its key and has read nothing yet.
+    func watchFreshDatabase() throws(DatabaseError) {
+        guard isWatched, countsWrongMACs, let behaviour = try? DamageBehaviour.ofThisEngine.get() else { return }
+        damageWatches["main"] = try DamageWatch(self, schema: "main", by: behaviour, isFresh: true)
     }
 
     /// The error of a statement that read a damaged page.

@@ -50,6 +50,18 @@ struct EngineFile: PageSource {
         return Int(count)
     }
 
+    /// The first `count` bytes, without a lock: what another process writes at this moment may be in them. Nil if the file is shorter.
+    func beginning(_ count: Int) throws -> [UInt8]? {
+        var code = SQLITE_OK
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            code = methods.xRead(file, buffer.baseAddress, Int32(count), 0)
+            initialized = code == SQLITE_OK ? count : 0
+        }
+        if code == EngineFile.shortRead { return nil }
+        try check(code)
+        return bytes
+    }
+
     /// Calls `body` while this connection holds a shared lock, so that no writer changes the file meanwhile.
     /// Waits up to `milliseconds` for it. Only for a connection that has not read anything yet.
     func locked<Result>(waiting milliseconds: Int, _ body: () throws -> Result) throws -> Result {

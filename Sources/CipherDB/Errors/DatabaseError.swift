@@ -46,14 +46,6 @@ public struct DatabaseError: Error, Sendable, Equatable {
 
     /// What stands for SQL that may hold a key.
     static let hiddenSQL = "(a statement that may hold a key)"
-
-    /// Whether a statement sets or gives a key, so that it is repeated nowhere.
-    static func mayHoldKey(_ sql: String) -> Bool {
-        let words = sql.lowercased()
-        // ATTACH and VACUUM INTO name files, and SQLCipher takes a key from a file's name.
-        return words.contains("attach") || words.contains("vacuum") && words.contains("into")
-            || words.contains("pragma") && words.replacing("foreign_key", with: "").contains("key")
-    }
 }
 
 extension DatabaseError: CustomStringConvertible {

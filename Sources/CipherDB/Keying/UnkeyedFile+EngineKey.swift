@@ -1,9 +1,11 @@
 internal import CipherKeys
+internal import CipherPages
 internal import CipherSystem
 
 /// Sets the key of an opened file in the engine.
 extension UnkeyedFile {
-    func keyEngine(_ verifiedKey: VerifiedKey) throws {
+    /// - Parameter proof: That the key opens the first page, where that was found out by it.
+    func keyEngine(_ verifiedKey: VerifiedKey, _ proof: FirstPageProof? = nil) throws {
         let isAuthenticated = verifiedKey.format.pageAuthentication != nil
         if isAuthenticated, case .failure(let error) = DamageBehaviour.ofThisEngine { throw keyError(error.problem) }
         let literal = try verifiedKey.key.literal()
@@ -16,6 +18,8 @@ extension UnkeyedFile {
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL
         connection.setDefensive(!configuration.unsafeAllowsAllSQL)
         connection.isWatched = isAuthenticated
+        try connection.watchFreshDatabase()
+        if let proof { connection.keptContexts?.adopt(proof) }
         connection.readAhead(verifiedKey.format)
     }
 

@@ -7,8 +7,12 @@ internal import SQLiteFormat
 extension UnkeyedFile {
     /// Keys the connection with `key`, and verifies it; an empty file becomes a database under it.
     func unlock(_ key: DatabaseKey) throws -> VerifiedKey {
-        guard try kind == .empty && mayBeMade() else { return try verify { try identify(key) } }
+        guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
         let format = try configuration.format ?? Engine.current.ownFormat()
+        guard try kind == .empty && mayBeMade() else {
+            let keys = DerivedKeys(key)
+            return try verify(format, { try keys.derive(salt: $0, format: format) }) { try identify(keys, format) }
+        }
         return try encryptNew(format) { try VerifiedKey(newFileUnder: key, format: format) }
     }
 
@@ -17,8 +21,8 @@ extension UnkeyedFile {
     /// - Parameter makesNew: Whether an empty file becomes a database under it.
     func unlock(_ known: VerifiedKey, makesNew: Bool) throws -> VerifiedKey {
         guard try kind == .empty && mayBeMade() else {
-            return try verify {
-                // Again: another process may have changed the file's key since.
+            // Again: another process may have changed the file's key since.
+            return try verify(known.format, { _ in known.key }) {
                 let outcome = try probeAndRollBack(largestPage: known.format.pageSize) {
                     try $0.run(known.key, format: known.format)
                 }
@@ -48,14 +52,23 @@ extension UnkeyedFile {
     ///
     /// The first page is authenticated here before the engine gets the key: the engine would let a wrong key through to
     /// the write-ahead log on closing, and calls everything by one code.
-    private func verify(_ identify: () throws -> VerifiedKey) throws -> VerifiedKey {
+    ///
+    /// - Parameters:
+    ///   - derive: The key in `format`, for a salt.
+    ///   - identify: Finds format and key where the first page is another than that.
+    private func verify(
+        _ format: CipherFormat,
+        _ derive: (_ salt: [UInt8]) throws -> DerivedKey,
+        else identify: () throws -> VerifiedKey
+    ) throws -> VerifiedKey {
         guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
-        try checkMayBeEncrypted(FileKind.recognise(pages))
+        let proven = try proofByFirstPage(format, derive)
+        if proven == nil { try checkMayBeEncrypted(FileKind.recognise(pages)) }
         try checkSideFiles()
-        let verifiedKey = try identify()
-        try keyEngine(verifiedKey)
+        let verifiedKey = try proven?.key ?? identify()
+        try keyEngine(verifiedKey, proven?.proof)
         do {
-            try connection.testSelect()
+            try connection.firstSelect()
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
             // The page that was probed was not the one in force: a log brings another. Closing must not move that log.
             connection.leaveLogOnClose()
@@ -74,15 +87,30 @@ extension UnkeyedFile {
         return keyError(.damaged(pages: damaged))
     }
 
-    private func identify(_ key: DatabaseKey) throws -> VerifiedKey {
-        let preferred = try configuration.format ?? Engine.current.ownFormat()
-        if let found = try identified(probeAndRollBack { try $0.run(key, formats: [preferred]) }) { return found }
+    /// The proof that a key is right, by one read of the first page as the format has it: what nearly every opening needs. Nil asks for
+    /// a closer look.
+    ///
+    /// It takes no lock. A page that is being written is not authentic, and then the closer look waits.
+    private func proofByFirstPage(
+        _ format: CipherFormat,
+        _ derive: (_ salt: [UInt8]) throws -> DerivedKey
+    ) throws -> (key: VerifiedKey, proof: FirstPageProof)? {
+        guard let page = try pages.file.beginning(format.pageSize), !page.starts(with: FileKind.plaintextHeader) else {
+            return nil
+        }
+        let key = try derive(Array(page.prefix(CipherFormat.saltSize)))
+        guard let proof = try FirstPageProof(page, key: key, format: format) else { return nil }
+        return try identified(.opens(key, format)).map { ($0, proof) }
+    }
+
+    private func identify(_ keys: DerivedKeys, _ preferred: CipherFormat) throws -> VerifiedKey {
+        if let found = try identified(probeAndRollBack { try $0.run(keys, formats: [preferred]) }) { return found }
         // Under a raw key a file in format 1 may be a forgery; see SECURITY.md.
         let others = CipherFormat.standard.filter {
             ($0.version != preferred.version || $0.iterations != preferred.iterations)
-                && (key.isPassphrase || $0.pageAuthentication != nil)
+                && (keys.isPassphrase || $0.pageAuthentication != nil)
         }
-        switch try probeAndRollBack({ try $0.run(key, formats: others) }) {
+        switch try probeAndRollBack({ try $0.run(keys, formats: others) }) {
         case .opens(_, let format), .firstPageDamaged(_, let format): throw keyError(.otherFormat(format))
         case .rejected: return try rejected()
         }

@@ -10,6 +10,8 @@ package final class KeptContexts {
     private var encryption: KeptCipher?
     private var decryption: KeptCipher?
     private(set) var ahead: MACsAhead?
+    /// The page that proved the key, until the engine has read its first page.
+    private var proven: ProvenPage?
 
     /// Reads bytes of the file at an offset; what is behind its end is zero. False where it fails.
     package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Bool
@@ -22,6 +24,14 @@ package final class KeptContexts {
         ahead = MACsAhead(format, reading: read)
     }
 
+    /// Takes over the context that proved the key of this connection. The first page that the engine reads is not computed again if it
+    /// is the same.
+    package func adopt(_ proof: FirstPageProof) {
+        guard let page = proof.page else { return }
+        macs = [page.mac]
+        proven = page
+    }
+
     /// Writes the HMAC of a page that was read, of its bytes and of its number. It is the same as ``hmac(_:key:_:_:into:)`` gives.
     ///
     /// - Parameter page: What the MAC covers. The page's own MAC stands behind it.
@@ -32,6 +42,11 @@ package final class KeptContexts {
         _ number: UnsafeRawBufferPointer,
         into result: UnsafeMutablePointer<UInt8>
     ) -> Bool {
+        if let proven {
+            self.proven = nil
+            // Not under another key.
+            if mac(algorithm, key) === proven.mac, proven.writeMAC(of: page, number, into: result) { return true }
+        }
         guard let ahead, algorithm == .sha512, number.count == 4, let owner = mac(algorithm, key),
             let mac = ahead.mac(
                 page,

@@ -25,7 +25,7 @@ extension DatabaseFile {
         keepingOldAs keptAs: String? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
-        let present = try identify(oldKey)
+        let (present, derived) = try identify(oldKey, deriving: newKey)
         guard present.format.pageAuthentication != nil else {
             throw RekeyError(
                 path: path,
@@ -34,7 +34,7 @@ extension DatabaseFile {
                 )
             )
         }
-        let next = try VerifiedKey(newFileUnder: newKey, format: present.format)
+        let next = try derived(present.format)
         guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
         return try rewrite(
             .encrypted(present.key, present.format),
@@ -43,6 +43,39 @@ extension DatabaseFile {
             keptAs,
             progress
         )
+    }
+
+    /// Finds the format in which `oldKey` fits the file. A new passphrase is derived meanwhile, with a salt of its own, for the format
+    /// that the file most probably has.
+    ///
+    /// - Returns: What gives the new key for a format; it derives again where that is another derivation.
+    private func identify(
+        _ oldKey: DatabaseKey,
+        deriving newKey: DatabaseKey
+    ) throws -> (VerifiedKey, derived: (CipherFormat) throws -> VerifiedKey) {
+        guard oldKey.isPassphrase, newKey.isPassphrase else {
+            return (try identify(oldKey), { try VerifiedKey(newFileUnder: newKey, format: $0) })
+        }
+        let expected = try expectedFormat()
+        let (found, next) = SideBySide.run({ try identify(oldKey) }) {
+            try VerifiedKey(newFileUnder: newKey, format: expected)
+        }
+        let present = try found.get()
+        return (
+            present,
+            { format in
+                guard format.hasSameDerivation(as: expected) else {
+                    return try VerifiedKey(newFileUnder: newKey, format: format)
+                }
+                return VerifiedKey(key: try next.get().key, format: format)
+            }
+        )
+    }
+
+    /// The engine's own, with the file's iterations.
+    private func expectedFormat() throws -> CipherFormat {
+        let own = try Engine.current.ownFormat()
+        return try iterations.map { try own.with(unsafeIterations: $0) } ?? own
     }
 
     /// Finds the format in which `key` fits the file.

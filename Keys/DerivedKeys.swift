@@ -1,0 +1,28 @@
+/// A key, and what was derived from it, so that no passphrase is derived twice for one salt. For one thread at a time.
+package final class DerivedKeys {
+    private let key: DatabaseKey
+    private var known: [(salt: [UInt8], format: CipherFormat, derived: DerivedKey)] = []
+
+    package init(_ key: DatabaseKey) {
+        self.key = key
+    }
+
+    /// As ``DatabaseKey/isPassphrase``.
+    package var isPassphrase: Bool { key.isPassphrase }
+
+    /// As ``DatabaseKey/derive(salt:format:)``.
+    package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
+        let found = known.first { $0.salt == salt && $0.format.hasSameDerivation(as: format) }
+        if let found { return found.derived }
+        let derived = try key.derive(salt: salt, format: format)
+        known.append((salt, format, derived))
+        return derived
+    }
+}
+
+extension CipherFormat {
+    /// Whether a passphrase gives the same key in both: neither the page size nor the MAC is in the derivation.
+    package func hasSameDerivation(as other: CipherFormat) -> Bool {
+        keyDerivation == other.keyDerivation && iterations == other.iterations
+    }
+}
