@@ -54,6 +54,15 @@ extension Workload {
                     return Work {
                         var sum: Int64 = 0
                         let statement = try typed.prepare("SELECT ? + 1")
+                        for index in 0..<Int64(count) { sum += try statement.value(index) ?? 0 }
+                        return sum
+                    }
+                },
+                Side(name: "prepared, result set") {
+                    let typed = try files.database("small-rows.db")
+                    return Work {
+                        var sum: Int64 = 0
+                        let statement = try typed.prepare("SELECT ? + 1")
                         for index in 0..<Int64(count) {
                             let rows = try statement.executeQuery(index)
                             if try rows.next() { sum += try rows[0] as Int64 }

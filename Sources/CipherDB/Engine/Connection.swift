@@ -217,13 +217,15 @@ final class Connection {
 
     /// The deferred error of a commit that was due when a blob or a statement was closed; once.
     func takeDeferredError() -> DatabaseError? {
-        guard deferredError != nil else { return nil }
+        guard hasDeferredError else { return nil }
         defer { deferredError = nil }
         return deferredError
     }
 
+    var hasDeferredError: Bool { deferredError != nil }
+
     /// Whether a statement can be compiled, or taken from the cache, without further ado.
-    var isQuiet: Bool { !isInvalidated && !isBackupTarget && deferredError == nil && authorizer.recordedReads == nil }
+    var isQuiet: Bool { !isInvalidated && !isBackupTarget && !hasDeferredError && authorizer.recordedReads == nil }
 
     // MARK: State
 

@@ -38,6 +38,6 @@ extension Statement {
     /// - Throws: ``DatabaseError`` of a commit, such as that of an INSERT … RETURNING.
     @usableFromInline func endEarly() throws {
         prepared.end()
-        try database?.throwDeferredError(prepared.connection)
+        if prepared.connection.hasDeferredError { try database?.throwDeferredError(prepared.connection) }
     }
 }
