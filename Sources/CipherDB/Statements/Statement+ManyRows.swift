@@ -23,7 +23,7 @@ extension Statement {
         }
     }
 
-    /// Runs it for each element, with the one value that `value` makes of the element, as ``executeUpdate(forEach:_:)`` does.
+    /// Runs it for each element, with the one value that `value` makes of the element, as `executeUpdate(forEach:_:)` does.
     ///
     /// - Throws: as there.
     @inlinable public func executeUpdate<Elements: Sequence, Value: Bindable>(
@@ -67,7 +67,7 @@ extension Statement {
         }
     }
 
-    /// Runs it with each of these sets of values for its parameters, as ``executeUpdate(forEach:_:)`` does.
+    /// Runs it with each of these sets of values for its parameters, as `executeUpdate(forEach:_:)` does.
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few.
     public func executeUpdate(forEach sets: some Sequence<StatementValues>) throws {
@@ -124,7 +124,7 @@ extension Statement {
 
 extension Database {
     /// Runs a statement for each element, with the values that `values` makes of the element, in order; see
-    /// ``Statement/executeUpdate(forEach:_:)``.
+    /// `Statement.executeUpdate(forEach:_:)`.
     ///
     /// ```swift
     /// try database.executeUpdate("INSERT INTO notes (id, text) VALUES (?, ?)", forEach: notes) { ($0.id, $0.text) }
@@ -141,7 +141,7 @@ extension Database {
         try statement.executeUpdate(forEach: elements, values)
     }
 
-    /// Runs a statement for each element, with the one value that `value` makes of the element; see ``Statement/executeUpdate(forEach:_:)``.
+    /// Runs a statement for each element, with the one value that `value` makes of the element; see `Statement.executeUpdate(forEach:_:)`.
     ///
     /// - Throws: as there; ``KeyError``.
     @inlinable public func executeUpdate<Elements: Sequence, Value: Bindable>(
@@ -154,7 +154,7 @@ extension Database {
         try statement.executeUpdate(forEach: elements, value)
     }
 
-    /// Runs a statement with each of these sets of values for its parameters; see ``Statement/executeUpdate(forEach:)``.
+    /// Runs a statement with each of these sets of values for its parameters; see `Statement.executeUpdate(forEach:)`.
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few; ``KeyError``.
     public func executeUpdate(_ sql: SQL, forEach sets: some Sequence<StatementValues>) throws {
