@@ -34,6 +34,16 @@ import Testing
         // end
     }
 
+    private func manyRows(_ database: Database, _ notes: [Note]) throws {
+        // begin
+        let insert = try database.prepare("INSERT INTO notes (id, text) VALUES (?, ?)")
+        try insert.executeUpdate(forEach: notes) { ($0.id, $0.text) }
+        // end
+        // begin
+        try database.executeUpdate("INSERT INTO notes (id, text) VALUES (?, ?)", forEach: notes) { ($0.id, $0.text) }
+        // end
+    }
+
     private func json(_ database: Database, tags: [String], id: Int64) throws {
         // begin
         try database.executeUpdate("UPDATE notes SET tags = \(JSONColumn(tags)) WHERE id = \(id)")
