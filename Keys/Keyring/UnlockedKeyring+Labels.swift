@@ -1,6 +1,6 @@
 // Slots by their labels, which their owners know better than numbers. Labels need not differ, so one of several slots is never guessed.
 extension UnlockedKeyring {
-    /// Gives the slot with this label another secret, as ``change(slot:to:label:derivation:)``.
+    /// Gives the slot with this label another secret, as `change(slot:to:label:derivation:)`.
     ///
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/noSuchLabel(_:)``, and ``KeyringError/Problem/labelNotUnique(slots:)`` where
     ///   several slots have the label.
@@ -13,7 +13,7 @@ extension UnlockedKeyring {
         try change(slot, to: secret, label: nil, derivation)
     }
 
-    /// Removes the slot with this label, as ``remove(slot:force:)``.
+    /// Removes the slot with this label, as `remove(slot:force:)`.
     ///
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/noSuchLabel(_:)``, and ``KeyringError/Problem/labelNotUnique(slots:)`` where
     ///   several slots have the label.
