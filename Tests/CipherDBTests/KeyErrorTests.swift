@@ -364,6 +364,7 @@ import Testing
         try flipByte(of: path, at: (last - 1) * size + 50)
         let damaged = try DatabaseQueue(path: path, key: Self.key)
         #expect(throws: KeyError.damaged(pages: [last])) { try damaged.read { try $0.integrityCheck() } }
+        #expect(throws: KeyError.damaged(pages: [last])) { try damaged.integrityCheck() }
     }
 
     @Test func integrityCheckListsWhatSQLiteFinds() throws {

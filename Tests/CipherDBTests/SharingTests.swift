@@ -30,6 +30,10 @@ import Testing
         return database
     }
 
+    private func problems(_ reader: some DatabaseReader) throws -> [String] {
+        try reader.integrityCheck()
+    }
+
     private func count(_ reader: some DatabaseReader) throws -> Int? {
         try reader.read { try $0.int(forQuery: "SELECT count(*) FROM t") }
     }
@@ -49,6 +53,12 @@ import Testing
         #expect(try count(database) == 1)
         try await database.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }
         #expect(try count(database) == 2, "the block after it writes")
+    }
+
+    @Test(arguments: Kind.allCases) func soundDatabaseHasNoProblems(kind: Kind) async throws {
+        let database = try database(kind)
+        #expect(try problems(database) == [])
+        #expect(try await database.integrityCheck() == [])
     }
 
     @Test func readOnlyFileIsNotBlamedOnBlock() throws {

@@ -52,6 +52,54 @@ import Testing
         #expect(try database.delete(from: "notes", where: "id = 3") == 1)
     }
 
+    @Test func recordsOfTableAreFetched() throws {
+        func numbers(_ condition: Condition?, _ order: [Ordering], _ limit: Int?, _ offset: Int) throws -> [Int64] {
+            try database.fetchAll(
+                Note.self,
+                from: "notes",
+                where: condition,
+                orderedBy: order,
+                limit: limit,
+                offset: offset
+            ).map(\.id)
+        }
+        #expect(try database.fetchAll(Note.self, from: "notes").count == 9)
+        #expect(try numbers(nil, [.descending("id")], 2, 1) == [8, 7])
+        #expect(try numbers(Column("id") > 4, [.ascending("text")], nil, 3) == [8, 9])
+        #expect(try numbers(Column("id") > 9, [], nil, 0) == [])
+        let last = try database.fetchOne(Note.self, from: "notes", where: "id < 5", orderedBy: [.descending("id")])
+        #expect(last == Note(id: 4, text: "note 4"))
+        #expect(try database.fetchOne(Note.self, from: "notes", where: Column("id") == 10) == nil)
+        #expect(throws: DatabaseError.self) { try database.fetchAll(Note.self, from: "missing") }
+    }
+
+    @Test func conditionInSQLHasBoundValues() throws {
+        func fetch(_ condition: Condition) throws -> [Int] {
+            try database.fetchAll(
+                Int.self,
+                "SELECT id FROM notes WHERE id < \(9) AND \(condition) ORDER BY id DESC LIMIT \(2)"
+            )
+        }
+        let text = "x' OR 1 = 1 --"
+        let sql: SQL = "SELECT \(Column("text") == text || Column("id") == 7)"
+        #expect(sql.text == "SELECT ((`text` IS ? OR `id` IS ?))")
+        #expect(try fetch(Column("text") == text) == [])
+        #expect(try fetch(Column("id") == 9 || Column("id") == 2 || "id = \(3)") == [3, 2], "in parentheses")
+        #expect(try fetch("id = \(3) OR id = \(9)") == [3], "in parentheses")
+        #expect(try fetch(!Column("id").isIn([8, 7]) && Column("id").between(5, 20)) == [6, 5])
+        #expect(try fetch(Column("text").like("%1")) == [1])
+    }
+
+    @Test func columnOfConditionInSQLIsNoText() throws {
+        let condition = Column("titel") != nil
+        let error = #expect(throws: DatabaseError.self) {
+            try database.fetchAll(Int.self, "SELECT id FROM notes WHERE \(condition)")
+        }
+        #expect(error?.message.contains("titel") == true)
+        try database.executeStatements("CREATE TABLE odd (\(identifier: "a`b\"c")); INSERT INTO odd VALUES (5)")
+        #expect(try database.fetchAll(Int.self, "SELECT * FROM odd AS o WHERE \(Column("a`b\"c") > 4)") == [5])
+    }
+
     @Test func rowsAreCountedAndSkipped() throws {
         #expect(try database.count(in: "notes") == 9)
         #expect(try database.count(in: "notes", where: Column("id").between(3, 5)) == 3)

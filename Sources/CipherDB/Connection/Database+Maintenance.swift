@@ -28,6 +28,24 @@ extension Database {
     }
 }
 
+extension DatabaseReader {
+    /// Checks the whole main database, as it is now: the MAC of every page, then SQLite's integrity check; see
+    /// ``Database/integrityCheck()``.
+    ///
+    /// - Returns: What SQLite's check finds, a line each; none for a sound database.
+    /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``.
+    public func integrityCheck() throws -> [String] {
+        try read { try $0.integrityCheck() }
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    public func integrityCheck() async throws -> [String] {
+        try await read { try $0.integrityCheck() }
+    }
+}
+
 extension DatabaseWriter {
     /// Rebuilds the database without free pages, when the blocks before are done; see ``Database/vacuum()``.
     ///

@@ -62,6 +62,13 @@ extension Column {
     public func between(_ least: any Bindable, and greatest: any Bindable) -> Condition { fatalError("unavailable") }
 }
 
+extension Sequence where Element: Bindable {
+    /// Not there: see ``Column/isIn(_:)``.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "a column with one of some values is Column(\"name\").isIn(values)")
+    public func contains(_ column: Column) -> Condition { fatalError("unavailable") }
+}
+
 extension ResultSet {
     /// Not there: see ``JSONColumn``.
     @_disfavoredOverload

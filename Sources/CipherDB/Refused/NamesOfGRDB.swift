@@ -29,6 +29,11 @@ extension Database {
     @available(*, unavailable, message: "delete(from:where:) has a condition; deleteAll(from:) deletes every row")
     public func delete(from table: TableName) throws -> Int { fatalError("unavailable") }
 
+    /// Not there: see ``integrityCheck()``.
+    @available(*, unavailable, renamed: "integrityCheck()")
+    @discardableResult
+    public func verify() throws -> [String] { fatalError("unavailable") }
+
     /// Not there: see ``count(in:where:)``.
     @available(*, unavailable, renamed: "count(in:where:)")
     public func fetchCount(_ table: TableName) throws -> Int { fatalError("unavailable") }
@@ -95,6 +100,16 @@ extension DatabaseReader {
     /// Not there: see ``tableChanges(of:)``.
     @available(*, unavailable, renamed: "tableChanges(of:)")
     public func observe(tables: [TableName]) -> TableChanges { fatalError("unavailable") }
+
+    /// Not there: see `integrityCheck()`.
+    @available(*, unavailable, renamed: "integrityCheck()")
+    @discardableResult
+    public func verify() throws -> [String] { fatalError("unavailable") }
+
+    /// Not there: see `integrityCheck()`.
+    @available(*, unavailable, renamed: "integrityCheck()")
+    @discardableResult
+    public func verify() async throws -> [String] { fatalError("unavailable") }
 }
 
 extension Configuration {

@@ -84,53 +84,51 @@ extension RowDecodable {
     @available(*, unavailable, message: "rows as a type are database.fetchAll(Type.self, \"SELECT …\", values)")
     public static func all() -> Self.Type { fatalError("unavailable") }
 
-    /// Not there: see ``Database/select(_:from:where:orderedBy:limit:offset:)``.
+    /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
         *,
         unavailable,
-        message: "rows with a condition are database.select(from: \"table\", where: condition).fetchAll(Type.self)"
+        message: "rows with a condition are database.fetchAll(Type.self, from: \"table\", where: condition)"
     )
     public static func filter(_ condition: Condition) -> Self.Type { fatalError("unavailable") }
 
-    /// Not there: see ``Database/select(_:from:where:orderedBy:limit:offset:)``.
+    /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
         *,
         unavailable,
-        message: "rows with a condition are database.select(from: \"table\", where: condition).fetchAll(Type.self)"
+        message: "rows with a condition are database.fetchAll(Type.self, from: \"table\", where: condition)"
     )
     public static func filter(key: any Bindable) -> Self.Type { fatalError("unavailable") }
 
-    /// Not there: see ``Database/select(_:from:where:orderedBy:limit:offset:)``.
+    /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
         *,
         unavailable,
-        message: "rows with a condition are database.select(from: \"table\", where: condition).fetchAll(Type.self)"
+        message: "rows with a condition are database.fetchAll(Type.self, from: \"table\", where: condition)"
     )
     public static func filter(id: any Bindable) -> Self.Type { fatalError("unavailable") }
 
-    /// Not there: see ``Database/select(_:from:where:orderedBy:limit:offset:)``.
+    /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
         *,
         unavailable,
-        message:
-            "rows in order are database.select(from: \"table\", orderedBy: [.ascending(\"column\")]).fetchAll(Type.self)"
+        message: "rows in order are database.fetchAll(Type.self, from: \"table\", orderedBy: [.ascending(\"column\")])"
     )
     public static func order(_ orderings: Ordering...) -> Self.Type { fatalError("unavailable") }
 
-    /// Not there: see ``Database/select(_:from:where:orderedBy:limit:offset:)``.
+    /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
         *,
         unavailable,
-        message:
-            "rows in order are database.select(from: \"table\", orderedBy: [.ascending(\"column\")]).fetchAll(Type.self)"
+        message: "rows in order are database.fetchAll(Type.self, from: \"table\", orderedBy: [.ascending(\"column\")])"
     )
     public static func order(_ columns: Column...) -> Self.Type { fatalError("unavailable") }
 
-    /// Not there: see ``Database/select(_:from:where:orderedBy:limit:offset:)``.
+    /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
         *,
         unavailable,
-        message: "some of the rows are database.select(from: \"table\", limit: 10).fetchAll(Type.self)"
+        message: "some of the rows are database.fetchAll(Type.self, from: \"table\", limit: 10)"
     )
     public static func limit(_ limit: Int, offset: Int = 0) -> Self.Type { fatalError("unavailable") }
 

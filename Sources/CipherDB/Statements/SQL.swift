@@ -6,7 +6,8 @@
 ///
 /// An interpolated value becomes a parameter and is bound; it never becomes part of the SQL, so no value can change what
 /// the statement does. What must be part of the SQL says so: `\(identifier: name)` for the name of a table or column,
-/// `\(list: values)` for the values of `IN (…)`, and `\(sql: other)` for a piece of SQL with values of its own.
+/// `\(list: values)` for the values of `IN (…)`, and `\(sql: other)` for a piece of SQL with values of its own. A ``Condition`` is one too:
+/// `WHERE \(condition)`.
 ///
 /// A `String` is no SQL. Text from elsewhere, such as a schema in a file, becomes SQL by ``init(unsafe:)`` only.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
@@ -153,6 +154,12 @@ extension SQL {
         /// Adds SQL with its values.
         public mutating func appendInterpolation(sql other: SQL) {
             sql.append(other)
+        }
+
+        /// Adds a condition in parentheses, with its values: `WHERE \(condition)`. Its columns are those of the statement's tables.
+        @_disfavoredOverload
+        public mutating func appendInterpolation(_ condition: Condition) {
+            appendInterpolation(sql: "(\(sql: condition.sql(nil)))")
         }
 
         /// Adds text that is SQL already.

@@ -3,6 +3,11 @@ package func quotedIdentifier(_ name: String) -> String {
     quoted(name, by: "\"")
 }
 
+/// A name that can only be a column's: SQLite takes what stands between double quotes for a text where there is no such column.
+func quotedColumn(_ name: String) -> String {
+    quoted(name, by: "`")
+}
+
 /// A text between quotes, those in it doubled.
 private func quoted(_ text: String, by quote: Unicode.Scalar) -> String {
     // By scalars, as SQLite reads: a quote with an accent on it is one character to Swift, and no quote.

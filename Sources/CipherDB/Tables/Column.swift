@@ -37,7 +37,7 @@ public struct Column: Sendable {
 
     /// The column is one of the two values, or between them; never where one of them is NULL.
     public func between(_ least: any Bindable, _ greatest: any Bindable) -> Condition {
-        Condition { "\(raw: $0).\(identifier: name) BETWEEN \(least) AND \(greatest)" }
+        Condition { "\(raw: quoted(in: $0)) BETWEEN \(least) AND \(greatest)" }
     }
 
     /// The column holds a text like the pattern: `%` stands for any characters, `_` for one (sqlite.org/lang_expr.html#like).
@@ -46,14 +46,19 @@ public struct Column: Sendable {
     /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
     /// values (``Limit/parameters``).
     public func isIn(_ values: [any Bindable]) -> Condition {
-        Condition { "\(raw: $0).\(identifier: name) IN (\(list: values))" }
+        Condition { "\(raw: quoted(in: $0)) IN (\(list: values))" }
     }
 
     /// The column, or the table of an FTS5 index by its own name, has texts that match the pattern.
     public func matches(_ pattern: FTS5Pattern) -> Condition { compared("MATCH", pattern) }
 
+    /// As it stands in SQL.
+    private func quoted(in table: String?) -> String {
+        table.map { "\($0).\(quotedIdentifier(name))" } ?? quotedColumn(name)
+    }
+
     private func compared(_ comparison: SQL, _ value: (any Bindable)?) -> Condition {
-        Condition { "\(raw: $0).\(identifier: name) \(sql: comparison) \(value)" }
+        Condition { "\(raw: quoted(in: $0)) \(sql: comparison) \(value)" }
     }
 }
 

@@ -9,16 +9,16 @@
 /// A literal is SQL as ``SQL`` is, with its values bound; a `String` does not compile.
 public struct Condition: Sendable, ExpressibleByStringInterpolation {
     // SQLite takes a quoted name that no column has for a text, `"titel" IS NOT NULL` for true of every row. With its table before it, it
-    // is an error.
-    /// The SQL, for a table as it stands in SQL.
-    let sql: @Sendable (_ table: String) -> SQL
+    // is an error, and so it is between backticks.
+    /// The SQL, for a table as it stands in SQL; nil where the statement is not known.
+    let sql: @Sendable (_ table: String?) -> SQL
 
     /// As it stands behind a statement about the table.
     func clause(for table: TableName) -> SQL {
         " WHERE \(sql: sql(quotedIdentifier(table.name)))"
     }
 
-    init(sql: @escaping @Sendable (_ table: String) -> SQL) {
+    init(sql: @escaping @Sendable (_ table: String?) -> SQL) {
         self.sql = sql
     }
 

@@ -23,6 +23,32 @@ extension Database {
         return try executeQuery(sql)
     }
 
+    /// The rows of a table as a type: all of them unless there is a condition.
+    ///
+    /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
+    public func fetchAll<Value: RowDecodable>(
+        _ type: Value.Type,
+        from table: TableName,
+        where condition: Condition? = nil,
+        orderedBy ordering: [Ordering] = [],
+        limit: Int? = nil,
+        offset: Int = 0
+    ) throws -> [Value] {
+        try select(from: table, where: condition, orderedBy: ordering, limit: limit, offset: offset).fetchAll(type)
+    }
+
+    /// The first row of a table, in this order, that the condition is true of, as a type; nil where there is none.
+    ///
+    /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
+    public func fetchOne<Value: RowDecodable>(
+        _ type: Value.Type,
+        from table: TableName,
+        where condition: Condition? = nil,
+        orderedBy ordering: [Ordering] = []
+    ) throws -> Value? {
+        try select(from: table, where: condition, orderedBy: ordering, limit: 1).fetchOne(type)
+    }
+
     /// The columns of a table under names with a prefix, for a query that joins it: `"team"."id" AS "team.id", …`. So a record has
     /// another one in it, whose coding key is the prefix:
     ///
@@ -82,7 +108,7 @@ extension Database {
         guard key.count == 1 else {
             throw DatabaseError(.misuse, "the primary key of \(table) is not one column; use fetchOne, or select")
         }
-        return try select(from: table, where: Column(key[0].name) == id, limit: 1).fetchOne(type)
+        return try fetchOne(type, from: table, where: Column(key[0].name) == id)
     }
 
     /// The columns of the primary key, in order. One integer is the rowid (sqlite.org/lang_createtable.html#rowid).

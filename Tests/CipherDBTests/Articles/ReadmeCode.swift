@@ -21,10 +21,8 @@ private struct ReadmeCode {
         let pool = try await DatabasePool(path: "vault.db", keyring: keyring, unlockedBy: passphrase)
 
         try await pool.migrate([
-            Migration("notes") { database in
-                try database.executeStatements(
-                    "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, due TEXT)"
-                )
+            Migration("notes") {
+                try $0.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, due TEXT)")
             }
         ])
         let id = try await pool.write { database in
@@ -42,11 +40,19 @@ private struct ReadmeCode {
         print(notes.count)
         // begin
         try await pool.write { try $0.update("notes", set: ["text": "buy paper"], where: Column("id") == id) }
+        enum State: String, Codable, Bindable, ColumnDecodable { case open, done }  // the type of a record's property
+        let due = try await pool.read { database in
+            try database.fetchAll(Note.self, from: "notes", where: Column("due") != nil, orderedBy: [.ascending("due")])
+        }
+        let some = try await pool.read { try $0.count(in: "notes", where: "id IN (\(list: [1, id]))") }
         for slot in try await keyring.slots() { print(slot.number, slot.label) }
+        try await unlocked.change(label: "Ada", to: .passphrase("a better passphrase"))
         try await unlocked.remove(label: "Bob")  // or remove(slot: 2)
+        try await pool.backup(to: "copy.db", key: .passphrase("the copy's own passphrase"))
+        let problems = try await pool.integrityCheck()  // MACs and structure; [] if sound
         let reader = try await DatabasePool(path: "vault.db", keyring: unlocked, flags: .readOnly)
         for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }  // after each change
         // end
-        print(reader.path ?? "")
+        print(due.count, some, State.open, problems, reader.path ?? "")
     }
 }

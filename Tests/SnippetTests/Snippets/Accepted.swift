@@ -256,10 +256,29 @@ func conditions(_ database: Database, _ id: Int, _ player: Player) throws {
     try database.createIndex("by_name", on: "player", columns: ["name"], where: "score > \(id)")
 }
 
+// 42: records of a table, and a condition in SQL
+func records(_ database: Database, _ name: String, _ kind: Kind) throws {
+    let condition = Column("name") == name && Column("kind") != kind
+    let all = try database.fetchAll(Player.self, from: "player")
+    let some = try database.fetchAll(
+        Player.self,
+        from: "player",
+        where: condition,
+        orderedBy: [.descending("score")],
+        limit: 10,
+        offset: 20
+    )
+    let best = try database.fetchOne(Player.self, from: "player", where: "score > 1", orderedBy: [.descending("score")])
+    let inSQL = try database.fetchAll(Player.self, "SELECT * FROM player WHERE \(condition) ORDER BY score")
+    let direct = try database.int(forQuery: "SELECT count(*) FROM player WHERE \(Column("score") > 1 || "id = \(1)")")
+    try database.executeUpdate("UPDATE player SET name = \("x" + name) WHERE name = \("\(name)!") AND \(!condition)")
+    _ = (all, some, best, inSQL, direct, ["a"].contains("b"), [1, 2].contains { $0 > 1 })
+}
+
 // 41: maintenance, slots, and opening for reading only
 func maintenance(_ pool: DatabasePool, _ keyring: Keyring, _ key: DatabaseKey) async throws {
     try await pool.vacuum()
-    let problems = try await pool.read { try $0.integrityCheck() }
+    let problems = try await pool.read { try $0.integrityCheck() } + pool.integrityCheck()
     let unlocked = try await keyring.unlock(.passphrase("correct horse battery staple"))
     for slot in try await unlocked.slots() { print(slot.number, slot.label) }
     try await unlocked.change(label: "Bob", to: .passphrase("a better passphrase"))

@@ -295,11 +295,11 @@ func records(_ database: Database, _ player: Player) throws {
     _ = try Player.fetchOne(database, key: 1)
     // refused: 'fetchOne(_:key:)' is unavailable: the row with a primary key is database.find(Type.self, in: "table", id: key)
     let found = Player.filter(Column("name") == "x")
-    // refused: 'filter' is unavailable: rows with a condition are database.select(from: "table", where: condition).fetchAll(Type.self)
+    // refused: 'filter' is unavailable: rows with a condition are database.fetchAll(Type.self, from: "table", where: condition)
     _ = try found.fetchAll(database)
     // refused: 'fetchAll' is unavailable: rows as a type are database.fetchAll(Type.self, "SELECT …", values)
     let sorted = Player.order(Column("name"))
-    // refused: 'order' is unavailable: rows in order are database.select(from: "table", orderedBy: [.ascending("column")]).fetchAll(Type.self)
+    // refused: 'order' is unavailable: rows in order are database.fetchAll(Type.self, from: "table", orderedBy: [.ascending("column")])
     _ = try sorted.fetchOne(database)
     // refused: 'fetchOne' is unavailable: a row as a type is database.fetchOne(Type.self, "SELECT …", values)
     try player.insert(database)
@@ -461,4 +461,33 @@ func comparing(_ error: DatabaseError) -> Bool {
     // refused: '!=' is unavailable: compare the code: error.code != .constraintUnique, error.code.primary != .busy
     return error == .constraintUnique
     // refused: '==' is unavailable: compare the code: error.code == .constraintUnique, error.code.primary == .busy
+}
+
+func spellings(_ database: Database, _ ids: [Int]) throws {
+    // 76: other names of an order
+    _ = try database.select(from: "player", orderBy: [.descending("id")])
+    // refused: 'select(_:from:where:orderBy:limit:offset:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    _ = try database.select(from: "player", order: [.descending("id")], limit: 1)
+    // refused: 'select(_:from:where:order:limit:offset:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    _ = try database.fetchAll(Player.self, from: "player", where: "id > 1", orderBy: [.descending("id")])
+    // refused: 'fetchAll(_:from:where:orderBy:limit:offset:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    _ = try database.fetchAll(Player.self, from: "player", order: [.descending("id")])
+    // refused: 'fetchAll(_:from:where:order:limit:offset:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    _ = try database.fetchOne(Player.self, from: "player", orderBy: [.descending("id")])
+    // refused: 'fetchOne(_:from:where:orderBy:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    _ = try database.fetchOne(Player.self, from: "player", order: [.descending("id")])
+    // refused: 'fetchOne(_:from:where:order:)' is unavailable: an order is orderedBy: [.ascending("id")], or .descending("id")
+    // 77: a list that contains a column
+    _ = try database.count(in: "player", where: ids.contains(Column("id")))
+    // refused: 'contains' is unavailable: a column with one of some values is Column("name").isIn(values)
+}
+
+func verification(_ database: Database, _ queue: DatabaseQueue, _ pool: DatabasePool) async throws {
+    // 78: another name of a check
+    _ = try database.verify()
+    // refused: 'verify()' has been renamed to 'integrityCheck()'
+    try await pool.verify()
+    // refused: 'verify()' has been renamed to 'integrityCheck()'
+    _ = try await queue.verify()
+    // refused: 'verify()' has been renamed to 'integrityCheck()'
 }
