@@ -43,10 +43,12 @@ enum Arguments {
     }
 
     /// The value, whose type is known to be `type`.
-    private static func opened<Value>(_ value: Any, as type: Value.Type) -> Value {
-        func open<Found>(_ value: Found) -> Value {
-            // It holds because the type was compared; a cast would look for it once more.
-            unsafeBitCast(value, to: Value.self)
+    private static func opened<Value>(_ value: Any, as type: Value.Type) -> Value? {
+        func open<Found>(_ value: Found) -> Value? {
+            // What is in an `Any` may be another one, with the value in it.
+            guard Found.self == Value.self else { return value as? Value }
+            // It holds because the types are the same; a cast would look for that once more.
+            return unsafeBitCast(value, to: Value.self)
         }
         return _openExistential(value, do: open)
     }

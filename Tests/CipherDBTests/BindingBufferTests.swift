@@ -24,7 +24,7 @@ import Testing
     @Test func longValuesFindNoRoom() {
         var buffer = BindingBuffer()
         defer { buffer.deallocate() }
-        let value = [UInt8](repeating: 1, count: buffer.size)
+        let value = [UInt8](repeating: 1, count: BindingBuffer.size)
         #expect(value.withUnsafeBytes { buffer.keep($0) } != nil)
         #expect([UInt8(1)].withUnsafeBytes { buffer.keep($0) } == nil)
         buffer.reuse()

@@ -141,37 +141,26 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t") == 1200)
     }
 
-    @Test func limitOfParametersIsKept() throws {
-        try database.setLimit(.parameters, to: 7)
-        let rows = rows(600)
-        try database.executeUpdate(insert, forEach: rows) { ($0.id, $0.text, $0.data) }
-        #expect(try stored == rows)
+    /// Binds nothing at all.
+    struct Nothing: Bindable {
+        var databaseValue: DatabaseValue { .null }
+        func bind(to parameter: Parameter) {}
     }
 
-    /// Only of these it is certain that several rows in one statement do what several statements do.
-    @Test(arguments: [
-        ("INSERT INTO t VALUES (?, ?)", 2),
-        (" insert or replace into main . \"a t\" ( [a b], `c` ) values(?,?) ; ", 2),
-        ("REPLACE INTO t (a) VALUES (?)", 1),
-    ])
-    func plainInsertionIsRecognised(sql: String, parameters: Int) throws {
-        let insertion = try #require(PlainInsertion(sql, parameterCount: parameters))
-        let row = sql[sql.lastIndex(of: "(")!...sql.lastIndex(of: ")")!]
-        #expect(insertion.sql(ofRows: 3) == sql[...sql.lastIndex(of: ")")!] + ", \(row), \(row)")
+    @Test func unboundParameterIsNull() throws {
+        try database.executeUpdate("INSERT INTO t VALUES (?, ?, ?)", 0, "a secret", [1, 2, 3] as [UInt8])
+        try database.executeUpdate("INSERT INTO t VALUES (?, 'x', ?)", forEach: 1..<4) { ($0, Nothing()) }
+        try database.executeUpdate(
+            "INSERT INTO t VALUES (?, 'x', ?)",
+            forEach: [StatementValues([5, "text"]), [6, Nothing()]]
+        )
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE id > 0 AND data IS NULL") == 4)
     }
 
-    @Test(arguments: [
-        "INSERT INTO t VALUES (?, (SELECT max(a) FROM t) + ?)", "INSERT INTO t VALUES (?, 1, ?)",
-        "INSERT INTO t VALUES (?1, ?2)",
-        "INSERT INTO t VALUES (?, ?) ON CONFLICT DO NOTHING", "INSERT INTO t VALUES (?, ?) RETURNING a",
-        "INSERT INTO t SELECT ? UNION ALL VALUES (?)", "INSERT INTO t -- VALUES (?)\nVALUES (?, ?)",
-        "INSERT INTO t VALUES (?), (?)",
-        "WITH u AS (SELECT 1) INSERT INTO t VALUES (?, ?)", "UPDATE t SET a = ? WHERE b = ?",
-        "INSERT INTO t VALUES (:a, :b)",
-        "EXPLAIN INSERT INTO t VALUES (?, ?)", "INSERT INTO t AS u VALUES (?, ?)",
-        "INSERT INTO t (a, b) SELECT * FROM (VALUES (?, ?))",
-    ])
-    func otherStatementIsNotPlain(sql: String) {
-        #expect(PlainInsertion(sql, parameterCount: 2) == nil)
+    @Test func closureSeesRowsBefore() throws {
+        try database.executeUpdate("INSERT INTO t (id, text) VALUES (?, ?)", forEach: 1..<900) {
+            ($0, try database.int(forQuery: "SELECT count(*) FROM t"))
+        }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE text = id - 1") == 899)
     }
 }

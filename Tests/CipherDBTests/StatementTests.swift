@@ -119,6 +119,27 @@ import Testing
         #expect(database.statementCacheStatistics.hits == 3)
     }
 
+    struct Decoded: Decodable, RowDecodable {
+        struct Record: Decodable { let a: Int }
+        let a: Int, b: String, c: Record
+    }
+
+    @Test func decodedRowsKeepNoConnection() throws {
+        weak var connection: Connection?
+        weak var statement: PreparedStatement?
+        do {
+            let database = Database(path: nil)
+            try database.open()
+            connection = database.connection
+            let prepared = try database.prepare("SELECT 1 AS a, 'x' AS b, 2 AS \"c.a\"")
+            statement = prepared.prepared
+            let rows = try prepared.executeQuery()
+            #expect(try rows.fetchAll(Decoded.self).count == 1)
+            database.close()
+        }
+        #expect(connection == nil && statement == nil)
+    }
+
     @Test func afterEndReadingThrows() throws {
         let rows = try database.executeQuery("SELECT a FROM t LIMIT 1")
         #expect(try rows.next())

@@ -251,4 +251,18 @@ import Testing
         #expect(rows.next() && rows.data(forColumn: "b") == bytes && rows.dataNoCopy(forColumn: "b") == bytes)
         #expect(rows.dataNoCopy(forColumnIndex: 0) == bytes && rows.utf8String(forColumnIndex: 0) != nil)
     }
+
+    /// An `Any` in an `Any`, as a generic function or a mirror makes it.
+    @Test func nestedExistentialIsBound() {
+        func insert<Value>(_ value: Value) -> Bool {
+            db.executeUpdate("INSERT INTO nested VALUES (?)", withArgumentsIn: [value])
+        }
+        #expect(db.executeUpdate("CREATE TABLE nested (a)", withArgumentsIn: []))
+        let values: [Any] = ["text", 1, 2.5, Data([1]), Int64(3), true]
+        for value in values { #expect(insert(value)) }
+        let hashable: any Hashable = 4
+        #expect(insert(hashable))
+        #expect(insert([hashable][0]))
+        #expect(db.intForQuery("SELECT count(*) FROM nested WHERE a IS NOT NULL") == 8)
+    }
 }

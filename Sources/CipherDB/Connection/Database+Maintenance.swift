@@ -16,7 +16,7 @@ extension Database {
             let damaged = try StoredPages(connection).damagedPages(verifiedKey)
             guard damaged.isEmpty else { throw damage(damaged, connection) }
         }
-        let lines = try fetchAll(String.self, "PRAGMA integrity_check")
+        let lines = try fetchAll(String.self, "PRAGMA main.integrity_check")
         return lines == ["ok"] ? [] : lines
     }
 

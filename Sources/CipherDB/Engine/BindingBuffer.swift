@@ -5,8 +5,8 @@ internal import CipherKeys
 /// The engine would take memory for a copy of each, which takes longer than binding it. They stay where they are until the
 /// statement gives its values up, so that the engine need not copy them.
 struct BindingBuffer {
-    /// Longer values, and what finds no room, the engine copies. Set before the first value is kept.
-    var size = 1024
+    /// Longer values, and what finds no room, the engine copies.
+    static let size = 1024
 
     private var bytes: UnsafeMutableRawBufferPointer?
     private var used = 0
@@ -17,8 +17,8 @@ struct BindingBuffer {
 
     /// A copy of `value` that stays until ``wipe()``; nil where there is no room.
     mutating func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
-        guard value.count <= size - used else { return nil }
-        let bytes = self.bytes ?? .allocate(byteCount: size, alignment: 16)
+        guard value.count <= BindingBuffer.size - used else { return nil }
+        let bytes = self.bytes ?? .allocate(byteCount: BindingBuffer.size, alignment: 16)
         self.bytes = bytes
         let place = bytes.baseAddress! + used
         place.copyMemory(from: value.baseAddress!, byteCount: value.count)

@@ -111,8 +111,9 @@ extension PreparedStatement {
         buffer.keep(value)
     }
 
-    /// Makes room for the values of the next row.
+    /// Forgets the values of a row, and makes room for those of the next one. What is in the buffer is wiped at the end.
     func reuseBindings() {
+        sqlite3_clear_bindings(handle)
         buffer.reuse()
     }
 

@@ -6,32 +6,18 @@
 
 /// Reads the current row of a query as a `Decodable` type: each coding key, behind the prefix, is the name of a column.
 ///
-/// One reads all rows, because making a new container for each takes longer than reading its columns. It does not keep the result set,
-/// which keeps it.
+/// One reads all rows, because making a new container for each takes longer than reading its columns. It keeps neither the result set,
+/// which keeps it, nor itself: the container has the columns only.
 final class RowDecoder: Decoder {
-    fileprivate let prepared: PreparedStatement
-    private let execution: Int
-    private let width: Int
-    fileprivate let names: ColumnNames
-    /// Of a record inside of another, such as `team.`; empty for the whole row.
-    fileprivate let prefix: String
-    fileprivate let hasPrefix: Bool
+    private let columns: RowColumns
     /// The container of the last row.
     // One thread at a time uses a result set, and it is read and written at once.
     @exclusivity(unchecked) private var container: AnyRowContainer?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// - Parameters:
-    ///   - execution: That of the statement: when it is over there are no more rows.
-    ///   - width: How many columns its rows have.
-    init(_ prepared: PreparedStatement, execution: Int, width: Int, _ names: ColumnNames, prefix: String = "") {
-        self.prepared = prepared
-        self.execution = execution
-        self.width = width
-        self.names = names
-        self.prefix = prefix
-        hasPrefix = !prefix.isEmpty
+    init(_ columns: RowColumns) {
+        self.columns = columns
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -39,32 +25,19 @@ final class RowDecoder: Decoder {
             // It holds because the type of the keys is that of the box.
             return unsafeDowncast(container, to: BoxedRowContainer<Key>.self).container
         }
-        let new = BoxedRowContainer<Key>(KeyedDecodingContainer(RowContainer(decoder: self)))
-        // A record inside of another is read once by each decoder, and the whole row would keep itself.
-        if !hasPrefix { container = new }
+        let new = BoxedRowContainer<Key>(KeyedDecodingContainer(RowContainer(columns: columns)))
+        container = new
         return new.container
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        throw DatabaseError(.mismatch, "a row cannot be read into an array", sql: prepared.sql)
+        throw DatabaseError(.mismatch, "a row cannot be read into an array", sql: columns.sql)
     }
 
     /// A type that is one value is read from the first column, and is no record in another.
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
-        guard !hasPrefix else { throw OneValue() }
-        return ColumnDecoder(column: try column(0))
-    }
-
-    @inline(__always) fileprivate func column(_ index: Int) throws -> ResultColumn {
-        guard prepared.execution == execution else { throw ResultSet.isClosed(sql: prepared.sql) }
-        guard index < width else {
-            throw DatabaseError(.range, "the result has no column \(index), it has \(width)", sql: prepared.sql)
-        }
-        return ResultColumn(statement: prepared, index: index)
-    }
-
-    fileprivate func ofRecord(_ key: some CodingKey) -> RowDecoder {
-        RowDecoder(prepared, execution: execution, width: width, names, prefix: prefix + key.stringValue + ".")
+        guard !columns.hasPrefix else { throw OneValue() }
+        return ColumnDecoder(column: try columns.column(0))
     }
 }
 
@@ -88,30 +61,30 @@ private final class BoxedRowContainer<Key: CodingKey>: AnyRowContainer {
 
 /// The columns of a row by coding keys.
 private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let decoder: RowDecoder
+    let columns: RowColumns
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] {
-        decoder.names.all.filter { $0.hasPrefix(decoder.prefix) }.compactMap {
-            Key(stringValue: String($0.dropFirst(decoder.prefix.count)))
+        columns.names.all.filter { $0.hasPrefix(columns.prefix) }.compactMap {
+            Key(stringValue: String($0.dropFirst(columns.prefix.count)))
         }
     }
 
     func contains(_ key: Key) -> Bool { index(key) != nil || isRecord(key) }
 
-    @inline(__always) private func index(_ key: Key) -> Int? { decoder.names.index(ofKey: name(key)) }
+    @inline(__always) private func index(_ key: Key) -> Int? { columns.names.index(ofKey: name(key)) }
 
     @inline(__always) private func name(_ key: Key) -> String {
-        decoder.hasPrefix ? decoder.prefix + key.stringValue : key.stringValue
+        columns.hasPrefix ? columns.prefix + key.stringValue : key.stringValue
     }
 
     /// Whether columns have the key and a dot before their names.
-    private func isRecord(_ key: Key) -> Bool { decoder.names.hasRecords && !columns(ofRecord: key).isEmpty }
+    private func isRecord(_ key: Key) -> Bool { columns.names.hasRecords && !indices(ofRecord: key).isEmpty }
 
-    private func columns(ofRecord key: Key) -> [Int] { decoder.names.indices(ofRecord: name(key)) }
+    private func indices(ofRecord key: Key) -> [Int] { columns.names.indices(ofRecord: name(key)) }
 
     @inline(__always) private func column(_ key: Key) throws -> ResultColumn {
         guard let index = index(key) else { throw noColumn(key) }
-        return try decoder.column(index)
+        return try columns.column(index)
     }
 
     private func noColumn(_ key: Key, orRecord: Bool = false) -> DatabaseError {
@@ -119,7 +92,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             .range,
             "the result has no column with the name \(name(key))"
                 + (orRecord ? ", nor columns with the prefix \(name(key))." : ""),
-            sql: decoder.prepared.sql
+            sql: columns.sql
         )
     }
 
@@ -130,20 +103,20 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A record that an outer join did not find has NULL in each column.
     private func isMissing(_ key: Key) throws -> Bool {
-        try columns(ofRecord: key).allSatisfy { try decoder.column($0).storageClass == .null }
+        try indices(ofRecord: key).allSatisfy { try columns.column($0).storageClass == .null }
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         guard isRecord(key), !(type is any ColumnDecodable.Type) else {
             guard let index = index(key) else { throw noColumn(key, orRecord: !(type is any ColumnDecodable.Type)) }
-            return try decoder.column(index).decode(type)
+            return try columns.column(index).decode(type)
         }
         // Columns are named by the data, too: no stack is deep enough for any name.
-        guard decoder.prefix.utf8.count < 1000 else {
+        guard columns.prefix.utf8.count < 1000 else {
             throw DatabaseError(.tooBig, "the records are nested too deeply")
         }
         do {
-            return try Value(from: decoder.ofRecord(key))
+            return try Value(from: RowDecoder(columns.ofRecord(key)))
         } catch is OneValue {
             return try column(key).decode(type)
         }
@@ -157,7 +130,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
         guard try isMissing(key) else { return try decode(type, forKey: key) }
         do {
-            _ = try Value(from: decoder.ofRecord(key))
+            _ = try Value(from: RowDecoder(columns.ofRecord(key)))
         } catch is OneValue {
             return try column(key).storageClass == .null ? nil : try column(key).decode(type)
         } catch {}
@@ -178,7 +151,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func value<Value: ColumnDecodable>(_ key: Key) throws -> Value? {
         guard let index = index(key) else { return nil }
-        return try Value?.decode(decoder.column(index))
+        return try Value?.decode(columns.column(index))
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
@@ -192,7 +165,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     /// A class and the one that it inherits from share the row.
-    func superDecoder() throws -> any Decoder { decoder }
+    func superDecoder() throws -> any Decoder { RowDecoder(columns) }
     func superDecoder(forKey key: Key) throws -> any Decoder { ColumnDecoder(column: try column(key)) }
 }
 

@@ -46,7 +46,20 @@ public final class ResultSet {
         }
         rowWidth = prepared.rowWidth
         rowNumber += 1
+        if rowNumber == 1, namesRead != nil { try checkNames() }
         return true
+    }
+
+    /// Throws where the first step compiled the statement again, because the schema had changed, and its columns are others since: an index
+    /// that was looked for before is that of another column now.
+    private func checkNames() throws {
+        guard let namesRead, namesRead.all != statement.columnNames else { return }
+        close()
+        throw DatabaseError(
+            .aborted,
+            "the columns of the result changed after one was looked for; run the query again",
+            sql: statement.sql
+        )
     }
 
     /// Gives the statement and its locks back. Closing twice does nothing.
@@ -60,14 +73,14 @@ public final class ResultSet {
     }
 
     /// The names of the columns, in order.
-    public var columnNames: [String] { statement.columnNames }
+    public var columnNames: [String] { names.all }
 
     /// The number of columns.
     public var columnCount: Int { prepared.columnCount }
 
     private var names: ColumnNames {
         if let namesRead { return namesRead }
-        let names = ColumnNames(columnNames)
+        let names = ColumnNames(statement.columnNames)
         namesRead = names
         return names
     }
@@ -83,7 +96,7 @@ public final class ResultSet {
     /// What reads the current row as a `Decodable` type.
     @usableFromInline var decoder: any Decoder {
         if let decoderUsed { return decoderUsed }
-        let decoder = RowDecoder(prepared, execution: execution, width: rowWidth, names)
+        let decoder = RowDecoder(RowColumns(prepared, execution: execution, width: rowWidth, names))
         decoderUsed = decoder
         return decoder
     }

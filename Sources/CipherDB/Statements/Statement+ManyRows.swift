@@ -1,4 +1,4 @@
-/// Many executions in one call: the statement begins and ends once, and many rows of a plain INSERT go into one step.
+/// Many executions in one call: the statement begins and ends once.
 extension Statement {
     /// Runs it for each element, with the values that `values` makes of the element, in order. Rows that it returns are passed over.
     ///
@@ -17,9 +17,9 @@ extension Statement {
     ) throws {
         var count = 0
         _ = (repeat (each Value).count(in: &count))
-        try execute(forEach: elements, valueCount: count) { statement, element, index in
+        try execute(forEach: elements, valueCount: count) { element, index in
             let row = try values(element)
-            _ = (repeat try statement.bind(each row, behind: &index))
+            _ = (repeat try bind(each row, behind: &index))
         }
     }
 
@@ -30,8 +30,8 @@ extension Statement {
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
-        try execute(forEach: elements, valueCount: 1) { statement, element, index in
-            try statement.bind(value(element), behind: &index)
+        try execute(forEach: elements, valueCount: 1) { element, index in
+            try bind(value(element), behind: &index)
         }
     }
 
@@ -39,28 +39,14 @@ extension Statement {
     @inlinable func execute<Elements: Sequence>(
         forEach elements: Elements,
         valueCount: Int,
-        _ bind: (Statement, Elements.Element, inout Int) throws -> Void
+        _ bind: (Elements.Element, inout Int) throws -> Void
     ) throws {
         try check(count: valueCount)
         try inTransaction {
-            var iterator = elements.makeIterator()
-            let expected = elements.underestimatedCount
-            if let together = try insertion(ofRows: expected) {
-                try together.running { execution in
-                    for _ in 0..<(expected / together.rowCount) {
-                        var index = 0
-                        for _ in 0..<together.rowCount {
-                            guard let element = iterator.next() else { throw fewerThanExpected }
-                            try bind(together.statement, element, &index)
-                        }
-                        try together.statement.runBound(execution)
-                    }
-                }
-            }
             try running { execution in
-                while let element = iterator.next() {
+                for element in elements {
                     var index = 0
-                    try bind(self, element, &index)
+                    try bind(element, &index)
                     try runBound(execution)
                 }
             }
@@ -106,19 +92,6 @@ extension Statement {
         }
         while try step() {}
         prepared.reuseBindings()
-    }
-
-    @usableFromInline var fewerThanExpected: DatabaseError {
-        DatabaseError(.misuse, "the sequence has fewer elements than its underestimatedCount", sql: sql)
-    }
-
-    /// A statement that inserts several rows at once; nil where there are too few rows to make up for its compilation, or this is another
-    /// statement.
-    @usableFromInline func insertion(ofRows count: Int) throws -> InsertionOfRows? {
-        guard let database, count >= InsertionOfRows.leastRows,
-            let insertion = PlainInsertion(sql, parameterCount: parameterCount)
-        else { return nil }
-        return try InsertionOfRows(insertion, database)
     }
 }
 
