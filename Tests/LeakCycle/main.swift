@@ -5,6 +5,13 @@ import Rekeying
 // Opens, uses, rekeys and closes databases, again and again, and ends; Scripts/sanitize.sh runs it under LeakSanitizer, which says
 // what nobody can reach any more by then.
 
+struct Row: Codable, RowDecodable {
+    struct Part: Codable { let a: String }
+    let id: Int
+    let part: Part
+    let b: Data?
+}
+
 func use(_ database: Database, _ round: Int) throws {
     try database.makeFunction(named: "twice", arguments: 1) { values in
         if case .integer(let number) = values[0] { return 2 * number }
@@ -30,6 +37,11 @@ func use(_ database: Database, _ round: Int) throws {
     try? database.executeUpdate("INSERT INTO t (id) VALUES (1)")
     _ = try database.openBlob(inTable: "t", column: "b", row: 1).read(at: 0, count: 100)
     _ = try database.int(forQuery: "SELECT count(*) FROM t")
+    let sql: SQL = "SELECT id, a AS \"part.a\", b FROM t"
+    _ = try database.fetchAll(Row.self, sql)
+    _ = try database.executeQuery(sql).next(as: Row.self)
+    _ = try database.prepare("SELECT b FROM t WHERE id = ?").value(1) as Data?
+    try database.executeUpdate("INSERT INTO t (a) VALUES (?)", forEach: 0..<10) { "many \($0)" }
 }
 
 func cycle(_ round: Int, in directory: String) throws {
