@@ -6,7 +6,6 @@ final class RowColumns {
     let names: ColumnNames
     /// Of a record inside of another, such as `team.`; empty for the whole row.
     let prefix: String
-    let hasPrefix: Bool
 
     /// - Parameters:
     ///   - execution: That of the statement: when it is over there are no more rows.
@@ -17,9 +16,9 @@ final class RowColumns {
         self.width = width
         self.names = names
         self.prefix = prefix
-        hasPrefix = !prefix.isEmpty
     }
 
+    var hasPrefix: Bool { !prefix.isEmpty }
     var sql: String { prepared.sql }
 
     @inline(__always) func column(_ index: Int) throws -> ResultColumn {

@@ -29,11 +29,13 @@ final class ColumnNames {
             position = next
             return found[next].index
         }
-        let index = index(ofName: key)
-        // Keys can be made of the data, without end.
         if let known = found.firstIndex(where: { $0.key == key }) {
             position = known
-        } else if found.count < 2 * all.count + 8 {
+            return found[known].index
+        }
+        let index = index(ofName: key)
+        // Keys can be made of the data, without end.
+        if found.count < 2 * all.count + 8 {
             position = found.count
             found.append((key, index))
         }

@@ -17,8 +17,10 @@ extension Statement {
     ) throws {
         var count = 0
         _ = (repeat (each Value).count(in: &count))
-        try execute(forEach: elements, valueCount: count) { element, index in
+        try check(count: count)
+        try execute(forEach: elements) { element in
             let row = try values(element)
+            var index = 0
             _ = (repeat try bind(each row, behind: &index))
         }
     }
@@ -30,37 +32,26 @@ extension Statement {
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
-        try execute(forEach: elements, valueCount: 1) { element, index in
-            try bind(value(element), behind: &index)
-        }
-    }
-
-    /// - Parameter bind: Binds the values of an element to the parameters behind the index.
-    @inlinable func execute<Elements: Sequence>(
-        forEach elements: Elements,
-        valueCount: Int,
-        _ bind: (Elements.Element, inout Int) throws -> Void
-    ) throws {
-        try check(count: valueCount)
-        try inTransaction {
-            try running { execution in
-                for element in elements {
-                    var index = 0
-                    try bind(element, &index)
-                    try runBound(execution)
-                }
-            }
-        }
+        try check(count: 1)
+        try execute(forEach: elements) { try value($0).bind(to: Parameter(statement: prepared, index: 1)) }
     }
 
     /// Runs it with each of these sets of values for its parameters, as `executeUpdate(forEach:_:)` does.
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few.
     public func executeUpdate(forEach sets: some Sequence<StatementValues>) throws {
+        try execute(forEach: sets) { try bind($0) }
+    }
+
+    /// - Parameter bind: Binds the values of an element.
+    @inlinable func execute<Elements: Sequence>(
+        forEach elements: Elements,
+        _ bind: (Elements.Element) throws -> Void
+    ) throws {
         try inTransaction {
             try running { execution in
-                for values in sets {
-                    try bind(values)
+                for element in elements {
+                    try bind(element)
                     try runBound(execution)
                 }
             }
