@@ -1,18 +1,35 @@
-/// The format of a SQLCipher database: page size, KDF and MAC.
+/// The format of a SQLCipher database: page size, KDF, MAC, and what of the first page is not encrypted.
 ///
-/// SQLCipher names its formats after its major versions; each is a set of defaults for page size, key derivation and
-/// page authentication. A file does not say which format it has: it must be known or tried.
-public struct CipherFormat: Sendable, Hashable {
+/// SQLCipher names its formats after its major versions; each is a set of defaults, and a pragma changes each of them for a file. A file
+/// does not say which format it has: it must be known or tried.
+public struct CipherFormat: Sendable {
     /// SQLCipher's major version whose format this is or descends from, 1 to 4.
     public let version: Int
-    /// Bytes in a page, a power of two from 512 to 65,536.
-    public private(set) var pageSize: Int
-    /// The hash of the PBKDF2 that makes the page key from a passphrase, and the HMAC key from the page key.
-    public let keyDerivation: HashAlgorithm
-    /// Iterations of the PBKDF2 that makes the page key from a passphrase.
-    public private(set) var iterations: Int
-    /// The hash of the HMAC over each page; nil where pages are not authenticated (format 1).
-    public let pageAuthentication: HashAlgorithm?
+    /// Bytes in a page, a power of two from 512 to 65,536 (`cipher_page_size`).
+    public package(set) var pageSize: Int
+    /// The hash of the PBKDF2 that makes the page key from a passphrase, and the HMAC key from the page key (`cipher_kdf_algorithm`).
+    public package(set) var keyDerivation: HashAlgorithm
+    /// Iterations of the PBKDF2 that makes the page key from a passphrase (`kdf_iter`).
+    public package(set) var iterations: Int
+    /// The hash of the HMAC over each page; nil where pages are not authenticated (`cipher_hmac_algorithm`, `cipher_use_hmac`).
+    public package(set) var pageAuthentication: HashAlgorithm?
+    /// How the page number is written that each MAC covers (`cipher_hmac_pgno`).
+    public package(set) var pageNumberOrder = PageNumberOrder.littleEndian
+    /// Each byte of the salt of the HMAC key is the file's XOR this one (`cipher_hmac_salt_mask`).
+    public package(set) var macSaltMask = CipherFormat.usualMask
+    /// Iterations of the PBKDF2 that makes the HMAC key from the page key (`fast_kdf_iter`).
+    public package(set) var macKeyIterations = CipherFormat.usualMACKeyIterations
+    /// The hash of that PBKDF2; nil for ``keyDerivation``'s, as SQLCipher has it. SQLite3 Multiple Ciphers can take the MAC's
+    /// (`hmac_algorithm_compat = 0`).
+    public package(set) var macKeyDerivation: HashAlgorithm?
+    /// The bytes at the beginning of the file that are not encrypted and not authenticated, in multiples of 16
+    /// (`cipher_plaintext_header_size`). With 0 the salt stands there; else the salt is not in the file.
+    public package(set) var plaintextHeaderSize = 0
+
+    /// Whether a new file may have parameters that are weaker than the version's.
+    var mayWriteWeak = false
+    /// Whether this stands for any format; see ``any``.
+    package internal(set) var isAny = false
 
     private init(
         version: Int,
@@ -64,50 +81,20 @@ public struct CipherFormat: Sendable, Hashable {
     /// The four formats with SQLCipher's defaults, newest first.
     public static let standard: [CipherFormat] = [.v4, .v3, .v2, .v1]
 
+    /// Whatever format the file has: it is searched for when the file is opened. A new file gets the engine's own.
+    ///
+    /// The search takes about twice the time of one derivation where the format is one of ``standard``, and up to half a second more where
+    /// it is another, or the key is wrong.
+    public static let any: CipherFormat = {
+        var format = CipherFormat.v4
+        format.isAny = true
+        return format
+    }()
+
     /// The page sizes that SQLite has: the powers of two from 512 to 65,536 bytes.
     public static let pageSizes: [Int] = (9...16).map { 1 << $0 }
 
-    /// This format with pages of another size.
-    ///
-    /// - Throws: ``UnusableCipherFormat`` for a size that is not in ``pageSizes``, and for 512 in the formats whose
-    ///   reserve leaves too little of such a page.
-    public func with(pageSize: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        // > The usable size is not allowed to be less than 480. (sqlite.org/fileformat.html, section 1.3.4)
-        guard CipherFormat.pageSizes.contains(pageSize), pageSize - reserve >= 480 else { throw .pageSize(pageSize) }
-        var format = self
-        format.pageSize = pageSize
-        return format
-    }
-
-    /// This format with another number of iterations for passphrases; a stock shell then needs the same `kdf_iter`.
-    ///
-    /// - Throws: ``UnusableCipherFormat`` for fewer than the format's own number, or more than ten million.
-    public func with(iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        let floor = CipherFormat.standard.first { $0.version == version }!.iterations
-        return try with(iterations, least: floor)
-    }
-
-    /// This format with any number of iterations up to ten million, for files that were made with fewer than the format's
-    /// own: passphrases can be tried faster on them. Migrate them.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(unsafeIterations iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try with(iterations, least: 1)
-    }
-
-    private func with(_ iterations: Int, least: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        guard (least...CipherFormat.mostIterations).contains(iterations) else {
-            throw .iterations(iterations, least: least)
-        }
-        var format = self
-        format.iterations = iterations
-        return format
-    }
-
-    /// Ten million: several seconds. More would let a setting hang a program that opens the file.
-    package static let mostIterations = 10_000_000
-
-    /// Bytes at the end of each page that SQLite does not use: the initialisation vector, the HMAC, and padding.
+    /// Bytes at the end of each page that SQLite does not use: the IV, the HMAC, and padding.
     ///
     /// > R = 16 + HMAC, rounded up to the cipher's block of 16 bytes
     public var reserve: Int {
@@ -115,38 +102,52 @@ public struct CipherFormat: Sendable, Hashable {
         return (used + 15) / 16 * 16
     }
 
-    /// Bytes of the salt, which are the first bytes of the file.
+    /// Where the ciphertext of page 1 begins, behind the salt or the plaintext header. What is before it has no MAC.
+    package var firstPageStart: Int { plaintextHeaderSize == 0 ? CipherFormat.saltSize : plaintextHeaderSize }
+
+    /// Bytes of the salt, which are the first bytes of the file unless that has a plaintext header.
     public static let saltSize = 16
     /// Bytes of the key that pages are encrypted with (AES-256).
     public static let keySize = 32
-    /// Bytes of a page's initialisation vector (AES's block).
+    /// Bytes of a page's IV (AES's block).
     package static let ivSize = 16
+
+    // sqlcipher.c: HMAC_SALT_MASK and FAST_PBKDF2_ITER. The mask only keeps the two salts apart; it is no secret.
+    package static let usualMask: UInt8 = 0x3a
+    package static let usualMACKeyIterations = 2
 }
 
-extension CipherFormat: CustomStringConvertible {
-    /// Such as `SQLCipher 4 (pages of 4096 bytes)`.
-    public var description: String { "SQLCipher \(version) (pages of \(pageSize) bytes)" }
+/// The order of the bytes of a page number.
+public enum PageNumberOrder: String, Sendable, Hashable, CaseIterable {
+    /// The least significant byte first: SQLCipher's default since 2.0.
+    case littleEndian = "le"
+    /// The most significant byte first.
+    case bigEndian = "be"
+
+    /// The order of this machine, as `cipher_hmac_pgno = native` has it.
+    public static var native: PageNumberOrder { 1.littleEndian == 1 ? .littleEndian : .bigEndian }
 }
 
-/// Invalid or refused parameters of a ``CipherFormat``.
-public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
-    /// Not a page size of SQLite, or too small for the format's reserve.
-    case pageSize(Int)
-    /// Weaker than the format's own default, or above ten million.
-    case iterations(Int, least: Int)
+extension CipherFormat: Hashable {
+    /// Whether both describe the same files.
+    public static func == (first: CipherFormat, second: CipherFormat) -> Bool { first.parameters == second.parameters }
 
-    /// A raw key for a file of format 1, whose pages have no MACs: no later opening could prove the key.
-    case rawKeyWithoutAuthentication
+    /// Hashes all parameters.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parameters) }
 
-    /// A sentence naming the parameter and its bounds.
-    public var description: String {
-        switch self {
-        case .rawKeyWithoutAuthentication:
-            "format 1 has no MACs, so a raw key cannot be verified; use a passphrase, or migrate the file to another format first"
-        case .pageSize(let size):
-            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536"
-        case .iterations(let iterations, let least):
-            "\(iterations) iterations are out of bounds; use \(least) to \(CipherFormat.mostIterations)"
-        }
+    private struct Parameters: Hashable {
+        let numbers: [Int]
+        let hashes: [HashAlgorithm?]
+        let order: PageNumberOrder
+    }
+
+    private var parameters: Parameters {
+        Parameters(
+            numbers: [
+                version, pageSize, iterations, Int(macSaltMask), macKeyIterations, plaintextHeaderSize, isAny ? 1 : 0,
+            ],
+            hashes: [keyDerivation, pageAuthentication, macKeyDerivation ?? keyDerivation],
+            order: pageNumberOrder
+        )
     }
 }

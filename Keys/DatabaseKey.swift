@@ -5,10 +5,13 @@ public struct DatabaseKey: Sendable, Equatable {
     enum Material: Equatable {
         case passphrase(SecretBytes)
         case raw(SecretBytes)
-        case rawWithSalt(SecretBytes)
     }
 
     let material: Material
+    /// The salt that the key brings with it; nil for the file's.
+    package private(set) var salt: [UInt8]?
+    /// The salt for a file that does not contain its own, where neither the key nor the caller brings one.
+    package var saltOfHeader: [UInt8]?
 
     /// A passphrase of 1 to 1,048,576 bytes, of any value. The key is derived by PBKDF2 with the file's salt, exactly as SQLCipher
     /// does it.
@@ -49,7 +52,24 @@ public struct DatabaseKey: Sendable, Equatable {
     /// - Throws: ``MalformedKey`` unless it has 48 bytes.
     public static func rawWithSalt(_ bytes: SecretBytes) throws -> DatabaseKey {
         try check(bytes, count: CipherFormat.keySize + CipherFormat.saltSize)
-        return DatabaseKey(material: .rawWithSalt(bytes))
+        return try bytes.withUnsafeBytes { bytes in
+            try raw(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<CipherFormat.keySize])))
+                .with(salt: Array(bytes[CipherFormat.keySize...]))
+        }
+    }
+
+    /// This key with the salt of the file. A file with a plaintext header does not have it; another one must have the same.
+    ///
+    /// The salt is no secret. Without it the key does not open a file with a plaintext header.
+    ///
+    /// - Throws: ``MalformedKey`` unless it has 16 bytes.
+    public func with(salt: [UInt8]) throws -> DatabaseKey {
+        guard salt.count == CipherFormat.saltSize else {
+            throw MalformedKey.wrongSaltLength(expected: CipherFormat.saltSize, found: salt.count)
+        }
+        var key = self
+        key.salt = salt
+        return key
     }
 
     /// A raw key from 64 hexadecimal digits, or from 96 with the salt; nothing else may stand in `hex`.
@@ -108,7 +128,7 @@ public struct DatabaseKey: Sendable, Equatable {
 
     /// The digits of a raw key, in ASCII.
     package func exported() throws -> SecretBytes {
-        guard case .raw(let key) = material else { throw MalformedKey.wrongLength(expected: 32, found: 0) }
+        guard case .raw(let key) = material, salt == nil else { throw MalformedKey.wrongLength(expected: 32, found: 0) }
         return try key.withUnsafeBytes { key in
             try SecretBytes(count: 2 * key.count) { Hexadecimal.encode(key, into: $0) }
         }
@@ -122,22 +142,12 @@ public struct DatabaseKey: Sendable, Equatable {
     package var isPassphrase: Bool {
         if case .passphrase = material { true } else { false }
     }
-
-    /// The salt that the key brings with it.
-    package var salt: [UInt8]? {
-        guard case .rawWithSalt(let bytes) = material else { return nil }
-        return bytes.withUnsafeBytes { Array($0[CipherFormat.keySize...]) }
-    }
 }
 
 extension DatabaseKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The kind of key and nothing of its bytes.
     public var description: String {
-        switch material {
-        case .passphrase: "DatabaseKey(passphrase, redacted)"
-        case .raw: "DatabaseKey(raw, redacted)"
-        case .rawWithSalt: "DatabaseKey(raw with salt, redacted)"
-        }
+        "DatabaseKey(\(isPassphrase ? "passphrase" : "raw")\(salt == nil ? "" : " with salt"), redacted)"
     }
 
     /// The same as ``description``.

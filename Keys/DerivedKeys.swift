@@ -10,6 +10,9 @@ package final class DerivedKeys {
     /// As ``DatabaseKey/isPassphrase``.
     package var isPassphrase: Bool { key.isPassphrase }
 
+    /// As ``DatabaseKey/saltBesideFile``.
+    package var saltBesideFile: [UInt8]? { key.saltBesideFile }
+
     /// As ``DatabaseKey/derive(salt:format:)``.
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         let found = known.first { $0.salt == salt && $0.format.hasSameDerivation(as: format) }
@@ -21,8 +24,10 @@ package final class DerivedKeys {
 }
 
 extension CipherFormat {
-    /// Whether a passphrase gives the same key in both: neither the page size nor the MAC is in the derivation.
+    /// Whether a passphrase gives the same key in both: neither the page size nor the MAC is in the derivation, but a file with a plaintext
+    /// header has another salt.
     package func hasSameDerivation(as other: CipherFormat) -> Bool {
         keyDerivation == other.keyDerivation && iterations == other.iterations
+            && (plaintextHeaderSize > 0) == (other.plaintextHeaderSize > 0)
     }
 }

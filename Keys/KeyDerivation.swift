@@ -63,16 +63,15 @@ package enum KeyDerivation {
         }
     }
 
-    /// The key that authenticates pages: `hmac_key = PBKDF2(page key, salt XOR 0x3a…, 2 iterations, 32 bytes)`.
+    /// The key that authenticates pages: `hmac_key = PBKDF2(page key, salt XOR mask…, 2 iterations, 32 bytes)`.
     package static func pageAuthenticationKey(for key: DerivedKey, format: CipherFormat) throws -> SecretBytes {
-        // sqlcipher.c: the mask only keeps the two salts apart; it is no secret. Two iterations are "fast_kdf_iter".
-        let salt = key.salt.map { $0 ^ 0x3a }
+        let salt = key.salt.map { $0 ^ format.macSaltMask }
         return try key.withPageKey { pageKey in
             try pbkdf2(
-                format.keyDerivation,
+                format.macKeyDerivation ?? format.keyDerivation,
                 password: pageKey,
                 salt: salt,
-                iterations: 2,
+                iterations: format.macKeyIterations,
                 count: CipherFormat.keySize
             )
         }
@@ -95,7 +94,10 @@ package struct UnusableDerivation: Error, Equatable, CustomStringConvertible {
 extension DatabaseKey {
     /// The page key for a file with this salt and format. A passphrase is derived here, which takes tens of
     /// milliseconds; a raw key is taken as it is. A salt that the key itself brings wins over the file's.
+    ///
+    /// - Parameter salt: The file's.
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
+        let salt = saltInUse(salt, in: format)
         switch material {
         case .passphrase(let passphrase):
             let key = try KeyDerivation.noting(.pbkdf2) {
@@ -110,13 +112,16 @@ extension DatabaseKey {
             return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
         case .raw(let key):
             return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
-        case .rawWithSalt(let both):
-            return try both.withUnsafeBytes {
-                try DerivedKey(
-                    key: UnsafeRawBufferPointer(rebasing: $0[..<CipherFormat.keySize]),
-                    salt: Array($0[CipherFormat.keySize...])
-                )
-            }
         }
     }
+
+    /// The salt of a file that begins with `bytes`.
+    private func saltInUse(_ bytes: [UInt8], in format: CipherFormat) -> [UInt8] {
+        guard format.plaintextHeaderSize > 0 else { return salt ?? bytes }
+        // SQLCipher takes the first bytes of the file, which are no salt, where it is not given one.
+        return saltBesideFile ?? bytes
+    }
+
+    /// The salt for a file that does not contain its own.
+    package var saltBesideFile: [UInt8]? { salt ?? saltOfHeader }
 }

@@ -34,9 +34,9 @@ final class ProvenPage {
         guard let mac = hmacKey.withUnsafeBytes({ KeptMAC(algorithm, $0) }) else {
             throw OpenSSLError(operation: "EVP_MAC_init")
         }
-        // The salt at the beginning of page 1 is not covered.
-        let covered = Array(page[CipherFormat.saltSize..<end])
-        let number = withUnsafeBytes(of: UInt32(1).littleEndian) { Array($0) }
+        // The salt at the beginning of page 1, or the plaintext header, is not covered.
+        let covered = Array(page[format.firstPageStart..<end])
+        let number = withUnsafeBytes(of: format.pageNumberOrder.coded(1)) { Array($0) }
         var value = [UInt8](repeating: 0, count: algorithm.digestSize)
         let isDone = covered.withUnsafeBytes { covered in
             number.withUnsafeBytes { number in

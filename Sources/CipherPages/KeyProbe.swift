@@ -12,6 +12,8 @@ package struct KeyProbe {
         case opens(DerivedKey, CipherFormat)
         /// Page 1 is not authentic, but other pages are: the key is right, and page 1 is damaged.
         case firstPageDamaged(DerivedKey, CipherFormat)
+        /// Page 1 is authentic under this key, and what is in it is no beginning of a database: the cipher is another one.
+        case otherCipher
         /// No page that was looked at is authentic in any of the formats tried.
         case rejected
     }
@@ -22,7 +24,7 @@ package struct KeyProbe {
         let format: CipherFormat
     }
 
-    private let head: [UInt8]
+    let head: [UInt8]
     private let source: any PageSource
     private let log: LogPages
     private let size: Int64
@@ -76,7 +78,7 @@ package struct KeyProbe {
         func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { 0 }
     }
 
-    /// The salt: the first 16 bytes of the file.
+    /// The first 16 bytes of the file: the salt, unless the file has a plaintext header.
     package var salt: [UInt8] { Array(head.prefix(CipherFormat.saltSize)) }
 
     /// Whether page 1 is another than it was when it was read. In WAL mode a checkpoint may write it at that moment, and
@@ -87,16 +89,24 @@ package struct KeyProbe {
 
     /// Tries a key with each of `formats` in turn, at the format's own page size first and then at every other.
     ///
-    /// A passphrase costs one derivation for each format.
+    /// A passphrase costs one derivation for each hash and number of iterations. In a file with a plaintext header, formats without one
+    /// are tried with every size of the header.
     package func run(_ keys: DerivedKeys, formats: [CipherFormat]) throws -> Outcome {
         var attempts: [Attempt] = []
         for format in formats {
+            if hasPlaintextHeader, format.plaintextHeaderSize == 0 {
+                let outcome = try runBehindHeader(keys, format)
+                guard case .rejected = outcome else { return outcome }
+                continue
+            }
             let derived = try keys.derive(salt: salt, format: format)
-            if let found = try opening(derived, format) { return .opens(derived, found) }
+            if let found = try opening(derived, format) { return try opened(derived, found) }
             attempts.append(Attempt(key: derived, format: format))
         }
         for attempt in attempts {
-            if let found = try recognisingOtherPages(attempt) { return .firstPageDamaged(attempt.key, found) }
+            // The usual formats are searched for more closely.
+            let samples = CipherFormat.standard.contains(attempt.format) || formats.count < 8 ? 32 : 4
+            if let found = try recognisingOtherPages(attempt, samples) { return .firstPageDamaged(attempt.key, found) }
         }
         return .rejected
     }
@@ -108,38 +118,63 @@ package struct KeyProbe {
 
     /// Tries a key that is already derived, with one format as it is.
     package func run(_ key: DerivedKey, format: CipherFormat) throws -> Outcome {
-        if try opensAnyFirstPage(PageCipher(key: key, format: format)) { return .opens(key, format) }
-        if let found = try recognisingOtherPages(Attempt(key: key, format: format)) {
+        if try opensAnyFirstPage(key, format) { return try opened(key, format) }
+        if let found = try recognisingOtherPages(Attempt(key: key, format: format), 32) {
             return .firstPageDamaged(key, found)
         }
         return .rejected
     }
 
     private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
-        try sizes(of: format).first { try opensAnyFirstPage(PageCipher(key: key, format: $0)) }
+        try sizes(of: format).first { try opensAnyFirstPage(key, $0) }
     }
 
-    private func opensAnyFirstPage(_ cipher: PageCipher) throws -> Bool {
-        if try cipher.opensFirstPage(head.prefix(cipher.format.pageSize)) { return true }
-        return try log.firstPages().contains { try cipher.opensFirstPage($0) }
+    /// SQLCipher before 4 had ciphers with keys of the same size (`PRAGMA cipher`): the MAC of a page does not depend on the cipher.
+    func opened(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
+        let cipher = try PageCipher(key: key, format: format)
+        let pages = try [Array(head.prefix(format.pageSize))] + log.firstPages()
+        let isDatabase = try pages.contains { page in
+            try cipher.opensFirstPage(page)
+                && PlaintextHeader.pageSize(cipher.decrypt(page, number: 1)) == format.pageSize
+        }
+        return isDatabase ? .opens(key, format) : .otherCipher
     }
 
-    /// Up to 32 pages spread over the file: enough to find an authentic one beside a damaged page 1, and still quick
-    /// with a wrong key.
-    private func recognisingOtherPages(_ attempt: Attempt) throws -> CipherFormat? {
-        guard attempt.format.pageAuthentication != nil else { return nil }
-        return try sizes(of: attempt.format).first { format in
-            let cipher = try PageCipher(key: attempt.key, format: format)
-            let pages = min(size / Int64(format.pageSize), Int64(UInt32.max))
-            guard pages > 1 else { return false }
-            return try stride(from: 2, through: pages, by: max(1, Int(pages - 1) / 32)).contains { number in
-                let page = try source.read(format.pageSize, at: (number - 1) * Int64(format.pageSize))
-                return try cipher.isAuthentic(page, number: UInt32(number)) == true
+    func opensAnyFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
+        let opens = try opener(key, format)
+        return try opens(head) || log.firstPages().contains { try $0.count == format.pageSize && opens($0) }
+    }
+
+    /// Whether a page is a first page under the key: without MACs by what stands in it.
+    private func opener(_ key: DerivedKey, _ format: CipherFormat) throws -> ([UInt8]) throws -> Bool {
+        guard let mac = try PageMAC(key: key, format: format) else {
+            let cipher = try PageCipher(key: key, format: format)
+            return { try cipher.opensFirstPage($0.prefix(format.pageSize)) }
+        }
+        return { page in
+            try page.withUnsafeBytes { page in
+                try mac.isRight(UnsafeRawBufferPointer(rebasing: page.prefix(format.pageSize)), number: 1)
             }
         }
     }
 
-    private func sizes(of format: CipherFormat) -> [CipherFormat] {
+    /// Pages spread over the file: enough to find an authentic one beside a damaged page 1, and still quick with a wrong key.
+    private func recognisingOtherPages(_ attempt: Attempt, _ samples: Int) throws -> CipherFormat? {
+        guard attempt.format.pageAuthentication != nil else { return nil }
+        return try sizes(of: attempt.format).first { try hasOtherPages(attempt.key, $0, samples) }
+    }
+
+    /// Whether one of so many pages, other than the first, is authentic.
+    func hasOtherPages(_ key: DerivedKey, _ format: CipherFormat, _ samples: Int) throws -> Bool {
+        let pages = min(size / Int64(format.pageSize), Int64(UInt32.max))
+        guard pages > 1, let mac = try PageMAC(key: key, format: format) else { return false }
+        return try stride(from: 2, through: pages, by: max(1, Int(pages - 1) / samples)).contains { number in
+            let page = try source.read(format.pageSize, at: (number - 1) * Int64(format.pageSize))
+            return try page.withUnsafeBytes { try mac.isRight($0, number: UInt32(number)) }
+        }
+    }
+
+    func sizes(of format: CipherFormat) -> [CipherFormat] {
         [format] + CipherFormat.pageSizes.filter { $0 != format.pageSize }.compactMap { try? format.with(pageSize: $0) }
     }
 }

@@ -1,5 +1,6 @@
-internal import CipherDB
+public import CipherDB
 internal import CipherKeys
+internal import CipherPages
 internal import CipherSystem
 internal import SQLiteFormat
 
@@ -11,8 +12,13 @@ public struct DatabaseFile: Sendable {
     public let path: String
     /// How long an operation waits for another connection's lock.
     public var busyTimeout: Duration = .seconds(5)
-    /// The PBKDF2 iterations that the file was made with, where they are not its format's own; they stand nowhere in it.
+    /// The format that the file has, where it cannot be found: it stands nowhere in the file. It is tried before all others, and the only
+    /// one without MACs that is tried under a raw key.
+    public var format: CipherFormat?
+    /// The PBKDF2 iterations that the file was made with, where they are not its format's own.
     public var iterations: Int?
+    /// Other numbers of PBKDF2 iterations to try; each takes three derivations.
+    public var searchedIterations: [Int] = []
     /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
     /// the operation.
     public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
@@ -64,15 +70,23 @@ public struct DatabaseFile: Sendable {
     /// Whether a write-ahead log stands beside the file: the last connection that may write copies it into the file when it closes.
     private var hasLog: Bool { (try? Platform.status(of: SideFile.writeAheadLog.path(of: path)).size) ?? 0 > 0 }
 
-    /// Finds the format in which `key` is right: this engine's own first, then all others at every page size.
+    /// Finds the format in which `key` is right.
     func authenticate(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> Authentication {
-        let own = Engine.current.formats
-        // Under a raw key the page key is the same in every format: without the key a file could be forged in format
-        // 1, whose pages nothing authenticates. So format 1 is looked for with passphrases only.
-        let formats = try (own + CipherFormat.standard.filter { !own.contains($0) })
-            .filter { key.isPassphrase || $0.pageAuthentication != nil }
-            .map { format in try iterations.map { try format.with(unsafeIterations: $0) } ?? format }
-        return try file.authenticate(key, formats: formats)
+        try file.authenticate(key, search())
+    }
+
+    /// The format that the file is said to have, then all others.
+    private func search() throws -> FormatSearch {
+        FormatSearch(
+            preferred: try format.map { [$0] } ?? [expectedFormat()],
+            iterations: (iterations.map { [$0] } ?? []) + searchedIterations
+        )
+    }
+
+    /// The format that the file most probably has: the engine's own, with the file's iterations.
+    func expectedFormat() throws -> CipherFormat {
+        let own = try format ?? Engine.current.ownFormat()
+        return try iterations.map { count in try own.changed { $0.iterations = count } } ?? own
     }
 
     /// Finds the format in which `key` is right.

@@ -4,6 +4,8 @@ public import CipherDB
 public struct RewriteResult: Sendable, Equatable {
     /// The format; nil for plaintext.
     public let format: CipherFormat?
+    /// The format that the file had, or that of the file it was made from; nil for plaintext.
+    public let previousFormat: CipherFormat?
     /// Bytes in a page.
     public let pageSize: Int
     /// Pages in the file.

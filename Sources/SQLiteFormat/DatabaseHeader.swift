@@ -17,10 +17,15 @@ package struct DatabaseHeader: Sendable {
     package let userVersion: Int32
     package let applicationID: Int32
 
+    /// > offset 16: the page size, 1 for 65536
+    package static func pageSize(_ page: [UInt8]) -> Int {
+        let size = page.bigEndian16(at: 16)
+        return size == 1 ? 65536 : size
+    }
+
     /// Reads the plaintext of page 1.
     package init(_ page: [UInt8]) {
-        let size = page.bigEndian16(at: 16)
-        pageSize = size == 1 ? 65536 : size
+        pageSize = DatabaseHeader.pageSize(page)
         isLogged = page[18] == 2
         reserve = Int(page[20])
         pageCount = page.bigEndian(at: 28)

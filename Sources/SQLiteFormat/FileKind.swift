@@ -4,19 +4,23 @@ package enum FileKind: Equatable, Sendable {
     case empty
     /// A SQLite database that is not encrypted.
     case plaintext
+    /// A database that is encrypted behind a header in plaintext.
+    case plaintextHeader
     /// Fewer bytes than the smallest page.
     case tooShort
     /// Anything else: an encrypted database, or no database at all. A key tells, or ``looksEncrypted(_:)``.
     case opaque
 
     /// > The first 16 bytes of the database file: "SQLite format 3\000" (sqlite.org/fileformat.html)
-    package static let plaintextHeader = Array("SQLite format 3\0".utf8)
+    package static let magic = Array("SQLite format 3\0".utf8)
 
     /// Looks at the start of `source`.
     package static func recognise(_ source: some PageSource) throws -> FileKind {
         let size = try source.size()
         guard size > 0 else { return .empty }
-        if try source.read(16, at: 0) == plaintextHeader { return .plaintext }
+        if try source.read(16, at: 0) == magic {
+            return try PlaintextHeader.isBeginning(of: source) ? .plaintextHeader : .plaintext
+        }
         return size < 512 ? .tooShort : .opaque
     }
 
@@ -25,9 +29,18 @@ package enum FileKind: Equatable, Sendable {
         looksRandom(try source.read(4096, at: 0))
     }
 
+    /// Whether a file has bytes 16 to 23 of SQLite's header behind a salt, as SQLite3 Multiple Ciphers writes by default (`legacy = 0`).
+    package static func hasLayoutOfMultipleCiphers(_ source: some PageSource) throws -> Bool {
+        let head = try source.read(4096, at: 0)
+        guard head.count >= 512, Array(head.prefix(16)) != magic, let pageSize = PlaintextHeader.pageSize(head) else {
+            return false
+        }
+        return try source.size() % Int64(pageSize) == 0 && (1...2).contains(head[18]) && (1...2).contains(head[19])
+    }
+
     /// Pearson's chi-squared over the byte values. It is 255 ± 23 for random bytes; a limit of 600 is fifteen standard
     /// deviations away, and text, zeros, images and machine code are in the thousands.
-    private static func looksRandom(_ bytes: [UInt8]) -> Bool {
+    static func looksRandom(_ bytes: [UInt8]) -> Bool {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }
         let expected = Double(bytes.count) / 256

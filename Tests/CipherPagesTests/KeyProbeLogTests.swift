@@ -27,7 +27,10 @@ import Testing
         let salt = [UInt8](repeating: 9, count: 16)
         func firstPage(_ key: DerivedKey) throws -> [UInt8] {
             var page = [UInt8](repeating: 0, count: 4096)
-            let (plain, iv) = ([UInt8](repeating: 3, count: 4096), [UInt8](repeating: 5, count: 16))
+            var plain = [UInt8](repeating: 3, count: 4096)
+            let iv = [UInt8](repeating: 5, count: 16)
+            // The page size, and what always stands in a header.
+            plain.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 80, 64, 32, 32])
             try page.withUnsafeMutableBytes { page in
                 try plain.withUnsafeBytes { plain in
                     try iv.withUnsafeBytes {

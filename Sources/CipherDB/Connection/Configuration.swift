@@ -7,8 +7,13 @@ public struct Configuration: Sendable {
     /// The cipher format of the file.
     ///
     /// Nil stands for the engine's own: 4 with SQLCipher 4, 3 with SQLCipher 3; an existing file may then have any page
-    /// size. Opening a file of another format throws ``KeyError/otherFormat(_:)``, which says what to put here.
+    /// size. Opening a file of another format throws ``KeyError/otherFormat(_:)``, which says what to put here. With
+    /// ``CipherFormat/any`` a file opens in whatever format it has.
     public var format: CipherFormat?
+
+    /// PBKDF2 iterations that are tried besides those of the standard formats when the format of a file is searched for, as for
+    /// ``CipherFormat/any``. Each takes three derivations.
+    public var searchedIterations: [Int] = []
 
     /// Whether a file may be opened without a key, and a new one made that anyone can read. Off unless set.
     ///

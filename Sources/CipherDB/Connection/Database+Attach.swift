@@ -53,7 +53,9 @@ extension Database {
         try connection.unrestricted {
             try Engine.keying.withLock { _ in try connection.attach(path, name, key) }
             do {
-                _ = try connection.text("SELECT count(*) FROM \(quotedIdentifier(name)).sqlite_master")
+                try connection.derivingMACKey(.v4) {
+                    _ = try connection.text("SELECT count(*) FROM \(quotedIdentifier(name)).sqlite_master")
+                }
             } catch {
                 try? connection.execute("DETACH \(quotedIdentifier(name))")
                 throw error

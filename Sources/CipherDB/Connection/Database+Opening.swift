@@ -79,6 +79,7 @@ extension Database {
                 state = .plain(file.connection)
                 try finishOpening()
                 return file.connection
+            case .plaintextHeader: throw file.keyError(.keyMissing)
             case .opaque: throw file.keyError(try file.looksEncrypted() ? .keyMissing : .notADatabase)
             case .tooShort: throw file.keyError(.notADatabase)
             case .plaintext where !configuration.allowsPlaintext: throw file.keyError(.notEncrypted)

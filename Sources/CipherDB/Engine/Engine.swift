@@ -80,14 +80,6 @@ public struct Engine: Sendable {
         formats = CipherFormat.standard.filter { $0.version <= major }
     }
 
-    /// The format that this engine writes unless asked otherwise.
-    package func ownFormat() throws(KeyError) -> CipherFormat {
-        guard canEncrypt, let format = formats.first else { throw .engineHasNoEncryption }
-        return format
-    }
-
-    /// Whether it reads and writes files of the format, whatever their page size.
-    package func writes(_ format: CipherFormat) -> Bool { formats.contains { $0.version == format.version } }
 }
 
 extension Engine: CustomStringConvertible {

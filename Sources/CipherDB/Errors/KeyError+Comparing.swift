@@ -4,6 +4,12 @@ public import CipherKeys
 extension KeyError {
     /// To compare with an error; see ``Problem/wrongKey``.
     public static let wrongKey = KeyError(.wrongKey)
+    /// To compare with an error; see ``Problem/otherCipher``.
+    public static let otherCipher = KeyError(.otherCipher)
+    /// To compare with an error; see ``Problem/otherLayout``.
+    public static let otherLayout = KeyError(.otherLayout)
+    /// To compare with an error; see ``Problem/saltMissing``.
+    public static let saltMissing = KeyError(.saltMissing)
     /// To compare with an error; see ``Problem/keyMissing``.
     public static let keyMissing = KeyError(.keyMissing)
     /// To compare with an error; see ``Problem/notEncrypted``.

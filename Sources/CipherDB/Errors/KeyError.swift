@@ -11,8 +11,16 @@ public struct KeyError: ErrorWithPath, Sendable {
     public enum Problem: Equatable, Sendable {
         /// The file looks encrypted and no page of it is authentic under this key, in any format this engine knows.
         ///
-        /// Damage to the first 16 bytes, the salt, cannot be told from a wrong passphrase.
+        /// Damage to the first 16 bytes, the salt, cannot be told from a wrong passphrase. A number of PBKDF2 iterations that is not among
+        /// those tried needs ``Configuration/searchedIterations``, or ``Configuration/format``.
         case wrongKey
+        /// The key is right, but pages are encrypted by another cipher than AES-256-CBC, which SQLCipher before 4 could use.
+        case otherCipher
+        /// The file has the layout that SQLite3 Multiple Ciphers writes by default, which SQLCipher cannot open.
+        case otherLayout
+        /// The file has a plaintext header, so that its salt is not in it, and neither the key nor a keyring has the salt; see
+        /// ``DatabaseKey/with(salt:)``.
+        case saltMissing
         /// The file is encrypted, or would be created without encryption, and no key was given.
         case keyMissing
         /// The file is a SQLite database in plaintext.
@@ -37,13 +45,17 @@ public struct KeyError: ErrorWithPath, Sendable {
     /// The cause.
     public let problem: Problem
 
+    /// What was tried before the key was called wrong.
+    let tried: String?
+
     package init(path: String, problem: Problem) {
         self.init(problem, path: path)
     }
 
-    init(_ problem: Problem, path: String = "") {
+    init(_ problem: Problem, path: String = "", tried: String? = nil) {
         self.path = path
         self.problem = problem
+        self.tried = tried
     }
 }
 
@@ -54,7 +66,9 @@ extension KeyError {
 
 extension KeyError: CustomStringConvertible {
     /// A sentence with the path, the cause, and what can be done.
-    public var description: String { (path.isEmpty ? "" : "\(path): ") + problem.description }
+    public var description: String {
+        (path.isEmpty ? "" : "\(path): ") + problem.description + (tried.map { "; \($0)" } ?? "")
+    }
 }
 
 extension KeyError.Problem: CustomStringConvertible {
@@ -63,6 +77,14 @@ extension KeyError.Problem: CustomStringConvertible {
         switch self {
         case .wrongKey:
             "wrong key: no page of the file is authentic under it"
+        case .otherCipher:
+            "the key is right, but the cipher of the file is not AES-256-CBC; "
+                + "export it by SQLCipher 3 with the PRAGMA cipher that it was made with"
+        case .otherLayout:
+            "the file has the layout of SQLite3 Multiple Ciphers (legacy = 0), which SQLCipher cannot open; "
+                + "convert it there with PRAGMA legacy = 4 and PRAGMA rekey"
+        case .saltMissing:
+            "the file has a plaintext header and does not contain its salt; give the salt with the key"
         case .keyMissing:
             "no key was given for an encrypted database; give one to the call that opens it, "
                 + "not in prepareDatabase, or set allowsPlaintext for a new plaintext file"
@@ -75,12 +97,13 @@ extension KeyError.Problem: CustomStringConvertible {
             "the key is right, but the file is damaged: \(PageNumbers(pages))"
         case .otherFormat(let format):
             if Engine.current.writes(format) {
-                "the key is right, but the file is in the format of \(format); "
-                    + "set that format in the configuration"
+                "the key is right, but the file is in the format of \(format); open it with "
+                    + "Configuration { $0.format = \(format.expression) }"
             } else {
                 "the file is in the format of \(format), which SQLCipher "
                     + "\(Engine.current.sqlcipherVersion ?? "of an unknown version") cannot open; "
-                    + "SQLCipher \(format.version) or later is needed"
+                    + (Engine.versionNeeded(by: format).map { "SQLCipher \($0) or later is needed" }
+                        ?? "migrate it by `rekey migrate`")
             }
         case .engineHasNoEncryption:
             "the SQLite library in this process cannot encrypt, or is mixed with one that cannot; "

@@ -50,7 +50,8 @@ extension Database {
             throw explained(error)
         }
         try takeExclusively(connection, until: deadline)
-        let failure = connection.rekey(try next.key.literal())
+        let literal = try next.key.literal()
+        let failure = try connection.derivingMACKey(next.format) { connection.rekey(literal) }
         // A handle whose rekey failed would write its next page under the new key into a file under the old one.
         connection.close()
         try decide(path: connection.filename, present, next, failure)

@@ -4,13 +4,15 @@ internal import CipherSystem
 
 /// Sets the key of an opened file in the engine.
 extension UnkeyedFile {
-    /// - Parameter proof: That the key opens the first page, where that was found out by it.
-    func keyEngine(_ verifiedKey: VerifiedKey, _ proof: FirstPageProof? = nil) throws {
+    /// - Parameters:
+    ///   - proof: That the key opens the first page, where that was found out by it.
+    ///   - body: Reads the first page by the engine, which derives the HMAC key then.
+    func keyEngine(_ verifiedKey: VerifiedKey, _ proof: FirstPageProof? = nil, _ body: () throws -> Void) throws {
         let isAuthenticated = verifiedKey.format.pageAuthentication != nil
         if isAuthenticated, case .failure(let error) = DamageBehaviour.ofThisEngine { throw keyError(error.problem) }
         let literal = try verifiedKey.key.literal()
         // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
-        let settings = "PRAGMA cipher_log_level = NONE;" + cipherSettings(verifiedKey.format)
+        let settings = try "PRAGMA cipher_log_level = NONE;" + Engine.settings(of: verifiedKey.format)
         try Engine.keying.withLock { _ in
             try connection.key(literal)
             try connection.execute(settings)
@@ -21,19 +23,6 @@ extension UnkeyedFile {
         try connection.watchFreshDatabase()
         if let proof { connection.keptContexts?.adopt(proof) }
         connection.readAhead(verifiedKey.format)
-    }
-
-    /// The pragmas that make the engine's own format into `format`; none if they are the same.
-    private func cipherSettings(_ format: CipherFormat) -> String {
-        guard let own = try? Engine.current.ownFormat(), format != own else { return "" }
-        var settings: [String] = []
-        if Engine.current.has(.cipherCompatibility) {
-            settings.append("cipher_compatibility = \(format.version)")
-        } else if format.pageAuthentication == nil {
-            settings.append("cipher_use_hmac = OFF")
-        }
-        settings.append("cipher_page_size = \(format.pageSize)")
-        settings.append("kdf_iter = \(format.iterations)")
-        return settings.map { "PRAGMA \($0);" }.joined()
+        try connection.derivingMACKey(verifiedKey.format, body)
     }
 }

@@ -8,11 +8,13 @@ extension UnkeyedFile {
     /// Keys the connection with `key`, and verifies it; an empty file becomes a database under it.
     func unlock(_ key: DatabaseKey) throws -> VerifiedKey {
         guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
-        let format = try configuration.format ?? Engine.current.ownFormat()
+        let own = try Engine.current.ownFormat()
+        let format = configuration.format.flatMap { $0.isAny ? nil : $0 } ?? own
         guard try kind == .empty && mayBeMade() else {
             let keys = DerivedKeys(key)
             return try verify(format, { try keys.derive(salt: $0, format: format) }) { try identify(keys, format) }
         }
+        try format.checkMayBeWritten()
         return try encryptNew(format) { try VerifiedKey(newFileUnder: key, format: format) }
     }
 
@@ -26,7 +28,10 @@ extension UnkeyedFile {
                 let outcome = try probeAndRollBack(largestPage: known.format.pageSize) {
                     try $0.run(known.key, format: known.format)
                 }
-                return try identified(outcome) ?? rejected()
+                guard let found = try identified(outcome) else {
+                    throw keyError(try looksEncrypted() ? .wrongKey : .notADatabase)
+                }
+                return found
             }
         }
         guard makesNew else { throw keyError(.notADatabase) }
@@ -66,12 +71,15 @@ extension UnkeyedFile {
         if proven == nil { try checkMayBeEncrypted(FileKind.recognise(pages)) }
         try checkSideFiles()
         let verifiedKey = try proven?.key ?? identify()
-        try keyEngine(verifiedKey, proven?.proof)
         do {
-            try connection.firstSelect()
+            try keyEngine(verifiedKey, proven?.proof) { try connection.firstSelect() }
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
             // The page that was probed was not the one in force: a log brings another. Closing must not move that log.
             connection.leaveLogOnClose()
+            let probe = try KeyProbe(database: pages, log: self.pages.writeAheadLog)
+            if case .otherCipher = try probe.run(verifiedKey.key, format: verifiedKey.format) {
+                throw keyError(.otherCipher)
+            }
             throw keyError(.wrongKey)
         } catch let error as DatabaseError where error.code.primary == .corrupt {
             throw explained(error, verifiedKey)
@@ -95,25 +103,29 @@ extension UnkeyedFile {
         _ format: CipherFormat,
         _ derive: (_ salt: [UInt8]) throws -> DerivedKey
     ) throws -> (key: VerifiedKey, proof: FirstPageProof)? {
-        guard let page = try pages.file.beginning(format.pageSize), !page.starts(with: FileKind.plaintextHeader) else {
-            return nil
-        }
+        guard let page = try pages.file.beginning(format.pageSize),
+            page.starts(with: FileKind.magic) == (format.plaintextHeaderSize > 0)
+        else { return nil }
         let key = try derive(Array(page.prefix(CipherFormat.saltSize)))
         guard let proof = try FirstPageProof(page, key: key, format: format) else { return nil }
         return try identified(.opens(key, format)).map { ($0, proof) }
     }
 
-    private func identify(_ keys: DerivedKeys, _ preferred: CipherFormat) throws -> VerifiedKey {
-        if let found = try identified(probeAndRollBack { try $0.run(keys, formats: [preferred]) }) { return found }
-        // Under a raw key a file in format 1 may be a forgery; see SECURITY.md.
-        let others = CipherFormat.standard.filter {
-            ($0.version != preferred.version || $0.iterations != preferred.iterations)
-                && (keys.isPassphrase || $0.pageAuthentication != nil)
+    /// Finds the format in which a key is right: the one that the program expects, with any page size, or one of all others.
+    private func identify(_ keys: DerivedKeys, _ expected: CipherFormat) throws -> VerifiedKey {
+        let search = FormatSearch(preferred: [expected], iterations: configuration.searchedIterations)
+        let formats = search.formats(isPassphrase: keys.isPassphrase)
+        let outcome = try probeAndRollBack { try $0.run(keys, formats: formats) }
+        switch outcome {
+        case .opens(_, let format), .firstPageDamaged(_, let format):
+            let isExpected =
+                try configuration.format?.isAny == true || format.with(pageSize: expected.pageSize) == expected
+            guard isExpected else { throw keyError(.otherFormat(format)) }
+        case .otherCipher: throw keyError(.otherCipher)
+        case .rejected: throw try rejection(keys, search)
         }
-        switch try probeAndRollBack({ try $0.run(keys, formats: others) }) {
-        case .opens(_, let format), .firstPageDamaged(_, let format): throw keyError(.otherFormat(format))
-        case .rejected: return try rejected()
-        }
+        guard let found = try identified(outcome) else { throw try rejection(keys, search) }
+        return found
     }
 
     /// Nil if the key was rejected.
@@ -123,12 +135,9 @@ extension UnkeyedFile {
             guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
             return VerifiedKey(key: key, format: format)
         case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
+        case .otherCipher: throw keyError(.otherCipher)
         case .rejected: return nil
         }
-    }
-
-    private func rejected() throws -> VerifiedKey {
-        throw keyError(try looksEncrypted() ? .wrongKey : .notADatabase)
     }
 
     /// Keys a file without bytes, and writes its first page: until then any key would seem right.
@@ -137,23 +146,32 @@ extension UnkeyedFile {
         guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
         try checkSideFiles()
         let verifiedKey = try derive()
-        try keyEngine(verifiedKey)
         do {
-            try connection.execute("PRAGMA user_version = 0")
-            try connection.testSelect()
+            try keyEngine(verifiedKey) {
+                try connection.execute("PRAGMA user_version = 0")
+                try connection.testSelect()
+            }
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
             throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
         }
         guard !connection.hasMoved else {
             throw DatabaseError(.busy, "the file was removed while it was being created; open it again")
         }
-        guard try FileKind.recognise(pages) == .opaque,
-            try pages.read(CipherFormat.saltSize, at: 0) == verifiedKey.key.salt
-        else {
+        guard try isEncrypted(verifiedKey) else {
             // Nothing but an empty schema was written so far, by this connection.
             removeIfCreated()
             throw keyError(.engineHasNoEncryption)
         }
         return verifiedKey
+    }
+
+    /// Whether the engine has written a new file under the key.
+    private func isEncrypted(_ verifiedKey: VerifiedKey) throws -> Bool {
+        guard verifiedKey.format.plaintextHeaderSize == 0 else {
+            let page = try pages.read(verifiedKey.format.pageSize, at: 0)
+            return try FirstPageProof(page, key: verifiedKey.key, format: verifiedKey.format) != nil
+        }
+        return try FileKind.recognise(pages) == .opaque
+            && pages.read(CipherFormat.saltSize, at: 0) == verifiedKey.key.salt
     }
 }

@@ -11,9 +11,10 @@ extension UnkeyedFile {
     /// Finds the format in which `key` is right for the file, and changes nothing.
     ///
     /// - Throws: ``KeyError``; ``DatabaseError``.
-    package func authenticate(_ key: DatabaseKey, formats: [CipherFormat]) throws -> Authentication {
+    package func authenticate(_ key: DatabaseKey, _ search: FormatSearch) throws -> Authentication {
         try checkMayBeEncrypted(kind)
-        switch try probeBeforeRecovery(key, formats) {
+        let keys = DerivedKeys(key)
+        switch try probeBeforeRecovery(keys, search) {
         case .opens(let key, let format):
             let errors = try sideFileErrors(.encrypted(key, format))
             return Authentication(
@@ -22,9 +23,17 @@ extension UnkeyedFile {
             )
         case .firstPageDamaged(let key, let format):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
-        case .rejected:
-            throw keyError(try looksEncrypted() ? .wrongKey : .notADatabase)
+        case .otherCipher: throw keyError(.otherCipher)
+        case .rejected: throw try rejection(keys, search)
         }
+    }
+
+    /// Why no format was found in which the key is right.
+    func rejection(_ keys: DerivedKeys, _ search: FormatSearch) throws -> KeyError {
+        guard try looksEncrypted() else { return keyError(.notADatabase) }
+        if try FileKind.hasLayoutOfMultipleCiphers(pages) { return keyError(.otherLayout) }
+        if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
+        return KeyError(.wrongKey, path: filePath, tried: search.extent(isPassphrase: keys.isPassphrase))
     }
 
     /// Throws for a file of a kind that no key opens.
@@ -32,12 +41,13 @@ extension UnkeyedFile {
         switch kind {
         case .plaintext: throw keyError(.notEncrypted)
         case .empty, .tooShort: throw keyError(.notADatabase)
-        case .opaque: break
+        case .opaque, .plaintextHeader: break
         }
     }
 
-    private func probeBeforeRecovery(_ key: DatabaseKey, _ formats: [CipherFormat]) throws -> KeyProbe.Outcome {
-        let outcome = try probe { try $0.run(key, formats: formats) }.outcome
+    private func probeBeforeRecovery(_ keys: DerivedKeys, _ search: FormatSearch) throws -> KeyProbe.Outcome {
+        let formats = search.formats(isPassphrase: keys.isPassphrase)
+        let outcome = try probe { try $0.run(keys, formats: formats) }.outcome
         // The file may hold pages of a change of key that was cut off: what the journal has is in force.
         guard case .opens(let found, let format) = outcome, format.pageAuthentication != nil,
             let journal = try hotJournal(), let index = try RollbackJournal(journal),
@@ -103,9 +113,8 @@ extension UnkeyedFile {
             busyMilliseconds: busyMilliseconds
         )
         defer { file.close() }
-        try file.keyEngine(verifiedKey)
         do {
-            try file.connection.testSelect()
+            try file.keyEngine(verifiedKey) { try file.connection.testSelect() }
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
             // The journal was not of this file. The probe that follows says what is left.
         }

@@ -130,7 +130,7 @@ package final class UnkeyedFile {
 
     /// Whether the file, which is neither empty nor plaintext, has no pattern, as an encrypted one.
     package func looksEncrypted() throws -> Bool {
-        try FileKind.looksEncrypted(pages)
+        try kind == .plaintextHeader || FileKind.looksEncrypted(pages)
     }
 
     /// An error that names the file.

@@ -11,8 +11,17 @@ package struct VerifiedKey: Sendable {
     }
 
     /// `key` for a file that is made now: with a salt that no file has yet, unless the key brings one.
-    package init(newFileUnder key: DatabaseKey, format: CipherFormat) throws {
-        let salt = try key.salt ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+    ///
+    /// - Parameter present: The file that it takes the place of: a salt that is not in the file stays the same, so that nobody has to
+    ///   learn another.
+    /// - Throws: ``UnusableCipherFormat/saltMissing``.
+    package init(newFileUnder key: DatabaseKey, format: CipherFormat, like present: VerifiedKey? = nil) throws {
+        var key = key
+        if let present, present.format.plaintextHeaderSize > 0, key.salt == nil { key.saltOfHeader = present.key.salt }
+        // It would be lost with the last connection: such a file does not contain it.
+        if format.plaintextHeaderSize > 0, key.saltBesideFile == nil { throw UnusableCipherFormat.saltMissing }
+        let known = format.plaintextHeaderSize > 0 ? key.saltBesideFile : key.salt
+        let salt = try known ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
         try self.init(writing: key, salt: salt, format: format)
     }
 
@@ -28,6 +37,9 @@ package struct VerifiedKey: Sendable {
 
     /// Whether `key` is that of this file. A passphrase is derived for it.
     package func isOpened(by key: DatabaseKey) throws -> Bool {
-        try key.derive(salt: self.key.salt, format: format) == self.key
+        var key = key
+        // A salt of another place does not matter: this file's is known.
+        if key.salt == nil { key.saltOfHeader = self.key.salt }
+        return try key.derive(salt: self.key.salt, format: format) == self.key
     }
 }

@@ -50,7 +50,7 @@ package final class KeptContexts {
         guard let ahead, algorithm == .sha512, number.count == 4, let owner = mac(algorithm, key),
             let mac = ahead.mac(
                 page,
-                number: UInt32(littleEndian: number.loadUnaligned(as: UInt32.self)),
+                coded: number.loadUnaligned(as: UInt32.self),
                 owner: owner,
                 key: key
             )

@@ -53,14 +53,16 @@ final class MACsAhead {
     ///
     /// - Parameters:
     ///   - page: What the MAC covers.
+    ///   - coded: Its number, as the MAC covers it.
     ///   - key: The HMAC key of `owner`.
     func mac(
         _ page: UnsafeRawBufferPointer,
-        number: UInt32,
+        coded: UInt32,
         owner: KeptMAC,
         key: UnsafeRawBufferPointer
     ) -> UnsafeRawBufferPointer? {
-        // Page 1 begins with the salt, which its MAC does not cover.
+        let number = format.pageNumberOrder.coded(coded)
+        // Page 1 begins with the salt or a plaintext header, which its MAC does not cover.
         guard page.count == covered, number > 1 else { return nil }
         let isNext = number > last && number - last <= MACsAhead.gap
         run = isNext ? run + 1 : 0

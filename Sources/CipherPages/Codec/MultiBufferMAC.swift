@@ -12,6 +12,7 @@ final class MultiBufferMAC {
     /// The bytes of a page that its MAC covers, with the page's number.
     private let messageSize: Int
     private let stride: Int
+    private let order: PageNumberOrder
     /// Begins with what is worth as much as the key: 64 bytes, and 64 more.
     let memory: UnsafeMutableRawBufferPointer
     private let messages: UnsafeMutableRawBufferPointer
@@ -36,6 +37,7 @@ final class MultiBufferMAC {
         messageSize = format.pageSize - format.reserve + CipherFormat.ivSize + 4
         // A cache line more, so that the same place of all lanes is not in one set of the cache.
         stride = format.pageSize + 64
+        order = format.pageNumberOrder
         memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
         messages = .allocate(byteCount: stride * MultiBufferMAC.lanes, alignment: 64)
         macs = .allocate(byteCount: clanes_code_size * MultiBufferMAC.lanes, alignment: 64)
@@ -66,7 +68,7 @@ final class MultiBufferMAC {
     func load(_ page: UnsafeRawBufferPointer, number: UInt32, lane: Int) {
         let message = messages.baseAddress! + lane * stride
         message.copyMemory(from: page.baseAddress!, byteCount: messageSize - 4)
-        message.storeBytes(of: number.littleEndian, toByteOffset: messageSize - 4, as: UInt32.self)
+        message.storeBytes(of: order.coded(number), toByteOffset: messageSize - 4, as: UInt32.self)
     }
 
     /// Computes the MACs of the first `count` lanes; false where the library refuses.

@@ -9,7 +9,8 @@ internal import SQLiteFormat
 ///     page 1:  salt[16] | ciphertext[16 ..< P-R] | IV[16]     | HMAC[H] | padding
 ///     page n:             ciphertext[ 0 ..< P-R] | IV[16]     | HMAC[H] | padding
 ///
-/// AES-256-CBC without padding; `HMAC(hmac key, ciphertext || IV || page number, 4 bytes, little endian)`.
+/// AES-256-CBC without padding; `HMAC(hmac key, ciphertext || IV || page number, 4 bytes)`. A plaintext header stands in the place of the
+/// salt on page 1.
 package final class PageCipher {
     package let format: CipherFormat
     private let salt: [UInt8]
@@ -64,7 +65,13 @@ package final class PageCipher {
         try check(page.count)
         try check(plain.count)
         let start = ciphertextStart(number)
-        if number == 1 { plain.copyBytes(from: FileKind.plaintextHeader) }
+        if number == 1 {
+            if format.plaintextHeaderSize > 0 {
+                plain.copyMemory(from: UnsafeRawBufferPointer(rebasing: page[..<start]))
+            } else {
+                plain.copyBytes(from: FileKind.magic)
+            }
+        }
         plain[ciphertextEnd...].initializeMemory(as: UInt8.self, repeating: 0)
         var written: Int32 = 0
         guard
@@ -104,7 +111,13 @@ package final class PageCipher {
             ) == 1,
             Int(written) == ciphertextEnd - start
         else { throw OpenSSLError(operation: "EVP_EncryptUpdate") }
-        if number == 1 { page.copyBytes(from: salt) }
+        if number == 1 {
+            if format.plaintextHeaderSize > 0 {
+                page.copyMemory(from: UnsafeRawBufferPointer(rebasing: plain[..<start]))
+            } else {
+                page.copyBytes(from: salt)
+            }
+        }
         try finish(number: number, iv: iv, page)
     }
 
@@ -152,16 +165,20 @@ package final class PageCipher {
         guard page.count == format.pageSize else { return false }
         if let authentic = try isAuthentic(page, number: 1) { return authentic }
         let header = try decrypt(page, number: 1)
-        // > offset 16: the page size, 1 for 65536; 20: reserved bytes; 21, 22, 23: must be 64, 32 and 32
+        // > offset 20: reserved bytes
         // SQLCipher 4 reserves more than format 1 needs in the files that it makes itself.
-        let size = Int(header[16]) << 8 | Int(header[17])
-        return (size == 1 ? 65536 : size) == format.pageSize && Int(header[20]) >= format.reserve
-            && Array(header[21...23]) == [64, 32, 32]
+        guard PlaintextHeader.pageSize(header) == format.pageSize, Int(header[20]) >= format.reserve else {
+            return false
+        }
+        guard format.plaintextHeaderSize > 0 else { return true }
+        // > offset 72: reserved for expansion. Must be zero.
+        return header[72..<92].allSatisfy { $0 == 0 }
+            && BTreePage(header, number: 1, usableSize: format.pageSize - Int(header[20])) != nil
     }
 
     // MARK: The layout
 
-    private func ciphertextStart(_ number: UInt32) -> Int { number == 1 ? CipherFormat.saltSize : 0 }
+    private func ciphertextStart(_ number: UInt32) -> Int { number == 1 ? format.firstPageStart : 0 }
     private var ciphertextEnd: Int { format.pageSize - format.reserve }
 
     private func check(_ count: Int) throws {

@@ -1,11 +1,10 @@
 internal import CCipherOpenSSL
 internal import CipherKeys
 
-/// The MAC of the pages of one database, by OpenSSL: `HMAC(hmac key, ciphertext || IV || page number, 4 bytes, little endian)`. For one
-/// thread at a time.
+/// The MAC of the pages of one database, by OpenSSL: `HMAC(hmac key, ciphertext || IV || page number, 4 bytes)`. For one thread at a time.
 final class PageMAC {
     private let algorithm: HashAlgorithm
-    private let pageSize: Int
+    private let format: CipherFormat
     /// The MAC follows the ciphertext and the IV.
     private let start: Int
     // It holds its key; OpenSSL wipes it when it is freed.
@@ -15,7 +14,7 @@ final class PageMAC {
     init?(key: DerivedKey, format: CipherFormat) throws {
         guard let algorithm = format.pageAuthentication else { return nil }
         self.algorithm = algorithm
-        pageSize = format.pageSize
+        self.format = format
         start = format.pageSize - format.reserve + CipherFormat.ivSize
         context = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
             try PageMAC.context(key, algorithm)
@@ -48,7 +47,7 @@ final class PageMAC {
 
     /// Whether the MAC in `page`, as it is in the file, is right.
     func isRight(_ page: UnsafeRawBufferPointer, number: UInt32) throws -> Bool {
-        guard page.count == pageSize else { return false }
+        guard page.count == format.pageSize else { return false }
         return try withUnsafeTemporaryAllocation(byteCount: algorithm.digestSize, alignment: 8) { computed in
             try compute(page, number: number, into: computed)
             return matches(UnsafeRawBufferPointer(computed), page)
@@ -71,15 +70,25 @@ final class PageMAC {
         number: UInt32,
         into result: UnsafeMutableRawBufferPointer
     ) throws {
-        // The salt at the beginning of page 1 is not covered.
-        let begin = number == 1 ? CipherFormat.saltSize : 0
-        var pageNumber = number.littleEndian
+        // The salt at the beginning of page 1, or the plaintext header, is not covered.
+        let begin = number == 1 ? format.firstPageStart : 0
+        var pageNumber = format.pageNumberOrder.coded(number)
         // Without a key the context begins again under the one it has.
         guard EVP_MAC_init(context, nil, 0, nil) == 1,
             EVP_MAC_update(context, page.bytes(at: begin), start - begin) == 1,
             withUnsafeBytes(of: &pageNumber, { EVP_MAC_update(context, $0.bytes(at: 0), $0.count) }) == 1,
             EVP_MAC_final(context, result.bytes(at: 0), nil, result.count) == 1
         else { throw OpenSSLError(operation: "EVP_MAC") }
+    }
+}
+
+extension PageNumberOrder {
+    /// The number that has `number` in memory in this order; also the way back.
+    func coded(_ number: UInt32) -> UInt32 {
+        switch self {
+        case .littleEndian: number.littleEndian
+        case .bigEndian: number.bigEndian
+        }
     }
 }
 

@@ -29,12 +29,10 @@ extension DatabaseFile {
         guard present.format.pageAuthentication != nil else {
             throw RekeyError(
                 path: path,
-                problem: .notStarted(
-                    "format 1 has no MACs; migrate the file to another format"
-                )
+                problem: .notStarted("the pages of the file have no MACs; migrate the file to a format that has them")
             )
         }
-        let next = try derived(present.format)
+        let next = try derived(present)
         guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
         return try rewrite(
             .encrypted(present.key, present.format),
@@ -48,13 +46,13 @@ extension DatabaseFile {
     /// Finds the format in which `oldKey` fits the file. A new passphrase is derived meanwhile, with a salt of its own, for the format
     /// that the file most probably has.
     ///
-    /// - Returns: What gives the new key for a format; it derives again where that is another derivation.
+    /// - Returns: What gives the new key in the format of the file; it derives again where that is another derivation.
     private func identify(
         _ oldKey: DatabaseKey,
         deriving newKey: DatabaseKey
-    ) throws -> (VerifiedKey, derived: (CipherFormat) throws -> VerifiedKey) {
+    ) throws -> (VerifiedKey, derived: (VerifiedKey) throws -> VerifiedKey) {
         guard oldKey.isPassphrase, newKey.isPassphrase else {
-            return (try identify(oldKey), { try VerifiedKey(newFileUnder: newKey, format: $0) })
+            return (try identify(oldKey), { try VerifiedKey(newFileUnder: newKey, format: $0.format, like: $0) })
         }
         let expected = try expectedFormat()
         let (found, next) = SideBySide.run({ try identify(oldKey) }) {
@@ -63,19 +61,13 @@ extension DatabaseFile {
         let present = try found.get()
         return (
             present,
-            { format in
-                guard format.hasSameDerivation(as: expected) else {
-                    return try VerifiedKey(newFileUnder: newKey, format: format)
+            { present in
+                guard present.format.hasSameDerivation(as: expected) else {
+                    return try VerifiedKey(newFileUnder: newKey, format: present.format, like: present)
                 }
-                return VerifiedKey(key: try next.get().key, format: format)
+                return VerifiedKey(key: try next.get().key, format: present.format)
             }
         )
-    }
-
-    /// The engine's own, with the file's iterations.
-    private func expectedFormat() throws -> CipherFormat {
-        let own = try Engine.current.ownFormat()
-        return try iterations.map { try own.with(unsafeIterations: $0) } ?? own
     }
 
     /// Finds the format in which `key` fits the file.

@@ -28,8 +28,8 @@ extension DatabaseFile {
         try checkFree(destination)
         let (source, present) = try database(under: key)
         defer { source.close() }
-        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: present.format)
-        return try makeNew(at: destination, next, progress) { path in
+        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: present.format, like: present)
+        return try makeNew(at: destination, next, from: present, progress) { path in
             do {
                 try copyPages(source, path, next, progress)
             } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
@@ -58,6 +58,7 @@ extension DatabaseFile {
     func makeNew(
         at destination: String,
         _ next: VerifiedKey,
+        from present: VerifiedKey,
         _ progress: (FileProgress) throws -> Void,
         _ write: (String) throws -> Void
     ) throws -> RewriteResult {
@@ -76,7 +77,12 @@ extension DatabaseFile {
             throw KeyError(path: path, problem: .damaged(pages: scan.damaged))
         }
         try new.giveName(destination)
-        return RewriteResult(format: next.format, pageSize: pageSize, pages: scan.pages)
+        return RewriteResult(
+            format: next.format,
+            previousFormat: present.format,
+            pageSize: pageSize,
+            pages: scan.pages
+        )
     }
 
     private func copyPages(

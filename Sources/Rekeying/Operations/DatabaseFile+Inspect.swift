@@ -1,5 +1,6 @@
 public import CipherDB
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
 
 /// The result of an inspection, which does not change the file.
@@ -16,6 +17,16 @@ public struct Inspection: Sendable, Equatable {
         case notADatabase
     }
 
+    /// What a file looks like that may be encrypted.
+    public struct Appearance: Sendable, Equatable {
+        /// Bits of entropy in a byte, of the first 64 KiB: 8 at most.
+        public let entropy: Double
+        /// The page sizes of SQLite that the size of the file is a multiple of.
+        public let possiblePageSizes: [Int]
+        /// Whether the file begins as a plaintext database does, and is encrypted behind that; then the salt is not in the file.
+        public let hasPlaintextHeader: Bool
+    }
+
     /// What the file is.
     public let kind: Kind
     /// Bytes in the file.
@@ -24,6 +35,8 @@ public struct Inspection: Sendable, Equatable {
     public let format: CipherFormat?
     /// Whole pages of the database, as its log or a journal that is to be played back have it; nil where the format is.
     public let pageCount: Int?
+    /// What the file looks like where it may be encrypted and no key proved that; else nil.
+    public let appearance: Appearance?
 }
 
 extension DatabaseFile {
@@ -39,13 +52,30 @@ extension DatabaseFile {
             case .empty: .empty
             case .plaintext: .plaintext
             case .tooShort: .notADatabase
+            case .plaintextHeader: .encrypted
             case .opaque: try file.looksEncrypted() ? .encrypted : .notADatabase
             }
         guard kind == .encrypted, let key else {
-            return Inspection(kind: kind, size: size, format: nil, pageCount: nil)
+            let appearance = kind == .encrypted ? try appearance(of: file, size) : nil
+            return Inspection(kind: kind, size: size, format: nil, pageCount: nil, appearance: appearance)
         }
         let format = try authenticate(key, file).verifiedKey.format
         let inForce = try file.pages.newestAfterRecovery(pageSize: format.pageSize, log: .valid).size()
-        return Inspection(kind: kind, size: size, format: format, pageCount: Int(inForce) / format.pageSize)
+        return Inspection(
+            kind: kind,
+            size: size,
+            format: format,
+            pageCount: Int(inForce) / format.pageSize,
+            appearance: nil
+        )
+    }
+
+    private func appearance(of file: UnkeyedFile, _ size: Int64) throws -> Inspection.Appearance {
+        let bytes = try file.pages.read(65536, at: 0)
+        return Inspection.Appearance(
+            entropy: Platform.entropy(bytes),
+            possiblePageSizes: CipherFormat.pageSizes.filter { size % Int64($0) == 0 },
+            hasPlaintextHeader: file.kind == .plaintextHeader
+        )
     }
 }

@@ -21,7 +21,32 @@ extension DatabaseFile {
         keepingOldAs keptAs: String? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
-        let format = try writable(format)
+        try format?.checkMayBeWritten()
+        return try encrypt(with: key, writable(format), keptAs, progress)
+    }
+
+    /// As ``encrypt(with:format:keepingOldAs:progress:)``, in the engine's own format with other parameters.
+    ///
+    /// - Throws: ``UnusableCipherFormat``, also for one that is weaker than its version's unless `allowsWeaker` is true.
+    @discardableResult
+    public func encrypt(
+        with key: DatabaseKey,
+        changing change: FormatChange,
+        allowsWeaker: Bool = false,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        let format = try change.format()
+        if !allowsWeaker { try format.checkMayBeWritten() }
+        return try encrypt(with: key, writable(format), keptAs, progress)
+    }
+
+    private func encrypt(
+        with key: DatabaseKey,
+        _ format: CipherFormat,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> RewriteResult {
         let header = try plaintextHeader()
         let next = try VerifiedKey(newFileUnder: key, format: format)
         if header.pageSize == format.pageSize, header.reserve == format.reserve {
@@ -72,7 +97,8 @@ extension DatabaseFile {
     /// - Parameters:
     ///   - key: The key that the file has.
     ///   - newKey: The key of the new file; nil for the same. A passphrase is derived under a new salt in any case.
-    ///   - format: The format of the new file; nil for the engine's own.
+    ///   - format: The format of the new file. Nil for the engine's own version, with what the file has of more iterations, another page size
+    ///     and a plaintext header; a file of that version keeps its format.
     ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
     /// - Throws: `RekeyError/Problem/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
@@ -85,13 +111,46 @@ extension DatabaseFile {
         keepingOldAs keptAs: String? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
+        try format?.checkMayBeWritten()
+        return try migrate(key, newKey, keptAs, progress) { present in
+            try format.flatMap { $0.isAny ? nil : $0 } ?? FormatChange().applied(to: present)
+        }
+    }
+
+    /// Changes parameters of the format of an encrypted database; otherwise as ``migrate(key:to:format:keepingOldAs:progress:)``.
+    ///
+    /// - Throws: ``UnusableCipherFormat``, also for a format that is weaker than the present one unless `allowsWeaker` is true; then nothing
+    ///   was changed.
+    @discardableResult
+    public func migrate(
+        key: DatabaseKey,
+        to newKey: DatabaseKey? = nil,
+        changing change: FormatChange,
+        allowsWeaker: Bool = false,
+        keepingOldAs keptAs: String? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> RewriteResult {
+        try migrate(key, newKey, keptAs, progress) { present in
+            let format = try change.applied(to: present)
+            if !allowsWeaker { try format.checkNotWeaker(than: present) }
+            return format
+        }
+    }
+
+    private func migrate(
+        _ key: DatabaseKey,
+        _ newKey: DatabaseKey?,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void,
+        format: (CipherFormat) throws -> CipherFormat
+    ) throws -> RewriteResult {
         let present = try identify(key)
-        let format = try writable(format)
+        let format = try writable(format(present.format))
         guard format != present.format || newKey != nil else {
             try checkPages(key, progress)
             throw RekeyError(path: path, problem: .notNeeded("the file is in the format of \(format) already"))
         }
-        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: format)
+        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: format, like: present)
         let isSameLayout =
             format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
             && present.format.pageAuthentication != nil
@@ -126,12 +185,14 @@ extension DatabaseFile {
     /// The format, or the engine's own; throws where the engine cannot write it.
     private func writable(_ format: CipherFormat?) throws -> CipherFormat {
         let own = try Engine.current.ownFormat()
-        guard let format else { return own }
+        guard let format, !format.isAny else { return own }
         guard Engine.current.writes(format) else {
             throw RekeyError(
                 path: path,
                 problem: .notStarted(
-                    "SQLCipher \(format.version) or later is needed to write the format of \(format)"
+                    Engine.versionNeeded(by: format).map {
+                        "SQLCipher \($0) or later is needed to write the format of \(format)"
+                    } ?? "SQLCipher cannot write the format of \(format)"
                 )
             )
         }

@@ -49,7 +49,8 @@ extension DatabaseFile {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
         let content = try SalvagedContent(pages, map)
-        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: try formatOfNewFile(present.format))
+        let newKey = newKey ?? key
+        let next = try VerifiedKey(newFileUnder: newKey, format: try formatOfNewFile(present, newKey), like: present)
         let size = Int64(pages.count) * Int64(present.format.pageSize)
         let missing = try pages.missing()
         var problems = errors
@@ -59,7 +60,7 @@ extension DatabaseFile {
                     + "rows may be of that transaction, or overwritten by it"
             )
         }
-        let made = try makeNew(at: destination, next, progress) { path in
+        let made = try makeNew(at: destination, next, from: present, progress) { path in
             let target = try openNew(path, next, pageSize: next.format.pageSize)
             try ContentCopy(source: content, target: target, pageSize: next.format.pageSize).run {
                 try progress(FileProgress(.writing, done: min($0, size), all: size))
@@ -85,9 +86,9 @@ extension DatabaseFile {
         )
     }
 
-    /// The same format, where the engine can write it and it authenticates its pages; else the engine's own.
-    private func formatOfNewFile(_ format: CipherFormat) throws -> CipherFormat {
-        let own = try Engine.current.ownFormat()
-        return format.pageAuthentication != nil && Engine.current.writes(format) ? format : own
+    /// The same format, where the engine can write it; else the engine's own. A raw key could not be verified in a format without MACs.
+    private func formatOfNewFile(_ present: VerifiedKey, _ newKey: DatabaseKey) throws -> CipherFormat {
+        let canStay = newKey.isPassphrase || present.format.pageAuthentication != nil
+        return canStay && Engine.current.writes(present.format) ? present.format : try Engine.current.ownFormat()
     }
 }

@@ -119,6 +119,6 @@ extension DatabaseFile: RotationTarget {
         try file.sync()
         // The name of the new file, or that of a journal which is gone.
         try FileError.naming(file.path, FileCalls.syncDirectory(of: file.path))
-        return KeyInForce(isNext: found.position == .next, salt: try file.read(CipherFormat.saltSize, at: 0))
+        return KeyInForce(isNext: found.position == .next, salt: found.verifiedKey.key.salt)
     }
 }

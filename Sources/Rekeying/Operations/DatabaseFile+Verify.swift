@@ -128,7 +128,9 @@ extension DatabaseFile {
 
     /// A key that brings the salt opens a file whose own is damaged; nothing else does.
     private func saltProblems(_ pages: StoredPages, _ verifiedKey: VerifiedKey) throws -> [String] {
-        guard try pages.read(CipherFormat.saltSize, at: 0) != verifiedKey.key.salt else { return [] }
+        guard verifiedKey.format.plaintextHeaderSize == 0,
+            try pages.read(CipherFormat.saltSize, at: 0) != verifiedKey.key.salt
+        else { return [] }
         return ["the salt at the beginning of the file is damaged: a key without its own salt does not open it"]
     }
 

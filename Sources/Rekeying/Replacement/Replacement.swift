@@ -84,6 +84,7 @@ struct Replacement {
             state.coding = coding
             state.result = RewriteResult(
                 format: coding.format,
+                previousFormat: present?.format,
                 pageSize: coding.pageSize,
                 pages: Int(try state.newFile.size()) / coding.pageSize
             )

@@ -66,7 +66,7 @@ struct Change: ParsableCommand {
                 try newKey.choice(unsafePermissions: key.unsafePermissions)
                     .read(prompt: "New passphrase", confirmed: true)
             }
-            let database = replacement.database(file, key)
+            let database = try replacement.database(file, key)
             if inPlace {
                 let found = try database.changeKeyInPlace(from: oldSecret, to: newSecret, progress: progress.show)
                 return VerificationObject.result(prefix: [("key", "changed")], found)

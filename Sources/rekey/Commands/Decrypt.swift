@@ -26,7 +26,7 @@ struct Decrypt: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let database = replacement.database(file, key)
+            let database = try replacement.database(file, key)
             if !yesWritePlaintext, !replacement.dryRun { try Decrypt.confirm(file) }
             let secret = try key.read(for: file, secret)
             return try ReplacementOptions.result {

@@ -31,19 +31,21 @@ struct Encrypt: ParsableCommand {
     func run() throws {
         let secret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let database = replacement.database(file, key)
-            let format = try format.choice()
+            let database = try replacement.database(file, key)
             // Nobody is asked for a secret that would not help.
             switch try database.inspect().kind {
             case .plaintext: break
             case .encrypted: throw AlreadyEncrypted()
             case .empty, .notADatabase: throw KeyError(path: file, problem: .notADatabase)
             }
-            let secret = try secret { try key.choice.read(prompt: "New passphrase", confirmed: true) }
+            let secret = try secret {
+                try key.fileFormat.salted(key.choice.read(prompt: "New passphrase", confirmed: true))
+            }
             return try ReplacementOptions.result {
                 try database.encrypt(
                     with: secret,
-                    format: format,
+                    changing: format.change,
+                    allowsWeaker: format.allowWeaker,
                     keepingOldAs: replacement.keepOld,
                     progress: progress.show
                 )

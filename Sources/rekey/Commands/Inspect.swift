@@ -28,11 +28,9 @@ struct Inspect: ParsableCommand {
             let secret = try secret { try key.readIfGiven(for: file) }
             let found = try key.database(file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
+            if let appearance = found.appearance { lines += AppearanceObject.lines(appearance) }
             if let format = found.format, let pages = found.pageCount {
-                lines += [
-                    ("format", "SQLCipher \(format.version)"), ("page size", "\(format.pageSize) bytes"),
-                    ("pages", "\(pages)"),
-                ]
+                lines += FormatObject.lines(format) + [("pages", "\(pages)")]
                 lines += Inspect.advice(format).map { ("advice", $0) }
             }
             let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
@@ -59,6 +57,8 @@ struct Inspect: ParsableCommand {
                     format: found.format?.version,
                     pageSize: found.format?.pageSize,
                     pageCount: found.pageCount,
+                    parameters: found.format.map(FormatObject.init),
+                    appearance: found.appearance.map(AppearanceObject.init),
                     advice: found.format.map(Inspect.advice),
                     keyring: ring,
                     keyringAdvice: ringAdvice
@@ -73,7 +73,7 @@ struct Inspect: ParsableCommand {
     private static func advice(_ format: CipherFormat) -> [String] {
         var advice: [String] = []
         if format.pageAuthentication == nil {
-            advice.append("this format has no MACs, so tampering is not detected; run `rekey migrate`")
+            advice.append("the pages have no MACs, so tampering is not detected; run `rekey migrate`")
         }
         if format.keyDerivation == .sha1 {
             advice.append(
@@ -118,6 +118,8 @@ struct Inspect: ParsableCommand {
         let format: Int?
         let pageSize: Int?
         let pageCount: Int?
+        let parameters: FormatObject?
+        let appearance: AppearanceObject?
         let advice: [String]?
         let keyring: KeyringJSON?
         let keyringAdvice: [String]?

@@ -7,7 +7,9 @@ struct Migrate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Convert a database to another SQLCipher format or page size.",
         discussion: """
-            Reads formats 1 to 4 and writes the engine's own format unless --format is given. Keeps rowids, text \
+            Reads every format of SQLCipher and writes that of the engine's own version unless options name parameters. \
+            More PBKDF2 iterations, another page size and a plaintext header stay, and so does everything in a file of that \
+            version. A weaker format needs --allow-weaker. Keeps rowids, text \
             encoding, auto_vacuum, user_version, application_id and full-text tables. Keeps the key unless a new one \
             is given. Needs exclusive access and free space of the file's size plus 1 MiB; with --keep-old twice its \
             size.
@@ -27,14 +29,14 @@ struct Migrate: ParsableCommand {
     func run() throws {
         let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
         try report.run(files) { file, progress in
-            let format = try format.choice()
             let secret = try key.read(for: file, secret)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             return try ReplacementOptions.result {
                 try replacement.database(file, key).migrate(
                     key: secret,
                     to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,
-                    format: format,
+                    changing: format.change,
+                    allowsWeaker: format.allowWeaker,
                     keepingOldAs: replacement.keepOld,
                     progress: progress.show
                 )

@@ -64,6 +64,7 @@ struct Verify: ParsableCommand {
 struct VerificationObject: Encodable {
     let format: Int
     let pageSize: Int
+    let parameters: FormatObject
     let pages: Int
     let damagedPages: [Int]
     let problems: [String]
@@ -72,6 +73,7 @@ struct VerificationObject: Encodable {
     init(_ found: Verification) {
         format = found.format.version
         pageSize = found.format.pageSize
+        parameters = FormatObject(found.format)
         pages = found.pages
         damagedPages = found.damagedPages
         problems = found.problems
@@ -88,13 +90,11 @@ struct VerificationObject: Encodable {
 
     private static func lines(_ found: Verification) -> [(String, String)] {
         var lines = [
-            ("format", "SQLCipher \(found.format.version)"),
+            ("format", found.format.nameAndDifferences),
             ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),
         ]
         lines += DamageLines.of(damaged: found.damagedPages, missing: found.missingPages)
-        if found.format.pageAuthentication == nil {
-            lines.append(("note", "format 1 has no MACs; only SQLite's integrity check was run"))
-        }
+        if found.format.pageAuthentication == nil { lines.append(FormatObject.noteOnMACs) }
         lines += found.problems.map { ("problem", $0) }
         lines.append(("sound", found.isSound ? "yes" : "no"))
         return lines

@@ -23,13 +23,7 @@ struct KeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Try only this slot of the keyring.", valueName: "number"))
     var slot: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "PBKDF2 iterations of the file, if they are not the default of its format.",
-            valueName: "number"
-        )
-    )
-    var fileKdfIter: Int?
+    @OptionGroup var fileFormat: FileFormatOptions
 
     @Flag(help: "Accept secret files that other users can read, for both keys.")
     var unsafePermissions = false
@@ -40,7 +34,7 @@ struct KeyOptions: ParsableArguments {
 
     func validate() throws {
         try choice.checkKind()
-        if keyring != nil, fileKdfIter != nil {
+        if keyring != nil, fileFormat.fileKdfIter != nil {
             throw ValidationError("--keyring and --file-kdf-iter exclude each other.")
         }
     }
@@ -57,19 +51,21 @@ struct KeyOptions: ParsableArguments {
     /// The key that opens `file`. `secret` has it from the first file on.
     func readUnchecked(for file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
         try secret {
-            if let keyring {
-                return try DatabaseFile(path: file).key(in: unlock(Keyring(path: keyring), upgrades: false))
-            }
+            if let keyring { return try databaseKey(of: file, Keyring(path: keyring)) }
             try checkNoKeyring()
-            return try choice.read(prompt: "Passphrase of \(file)")
+            return try fileFormat.salted(choice.read(prompt: "Passphrase of \(file)"))
         }
     }
 
     /// The key of `file`, where options say where it comes from.
     func readIfGiven(for file: String) throws -> DatabaseKey? {
-        if let keyring { return try DatabaseFile(path: file).key(in: unlock(Keyring(path: keyring), upgrades: false)) }
+        if let keyring { return try databaseKey(of: file, Keyring(path: keyring)) }
         try checkNoKeyring()
-        return try choice.readIfGiven()
+        return try choice.readIfGiven().map(fileFormat.salted)
+    }
+
+    private func databaseKey(of file: String, _ keyring: Keyring) throws -> DatabaseKey {
+        try fileFormat.salted(database(file).key(in: unlock(keyring, upgrades: false)))
     }
 
     private func checkNoKeyring() throws {
@@ -88,9 +84,5 @@ struct KeyOptions: ParsableArguments {
     }
 
     /// The file, as these options describe it.
-    func database(_ path: String) -> DatabaseFile {
-        var database = DatabaseFile(path: path)
-        database.iterations = fileKdfIter
-        return database
-    }
+    func database(_ path: String) throws -> DatabaseFile { try fileFormat.database(path) }
 }

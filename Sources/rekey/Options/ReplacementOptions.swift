@@ -15,8 +15,8 @@ struct ReplacementOptions: ParsableArguments {
     var dryRun = false
 
     /// The file, and with a dry run one that ends before anything is written.
-    func database(_ path: String, _ key: KeyOptions) -> DatabaseFile {
-        var database = key.database(path)
+    func database(_ path: String, _ key: KeyOptions) throws -> DatabaseFile {
+        var database = try key.database(path)
         if dryRun { database.willRewrite = { throw DryRun(plan: $0) } }
         return database
     }
@@ -43,22 +43,28 @@ struct ReplacementOptions: ParsableArguments {
 
 /// A replacement as the commands print it.
 struct ReplacementObject: Encodable {
+    let previousFormat: FormatObject?
     let format: Int?
     let pageSize: Int
     let pages: Int
+    let parameters: FormatObject?
     let ok = true
 
     init(_ done: RewriteResult) {
+        previousFormat = done.previousFormat.map(FormatObject.init)
         format = done.format?.version
         pageSize = done.pageSize
         pages = done.pages
+        parameters = done.format.map(FormatObject.init)
     }
 
     static func lines(_ done: RewriteResult) -> [(String, String)] {
-        [
-            ("format", done.format.map { "SQLCipher \($0.version)" } ?? "plaintext"),
-            ("pages", "\(done.pages) of \(done.pageSize) bytes"),
-        ]
+        var lines = [("format", done.format?.nameAndDifferences ?? "plaintext")]
+        if let previous = done.previousFormat, previous != done.format {
+            lines.append(("format before", "\(previous)"))
+        }
+        if done.format?.pageAuthentication == nil, done.format != nil { lines.append(FormatObject.noteOnMACs) }
+        return lines + [("pages", "\(done.pages) of \(done.pageSize) bytes")]
     }
 }
 

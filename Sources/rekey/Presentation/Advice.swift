@@ -15,10 +15,16 @@ struct Advice {
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case UnusableCipherFormat.rawKeyWithoutAuthentication: "run `rekey migrate`"
+            case UnusableCipherFormat.weaker: "give --allow-weaker if that is intended"
+            case UnusableCipherFormat.weak, UnusableCipherFormat.iterations: "--allow-weaker allows it"
+            case UnusableCipherFormat.saltMissing: Advice.saltMissing
             default: nil
             }
         text = advice.map { "; \($0)" } ?? ""
     }
+
+    private static let saltMissing =
+        "give --salt; for a new file, `openssl rand -hex 16` makes one: keep it with the key"
 
     private static func advice(for problem: KeyError.Problem, _ file: String) -> String? {
         switch problem {
@@ -27,9 +33,14 @@ struct Advice {
         case .wrongKey:
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
-            guard (try? Platform.status(of: keyring)) != nil else { return nil }
+            guard (try? Platform.status(of: keyring)) != nil else {
+                return "for another number of iterations give --file-kdf-iter"
+            }
             return "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
-        case .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption, .engineHidesDamage: return nil
+        case .saltMissing: return saltMissing
+        case .otherCipher, .otherLayout, .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption,
+            .engineHidesDamage:
+            return nil
         }
     }
 

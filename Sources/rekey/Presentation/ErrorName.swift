@@ -17,6 +17,9 @@ struct ErrorName {
     private static func name(of problem: KeyError.Problem) -> String {
         switch problem {
         case .wrongKey: "wrongKey"
+        case .otherCipher: "otherCipher"
+        case .otherLayout: "otherLayout"
+        case .saltMissing: "saltMissing"
         case .keyMissing: "keyMissing"
         case .notEncrypted: "notEncrypted"
         case .notADatabase: "notADatabase"

@@ -84,9 +84,9 @@ enum ExitStatus: CaseIterable {
 
     private init(_ problem: KeyError.Problem) {
         switch problem {
-        case .wrongKey, .keyMissing: self = .noPermission
+        case .wrongKey, .saltMissing, .keyMissing: self = .noPermission
         case .notEncrypted, .notADatabase, .damaged: self = .damaged
-        case .otherFormat, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
+        case .otherFormat, .otherCipher, .otherLayout, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
         }
     }
 

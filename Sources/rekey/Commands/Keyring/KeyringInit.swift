@@ -39,7 +39,7 @@ struct KeyringInit: ParsableCommand {
     func run() throws {
         try target.run { progress in
             let keyring = target.keyring
-            let database = target.key.database(target.file)
+            let database = try target.key.database(target.file)
             let newSecret = Once<KeyringSecret>()
             let readSecret = {
                 try newSecret { try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions) }
@@ -63,7 +63,9 @@ struct KeyringInit: ParsableCommand {
                 oldKey = nil
             case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
-                let key = try target.key.choice.read(prompt: "Current passphrase of \(target.file)")
+                let key = try target.key.fileFormat.salted(
+                    target.key.choice.read(prompt: "Current passphrase of \(target.file)")
+                )
                 // Nothing is made where it is wrong.
                 _ = try database.inspect(key: key)
                 oldKey = key

@@ -1,0 +1,77 @@
+/// What of a format is weaker than it could be.
+extension CipherFormat {
+    /// A parameter whose value makes a format weaker.
+    package enum Weakness: Equatable, Sendable {
+        case iterations
+        case keyDerivation
+        case pageAuthentication
+        case plaintextHeaderSize
+    }
+
+    /// The parameters in which this format is weaker than `other`.
+    package func weaknesses(beside other: CipherFormat) -> [Weakness] {
+        var found: [Weakness] = []
+        if keyDerivation.isShorter(than: other.keyDerivation) { found.append(.keyDerivation) }
+        // One iteration of a longer hash takes longer: the numbers compare for one hash.
+        if iterations < other.iterations, !other.keyDerivation.isShorter(than: keyDerivation) {
+            found.append(.iterations)
+        }
+        switch (pageAuthentication, other.pageAuthentication) {
+        case (nil, .some): found.append(.pageAuthentication)
+        case (let mine?, let others?) where mine.isShorter(than: others): found.append(.pageAuthentication)
+        default: break
+        }
+        if plaintextHeaderSize > max(CipherFormat.harmlessHeader, other.plaintextHeaderSize) {
+            found.append(.plaintextHeaderSize)
+        }
+        return found
+    }
+
+    /// 32 bytes: the magic string, the page size, the change counter and the number of pages.
+    private static let harmlessHeader = 32
+
+    /// Throws for a format that is weaker than its version's own and was not made by an `unsafe…` call.
+    package func checkMayBeWritten() throws(UnusableCipherFormat) {
+        guard !mayWriteWeak else { return }
+        _ = try refusingWeaker(self)
+    }
+
+    /// Throws for a format that is weaker than `present` in some way.
+    package func checkNotWeaker(than present: CipherFormat) throws(UnusableCipherFormat) {
+        let found = weaknesses(beside: present).map { $0.text(of: self) }
+        guard found.isEmpty else { throw .weaker(found.joined(separator: ", "), than: present) }
+    }
+
+    func refusingWeaker(_ format: CipherFormat) throws(UnusableCipherFormat) -> CipherFormat {
+        guard let weakness = format.weaknesses(beside: own).first else { return format }
+        if format.mayWriteWeak { return format }
+        if weakness == .iterations { throw .iterations(format.iterations, least: own.iterations) }
+        throw .weak(weakness.text(of: format), call: weakness.call)
+    }
+}
+
+extension CipherFormat.Weakness {
+    /// The value in a format.
+    fileprivate func text(of format: CipherFormat) -> String {
+        switch self {
+        case .iterations: "\(format.iterations) iterations of PBKDF2"
+        case .keyDerivation: "PBKDF2-HMAC-\(format.keyDerivation)"
+        case .pageAuthentication: format.pageAuthentication.map { "HMAC-\($0) for pages" } ?? "no MACs"
+        case .plaintextHeaderSize: "a plaintext header of \(format.plaintextHeaderSize) bytes"
+        }
+    }
+
+    /// The call that allows it.
+    fileprivate var call: String {
+        switch self {
+        case .iterations: "with(unsafeIterations:)"
+        case .keyDerivation: "with(unsafeKeyDerivation:)"
+        case .pageAuthentication: "with(unsafePageAuthentication:)"
+        case .plaintextHeaderSize: "with(unsafePlaintextHeaderSize:)"
+        }
+    }
+}
+
+extension HashAlgorithm {
+    fileprivate func isShorter(than other: HashAlgorithm) -> Bool { digestSize < other.digestSize }
+}

@@ -1,0 +1,102 @@
+package import CipherKeys
+
+/// The formats that are tried on a file with a key, in a fixed order.
+///
+/// One derivation of a passphrase covers all page sizes, MACs and headers; so the order is by derivations.
+package struct FormatSearch: Sendable {
+    /// Tried first; without MACs only where such a format is named here.
+    package var preferred: [CipherFormat]
+    /// PBKDF2 iterations to try besides the usual ones.
+    package var iterations: [Int]
+    /// Whether only ``preferred`` is tried.
+    package var isPreferredOnly: Bool
+
+    package init(preferred: [CipherFormat], iterations: [Int] = [], isPreferredOnly: Bool = false) {
+        self.preferred = preferred
+        self.iterations = iterations
+        self.isPreferredOnly = isPreferredOnly
+    }
+
+    /// Those of the four standard formats.
+    package static let usualIterations = [256_000, 64_000, 4000]
+
+    /// All formats to try with a key of a kind, each with the page size that is tried first.
+    ///
+    /// Under a raw key a file without MACs may be a forgery; see SECURITY.md.
+    package func formats(isPassphrase: Bool) -> [CipherFormat] {
+        guard !isPreferredOnly else { return preferred }
+        let told = derivations(counts: iterations).flatMap(FormatSearch.variants)
+        let usual = FormatSearch.derivations(isPassphrase).flatMap(FormatSearch.variants)
+        var known: Set<CipherFormat> = []
+        let searched = (told + CipherFormat.standard + usual).filter { isPassphrase || $0.pageAuthentication != nil }
+        return (preferred + searched).filter { known.insert($0).inserted }
+    }
+
+    /// What was tried, for the error of a key that opens nothing.
+    package func extent(isPassphrase: Bool) -> String {
+        if isPreferredOnly, let format = preferred.first { return "tried \(format)" }
+        guard isPassphrase else {
+            return "tried SHA-1, SHA-256 and SHA-512 with every page size, as a raw key"
+        }
+        let counts = FormatSearch.usualIterations + iterations
+        let list = counts.sorted().map(String.init).joined(separator: ", ")
+        return "tried \(3 * counts.count) combinations: SHA-1, SHA-256 and SHA-512 with \(list) iterations"
+    }
+
+    private func derivations(counts: [Int]) -> [(HashAlgorithm, Int)] {
+        counts.flatMap { count in FormatSearch.hashes.map { ($0, count) } }
+    }
+
+    /// The hashes, the usual one first.
+    private static let hashes: [HashAlgorithm] = [.sha512, .sha1, .sha256]
+
+    private static func derivations(_ isPassphrase: Bool) -> [(HashAlgorithm, Int)] {
+        // The number does not matter for a raw key; that of the standard formats is told as found.
+        guard isPassphrase else { return [(.sha512, 256_000), (.sha1, 64_000), (.sha256, 256_000)] }
+        return usualIterations.flatMap { count in hashes.map { ($0, count) } }
+    }
+
+    /// The formats that have one derivation, the likely ones first.
+    private static func variants(_ hash: HashAlgorithm, _ iterations: Int) -> [CipherFormat] {
+        let base = base(hash, iterations)
+        let macs = [hash] + hashes.filter { $0 != hash }
+        var formats = [PageNumberOrder.littleEndian, .bigEndian].flatMap { order in
+            [CipherFormat.usualMask, 0].flatMap { mask in
+                macs.compactMap { mac in
+                    try? base.changed {
+                        $0.pageAuthentication = mac
+                        $0.pageNumberOrder = order
+                        $0.macSaltMask = mask
+                    }
+                }
+            }
+        }
+        formats += macs.dropFirst().compactMap { mac in
+            try? base.changed {
+                $0.pageAuthentication = mac
+                $0.macKeyDerivation = mac
+            }
+        }
+        if hash == .sha1, iterations == CipherFormat.v2.iterations,
+            let beta = try? base.changed({
+                // SQLCipher 2.0 beta.
+                $0.macSaltMask = 0
+                $0.macKeyIterations = 4000
+            })
+        {
+            formats.append(beta)
+        }
+        if let unauthenticated = try? base.changed({ $0.pageAuthentication = nil }) { formats.append(unauthenticated) }
+        return formats
+    }
+
+    /// The standard format that a derivation is the nearest to, with its hash and iterations.
+    private static func base(_ hash: HashAlgorithm, _ iterations: Int) -> CipherFormat {
+        let nearest: CipherFormat = hash == .sha1 ? (iterations == 4000 ? .v2 : .v3) : .v4
+        let changed = try? nearest.changed {
+            $0.keyDerivation = hash
+            $0.iterations = iterations
+        }
+        return changed ?? nearest
+    }
+}

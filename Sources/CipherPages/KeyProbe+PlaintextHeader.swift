@@ -1,0 +1,40 @@
+internal import CipherKeys
+internal import SQLiteFormat
+
+/// Files that are encrypted behind a header in plaintext, of a size that is not known.
+extension KeyProbe {
+    var hasPlaintextHeader: Bool { head.starts(with: FileKind.magic) }
+
+    /// Tries a format with every size of the header.
+    ///
+    /// The MAC of page 1 covers what is behind the header: with other pages, whose MACs do not depend on it, the format is found first.
+    func runBehindHeader(_ keys: DerivedKeys, _ format: CipherFormat) throws -> Outcome {
+        let isUsual = CipherFormat.standard.contains(format)
+        for format in try pageSizesInHeader(format) {
+            let key = try keys.derive(salt: salt, format: format)
+            let isFound = try hasOtherPages(key, format, isUsual ? 32 : 4)
+            let candidates = isFound || isUsual ? KeyProbe.headers(of: format) : KeyProbe.usualHeaders
+            for size in candidates {
+                guard let candidate = try? format.changed({ $0.plaintextHeaderSize = size }) else { continue }
+                if try opensAnyFirstPage(key, candidate) { return try opened(key, candidate) }
+            }
+            if isFound { return .firstPageDamaged(key, format) }
+        }
+        return .rejected
+    }
+
+    /// The format with the page size that the header says; with every one if it says none.
+    private func pageSizesInHeader(_ format: CipherFormat) throws -> [CipherFormat] {
+        let known = PlaintextHeader.pageSize(head)
+        return sizes(of: format).filter { known == nil || $0.pageSize == known }.compactMap { format in
+            try? format.changed { $0.plaintextHeaderSize = KeyProbe.usualHeaders[0] }
+        }
+    }
+
+    /// Sizes up to SQLite's own header, the usual one first.
+    private static let usualHeaders = [32, 16, 48, 64, 80, 96]
+
+    private static func headers(of format: CipherFormat) -> [Int] {
+        usualHeaders + stride(from: 112, through: format.pageSize - format.reserve, by: 16)
+    }
+}

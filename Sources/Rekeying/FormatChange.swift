@@ -1,0 +1,75 @@
+public import CipherDB
+
+/// The parameters of a format that a migration or an encryption changes; the others stay, or are those of the engine's own format.
+public struct FormatChange: Sendable, Equatable {
+    /// SQLCipher's major version: its own format, with what the file has of more PBKDF2 iterations, another page size and a plaintext header.
+    public var version: Int?
+    /// As ``CipherFormat/pageSize``.
+    public var pageSize: Int?
+    /// As ``CipherFormat/iterations``.
+    public var iterations: Int?
+    /// As ``CipherFormat/keyDerivation``.
+    public var keyDerivation: HashAlgorithm?
+    /// As ``CipherFormat/pageAuthentication``; `.some(nil)` for no MACs.
+    public var pageAuthentication: HashAlgorithm??
+    /// As ``CipherFormat/pageNumberOrder``.
+    public var pageNumberOrder: PageNumberOrder?
+    /// As ``CipherFormat/macSaltMask``.
+    public var macSaltMask: UInt8?
+    /// As ``CipherFormat/macKeyIterations``.
+    public var macKeyIterations: Int?
+    /// As ``CipherFormat/plaintextHeaderSize``.
+    public var plaintextHeaderSize: Int?
+
+    /// No change.
+    public init() {}
+
+    /// The engine's own format, or that of ``version``, with the parameters.
+    ///
+    /// - Throws: ``UnusableCipherFormat``.
+    package func format() throws -> CipherFormat {
+        try applied(toBase: version.map { try FormatChange.standard($0) } ?? Engine.current.ownFormat())
+    }
+
+    /// The format of a file after the change: by default the engine's own version, with what the file has of more iterations, another
+    /// page size and a plaintext header. What is of that version already keeps everything.
+    ///
+    /// - Throws: ``UnusableCipherFormat``.
+    func applied(to present: CipherFormat) throws -> CipherFormat {
+        let own = try Engine.current.ownFormat()
+        // No engine opens it, so that its content cannot be copied: its pages are rewritten in the nearest format that one opens.
+        let isForeign = Engine.versionNeeded(by: present) == nil
+        if version == nil, isForeign || present.version == own.version {
+            return try applied(toBase: present.changed { $0.macKeyDerivation = nil })
+        }
+        let target = try version.map { try FormatChange.standard($0) } ?? own
+        let standard = try FormatChange.standard(present.version)
+        return try applied(
+            toBase: target.changed {
+                if present.pageSize != standard.pageSize { $0.pageSize = present.pageSize }
+                $0.iterations = max($0.iterations, present.iterations)
+                $0.plaintextHeaderSize = present.plaintextHeaderSize
+            }
+        )
+    }
+
+    private static func standard(_ version: Int) throws -> CipherFormat {
+        guard let found = CipherFormat.standard.first(where: { $0.version == version }) else {
+            throw UnusableCipherFormat.version(version)
+        }
+        return found
+    }
+
+    private func applied(toBase base: CipherFormat) throws -> CipherFormat {
+        try base.changed {
+            if let pageSize { $0.pageSize = pageSize }
+            if let iterations { $0.iterations = iterations }
+            if let keyDerivation { $0.keyDerivation = keyDerivation }
+            if let pageAuthentication { $0.pageAuthentication = pageAuthentication }
+            if let pageNumberOrder { $0.pageNumberOrder = pageNumberOrder }
+            if let macSaltMask { $0.macSaltMask = macSaltMask }
+            if let macKeyIterations { $0.macKeyIterations = macKeyIterations }
+            if let plaintextHeaderSize { $0.plaintextHeaderSize = plaintextHeaderSize }
+        }
+    }
+}

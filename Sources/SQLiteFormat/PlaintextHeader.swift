@@ -1,0 +1,38 @@
+/// The beginning of a file that is not encrypted although the rest is (`cipher_plaintext_header_size`).
+package enum PlaintextHeader {
+    /// Whether a file that begins as a SQLite database is encrypted behind its header.
+    ///
+    /// A header of 32 bytes or more says how many bytes SQLite leaves at the end of a page. There stand the IV and the MAC, where a
+    /// plaintext database has zeros.
+    package static func isBeginning(of source: some PageSource) throws -> Bool {
+        let head = try source.read(65536, at: 0)
+        guard head.count >= 512 else { return false }
+        guard let pageSize = pageSize(head) else {
+            // 16 bytes are the magic string alone.
+            return FileKind.looksRandom(Array(head[16...].prefix(4096)))
+        }
+        let page = Array(head.prefix(pageSize))
+        let reserve = Int(head[20])
+        guard page.count == pageSize, reserve >= 16, hasBytes(page, reserve) else { return false }
+        // The schema is ciphertext.
+        if BTreePage(page, number: 1, usableSize: pageSize - reserve) == nil { return true }
+        // Or it is in the header, too.
+        let second = try source.read(pageSize, at: Int64(pageSize))
+        return second.count < pageSize || (hasBytes(second, reserve) && FileKind.looksRandom(second))
+    }
+
+    /// The page size in a header, if that is SQLite's.
+    package static func pageSize(_ head: [UInt8]) -> Int? {
+        let size = DatabaseHeader.pageSize(head)
+        // > offset 21, 22, 23: must be 64, 32 and 32
+        guard (512...65536).contains(size), size.nonzeroBitCount == 1, Array(head[21...23]) == [64, 32, 32] else {
+            return nil
+        }
+        return size
+    }
+
+    /// Whether the last `reserve` bytes of a page look like random ones: 16 of them have ten values at least.
+    private static func hasBytes(_ page: [UInt8], _ reserve: Int) -> Bool {
+        Set(page[(page.count - reserve)...].prefix(16)).count >= 10
+    }
+}

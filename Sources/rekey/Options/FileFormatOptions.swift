@@ -1,0 +1,86 @@
+import ArgumentParser
+import CipherDB
+import CipherSystem
+import Rekeying
+
+/// The format of the file as it is, where it cannot be found, and its salt where that is not in the file.
+struct FileFormatOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "PBKDF2 iterations of the file, or several numbers to try, with commas between them. 4000, 64000 and 256000 are tried anyway.",
+            valueName: "numbers"
+        )
+    )
+    var fileKdfIter: NumbersOption?
+
+    @OptionGroup var parameters: FormatParameters<FileFormat>
+
+    @Option(
+        help: ArgumentHelp(
+            "Salt of a file with a plaintext header, which does not contain it: 32 hex digits, or a file of 16 bytes or 32 digits.",
+            valueName: "hex|path"
+        )
+    )
+    var salt: String?
+
+    /// Whether anything but the salt is given.
+    var isGiven: Bool { fileKdfIter != nil || parameters.isGiven }
+
+    /// The file, as the options describe it.
+    func database(_ path: String) throws -> DatabaseFile {
+        var database = DatabaseFile(path: path)
+        if parameters.isGiven { database.format = try parameters.change.format() }
+        if let numbers = fileKdfIter?.numbers {
+            database.iterations = numbers.first
+            database.searchedIterations = Array(numbers.dropFirst())
+        }
+        return database
+    }
+
+    /// The key with the salt for a file that does not contain it.
+    func salted(_ key: DatabaseKey) throws -> DatabaseKey {
+        guard let salt else { return key }
+        var key = key
+        key.saltOfHeader = try SaltOption.bytes(salt)
+        return key
+    }
+}
+
+/// Numbers with commas between them.
+struct NumbersOption: ExpressibleByArgument {
+    let numbers: [Int]
+
+    init?(argument: String) {
+        let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+        guard !numbers.isEmpty, numbers.allSatisfy({ $0.map((1...10_000_000).contains) ?? false }) else { return nil }
+        self.numbers = numbers.compactMap { $0 }
+    }
+}
+
+/// A salt, in hexadecimal digits or in a file. It is no secret.
+private enum SaltOption {
+    static func bytes(_ text: String) throws -> [UInt8] {
+        if let bytes = decoded(Array(text.utf8)) { return bytes }
+        let file: [UInt8]
+        do {
+            file = try FileBytes(path: text).read(1024, at: 0)
+        } catch {
+            throw ValidationError("--salt: give 32 hexadecimal digits, or the path of a file; \(text): \(error)")
+        }
+        if file.count == CipherFormat.saltSize { return file }
+        var digits = file[...]
+        while let last = digits.last, [0x0a, 0x0d, 0x20].contains(last) { digits.removeLast() }
+        guard let bytes = decoded(Array(digits)) else {
+            throw ValidationError("--salt: \(text) has neither 16 bytes nor 32 hexadecimal digits.")
+        }
+        return bytes
+    }
+
+    private static func decoded(_ digits: [UInt8]) -> [UInt8]? {
+        guard digits.count == 2 * CipherFormat.saltSize else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16)
+        }
+        return bytes.count == CipherFormat.saltSize ? bytes : nil
+    }
+}

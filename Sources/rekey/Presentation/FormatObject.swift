@@ -1,0 +1,59 @@
+import CipherDB
+import CipherKeys
+
+/// All parameters of a format as the commands print them.
+struct FormatObject: Encodable {
+    let version: Int
+    let pageSize: Int
+    let kdfAlgorithm: String
+    let kdfIter: Int
+    let hmacAlgorithm: String?
+    let hmacPgno: String
+    let hmacSaltMask: String
+    let fastKdfIter: Int
+    let hmacKeyKdfAlgorithm: String
+    let plaintextHeader: Int
+
+    init(_ format: CipherFormat) {
+        version = format.version
+        pageSize = format.pageSize
+        kdfAlgorithm = format.keyDerivation.rawValue
+        kdfIter = format.iterations
+        hmacAlgorithm = format.pageAuthentication?.rawValue
+        hmacPgno = format.pageNumberOrder.rawValue
+        hmacSaltMask = format.hexadecimalMask
+        fastKdfIter = format.macKeyIterations
+        hmacKeyKdfAlgorithm = (format.macKeyDerivation ?? format.keyDerivation).rawValue
+        plaintextHeader = format.plaintextHeaderSize
+    }
+
+    /// Every parameter, with the name that SQLCipher has for it where it is not obvious.
+    static func lines(_ format: CipherFormat) -> [(String, String)] {
+        let object = FormatObject(format)
+        return [
+            ("format", "SQLCipher \(format.version)"),
+            ("page size", "\(format.pageSize) bytes"),
+            ("KDF", "PBKDF2-HMAC-\(object.kdfAlgorithm), \(format.iterations) iterations"),
+            ("MAC", format.pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "none"),
+            ("page numbers in MACs", format.pageNumberOrder == .littleEndian ? "little-endian" : "big-endian"),
+            (
+                "HMAC key",
+                "PBKDF2-HMAC-\(object.hmacKeyKdfAlgorithm), \(format.macKeyIterations) iterations, salt mask \(object.hmacSaltMask)"
+            ),
+            ("plaintext header", "\(format.plaintextHeaderSize) bytes"),
+        ]
+    }
+
+    /// What a file without MACs is not protected against.
+    static let noteOnMACs = (
+        "note",
+        "the pages have no MACs: damage and tampering are not detected; only SQLite's integrity check sees some of it"
+    )
+}
+
+extension CipherFormat {
+    /// Such as `SQLCipher 4`, with what is not the version's own, other than the page size.
+    var nameAndDifferences: String {
+        "SQLCipher \(version)" + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
+    }
+}
