@@ -155,7 +155,8 @@ extension CipherFormat {
             throw .iterations(format.macKeyIterations, least: 1)
         }
         let header = format.plaintextHeaderSize
-        let mostHeader = format.pageSize - format.reserve - CipherFormat.ivSize
+        // Without MACs a key is proved by what the header reserves, bytes 72 to 91: they must be encrypted, or any key would seem right.
+        let mostHeader = format.pageAuthentication == nil ? 80 : format.pageSize - format.reserve - CipherFormat.ivSize
         guard header >= 0, header % 16 == 0, header <= mostHeader else {
             throw .plaintextHeader(header, most: mostHeader)
         }

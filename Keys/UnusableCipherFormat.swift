@@ -6,7 +6,8 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     case iterations(Int, least: Int)
     /// Not a version of SQLCipher with a format of its own.
     case version(Int)
-    /// Not a multiple of 16, or more than page 1 has room for.
+    /// Not a multiple of 16, or more than page 1 has room for; without MACs more than 80, because
+    /// nothing would prove a key.
     case plaintextHeader(Int, most: Int)
     /// Weaker than the format's own; the call makes such a format all the same.
     case weak(String, call: String)

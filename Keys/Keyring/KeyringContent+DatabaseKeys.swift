@@ -20,7 +20,10 @@ extension KeyringContent {
             try OpenSSL.unwrap(key.wrapped, under: $0)
         }
         guard let bytes else { throw KeyringError(.altered) }
-        return try .raw(bytes)
+        var databaseKey = try DatabaseKey.raw(bytes)
+        // A file with a plaintext header keeps its salt when its key is changed.
+        databaseKey.saltOfHeader = key.salt ?? current.salt
+        return databaseKey
     }
 
     private static func wrappingKey(_ identifier: [UInt8], _ masterKey: SecretBytes) throws -> SecretBytes {

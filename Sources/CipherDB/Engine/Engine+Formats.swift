@@ -71,6 +71,17 @@ extension Connection {
         }
     }
 
+    /// Runs `body`, which sets the key, with the defaults that a format needs before that. They are the whole engine's: keys are set by
+    /// one connection at a time.
+    ///
+    /// SQLCipher 4 reserves room for a MAC with the key, and in pages of 512 bytes SQLite has no such room.
+    func settingDefaults<Result>(for format: CipherFormat, _ body: () throws -> Result) throws -> Result {
+        guard format.pageSize == 512, Engine.current.has(.cipherCompatibility) else { return try body() }
+        defer { try? unrestricted { try execute("PRAGMA cipher_default_use_hmac = ON") } }
+        try unrestricted { try execute("PRAGMA cipher_default_use_hmac = OFF") }
+        return try body()
+    }
+
     private func setMask(_ format: CipherFormat) throws {
         try unrestricted { try execute("PRAGMA cipher_hmac_salt_mask = \"x'\(format.hexadecimalMask)'\"") }
     }

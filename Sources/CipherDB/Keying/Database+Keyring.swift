@@ -102,9 +102,13 @@ extension Database {
         _ flags: OpenFlags
     ) throws {
         try open(flags: flags)
+        var key = key
         if hasNewFile {
             guard !content.isInUse, !content.isRotationPending else {
                 throw KeyringError(path: keyring.keyring.path, problem: .databaseMissing)
+            }
+            if configuration.format.map({ $0.plaintextHeaderSize > 0 }) == true {
+                key.saltOfHeader = try newSalt(in: keyring)
             }
         }
         try setKey(key)
@@ -112,6 +116,13 @@ extension Database {
             // Without this a missing file is not noticed, and the keyring counts as one that no database has.
             try? keyring.withLock(waiting: .zero) { try $0.note(salt: salt) }
         }
+    }
+
+    /// A salt for a new file that does not contain it: it is in the keyring before the file is made.
+    private func newSalt(in keyring: UnlockedKeyring) throws -> [UInt8] {
+        let salt = try SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        try keyring.withLock { try $0.note(salt: salt) }
+        return salt
     }
 
     /// Opens a copy of the database from before a change of its key, where that is meant, and makes its key the one that counts.

@@ -14,7 +14,7 @@ extension UnkeyedFile {
         // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
         let settings = try "PRAGMA cipher_log_level = NONE;" + Engine.settings(of: verifiedKey.format)
         try Engine.keying.withLock { _ in
-            try connection.key(literal)
+            try connection.settingDefaults(for: verifiedKey.format) { try connection.key(literal) }
             try connection.execute(settings)
         }
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL

@@ -33,7 +33,9 @@ extension UnkeyedFile {
         guard try looksEncrypted() else { return keyError(.notADatabase) }
         if try FileKind.hasLayoutOfMultipleCiphers(pages) { return keyError(.otherLayout) }
         if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
-        return KeyError(.wrongKey, path: filePath, tried: search.extent(isPassphrase: keys.isPassphrase))
+        let extent = search.extent(isPassphrase: keys.isPassphrase)
+        let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
+        return KeyError(.wrongKey, path: filePath, tried: tried)
     }
 
     /// Throws for a file of a kind that no key opens.

@@ -26,7 +26,7 @@ extension DatabaseFile {
         let adoptsKey = try keyring.withLock { locked in
             guard try position(locked) == .other else { return false }
             guard let older = try olderKey(of: keyring) else { throw KeyringError(.otherDatabase) }
-            try locked.adopt(older.key, salt: salt())
+            try locked.adopt(older.key, salt: salt(older.key))
             return true
         }
         let repairsRecord = try repairRecord(of: keyring)
@@ -104,15 +104,17 @@ extension DatabaseFile {
         let place = try FileError.naming(path, Platform.resolved(path))
         return try keyring.withLock { locked in
             try locked.sync()
-            if case .current = try position(locked) {
-                try locked.fulfil(claimFor: place, salt: salt())
+            var key = try locked.current
+            // In the place of the salt the keyring may have a claim.
+            if let salt = oldKey?.saltBesideFile { key.saltOfHeader = salt }
+            if try find(current: key, next: locked.next)?.position == .current {
+                try locked.fulfil(claimFor: place, salt: salt(key))
                 throw RekeyError(path: path, problem: .notNeeded("the file is under the current key of the keyring"))
             }
             let isClaimed = try locked.content.isClaimed(for: place)
             guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
                 throw KeyringError(.inUse)
             }
-            let key = try locked.current
             // Before the file is exchanged: what cannot be noted afterwards must not be forgotten.
             if !isClaimed { try locked.claim(for: place) }
             let result: RewriteResult
@@ -124,21 +126,23 @@ extension DatabaseFile {
                         try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
                     }
             } catch let error as RekeyError where error == .oldFileRemains {
-                try? locked.fulfil(claimFor: place, salt: salt())
+                try? locked.fulfil(claimFor: place, salt: salt(key))
                 throw error
             } catch {
                 try? locked.releaseClaim()
                 throw error
             }
             // The claim does as well.
-            try? locked.fulfil(claimFor: place, salt: salt())
+            try? locked.fulfil(claimFor: place, salt: salt(key))
             return result
         }
     }
 
-    func salt() throws -> [UInt8] {
+    /// The salt of the file, or the one beside it that comes with the key.
+    private func salt(_ key: DatabaseKey) throws -> [UInt8] {
         let file = try open()
         defer { file.close() }
+        if file.kind == .plaintextHeader, let salt = key.saltBesideFile { return salt }
         return try file.pages.read(CipherFormat.saltSize, at: 0)
     }
 }

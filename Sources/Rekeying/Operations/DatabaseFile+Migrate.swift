@@ -37,7 +37,7 @@ extension DatabaseFile {
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
         let format = try change.format()
-        if !allowsWeaker { try format.checkMayBeWritten() }
+        if !allowsWeaker { try format.checkNotWeaker(than: format.own) }
         return try encrypt(with: key, writable(format), keptAs, progress)
     }
 

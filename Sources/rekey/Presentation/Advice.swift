@@ -24,7 +24,7 @@ struct Advice {
     }
 
     private static let saltMissing =
-        "give --salt; for a new file, `openssl rand -hex 16` makes one: keep it with the key"
+        "the option is --salt; for a new file, `openssl rand -hex 16` makes one: keep it with the key"
 
     private static func advice(for problem: KeyError.Problem, _ file: String) -> String? {
         switch problem {

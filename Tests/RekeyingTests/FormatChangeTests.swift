@@ -1,0 +1,116 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Rekeying
+
+/// What a migration keeps and changes of a format.
+@Suite(.enabled(if: Engine.current.formats.first == .v4, "migrations to format 4"))
+struct FormatChangeTests {
+    private static let salt: [UInt8] = (0...15).map { UInt8($0 * 17) }
+    private let directory: TemporaryDirectory
+    private let path: String
+    private let key: DatabaseKey
+    private var file: DatabaseFile { DatabaseFile(path: path) }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        key = try .passphrase("secret").with(salt: Self.salt)
+    }
+
+    private func make(_ format: CipherFormat) throws {
+        let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
+        try queue.close()
+    }
+
+    private func answer() throws -> String? {
+        let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = .any })
+        defer { try? queue.close() }
+        return try queue.inDatabase { try $0.string(forQuery: SampleFile.question) }
+    }
+
+    @Test func migrationKeepsWhatItIsNotTold() throws {
+        let old = try CipherFormat.v3.with(pageSize: 8192).with(iterations: 300_000)
+        try make(old)
+        var known = file
+        known.iterations = 300_000
+        let result = try known.migrate(key: key)
+        #expect(result.previousFormat == old)
+        #expect(try result.format == CipherFormat.v4.with(pageSize: 8192).with(iterations: 300_000))
+        #expect(throws: RekeyError.notNeeded) { try known.migrate(key: key) }
+        #expect(try known.verify(key: key).isSound)
+    }
+
+    @Test func weakerFormatNeedsPermission() throws {
+        try make(.v4)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        var changes: [FormatChange] = []
+        for change: (inout FormatChange) -> Void in [
+            { $0.iterations = 64_000 }, { $0.keyDerivation = .sha1 }, { $0.pageAuthentication = .some(nil) },
+            { $0.pageAuthentication = .sha256 }, { $0.version = 3 }, { $0.plaintextHeaderSize = 48 },
+        ] {
+            changes.append(FormatChange())
+            change(&changes[changes.count - 1])
+        }
+        for change in changes {
+            #expect { try file.migrate(key: key, changing: change) } throws: {
+                if case UnusableCipherFormat.weaker(_, than: .v4) = $0 { true } else { false }
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        }
+        for change in changes {
+            try file.migrate(key: key, changing: change, allowsWeaker: true)
+            #expect(try answer() == SampleFile.answer)
+            // Back to the standard, whatever it is now.
+            try file.migrate(key: key, format: .v4)
+        }
+    }
+
+    @Test func plaintextHeaderComesAndGoes() throws {
+        try make(.v4)
+        var change = FormatChange()
+        change.plaintextHeaderSize = 32
+        let result = try file.migrate(key: key, changing: change)
+        #expect(result.format?.plaintextHeaderSize == 32)
+        #expect(try file.inspect().kind == .encrypted && file.inspect().appearance?.hasPlaintextHeader == true)
+        let another = try DatabaseKey.passphrase("another")
+        try file.changeKey(from: key, to: another)
+        #expect(try file.verify(key: another.with(salt: Self.salt)).isSound)
+        try file.changeKeyInPlace(from: another.with(salt: Self.salt), to: key)
+        let recovered = try file.recover(key: key, to: directory.file("recovered.db"))
+        #expect(recovered.isComplete && recovered.file.format?.plaintextHeaderSize == 32)
+        try file.copy(key: key, to: directory.file("copy.db"))
+        #expect(try DatabaseFile(path: directory.file("copy.db")).verify(key: key).isSound)
+        #expect(throws: KeyError.saltMissing) { try file.verify(key: .passphrase("secret")) }
+        change.plaintextHeaderSize = 0
+        try file.migrate(key: key, changing: change)
+        #expect(try file.verify(key: .passphrase("secret")).format == .v4)
+        #expect(try answer() == SampleFile.answer)
+    }
+
+    @Test func decryptedFileHasNoPlaintextHeader() throws {
+        try make(.v4)
+        // Its pages keep their reserved bytes, as those of an encrypted file.
+        try file.decryptToPlaintext(key: key)
+        #expect(try file.inspect().kind == .plaintext)
+        var change = FormatChange()
+        change.plaintextHeaderSize = 1024
+        try file.encrypt(with: key, changing: change, allowsWeaker: true)
+        #expect(try file.inspect().kind == .encrypted)
+        #expect(try file.verify(key: key).format.plaintextHeaderSize == 1024)
+    }
+
+    @Test(arguments: [512, 1024, 4096])
+    func format1IsRecoveredAsFormat1(pageSize: Int) throws {
+        try make(CipherFormat.v1.with(pageSize: pageSize))
+        let found = try file.recover(key: key, to: directory.file("recovered.db"))
+        #expect(found.isComplete && found.file.format?.version == 1)
+        try file.copy(key: key, to: directory.file("copy.db"))
+        try file.migrate(key: key)
+        #expect(try answer() == SampleFile.answer)
+        #expect(try file.verify(key: key).format.version == 4)
+    }
+}
