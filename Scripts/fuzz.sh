@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_TO_RUN:-600}
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(fileKind header tree record journal log page keyring hexadecimal recoveryCode uri sql)
+[ ${#targets[@]} -gt 0 ] || targets=(fileKind search header tree record journal log page keyring hexadecimal recoveryCode uri sql)
 export CIPHERDB_FUZZ=
 swift build -q --product Fuzz --scratch-path .build-fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -parse-as-library \
     -Xswiftc -use-ld=lld

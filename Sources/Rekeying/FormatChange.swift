@@ -46,7 +46,8 @@ public struct FormatChange: Sendable, Equatable {
         let standard = try FormatChange.standard(present.version)
         return try applied(
             toBase: target.changed {
-                if present.pageSize != standard.pageSize { $0.pageSize = present.pageSize }
+                let isOther = present.pageSize != standard.pageSize
+                if isOther, (try? $0.with(pageSize: present.pageSize)) != nil { $0.pageSize = present.pageSize }
                 $0.iterations = max($0.iterations, present.iterations)
                 $0.plaintextHeaderSize = present.plaintextHeaderSize
             }

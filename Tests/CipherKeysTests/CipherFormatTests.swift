@@ -39,4 +39,50 @@ import Testing
             }
         }
     }
+
+    @Test func weakerParametersNeedUnsafeCall() throws {
+        #expect(throws: UnusableCipherFormat.self) { try CipherFormat.v4.with(keyDerivation: .sha256) }
+        #expect(throws: UnusableCipherFormat.self) { try CipherFormat.v4.with(pageAuthentication: .sha1) }
+        #expect(throws: UnusableCipherFormat.self) { try CipherFormat.v4.with(plaintextHeaderSize: 48) }
+        #expect(try CipherFormat.v3.with(pageAuthentication: .sha512).reserve == 80)
+        #expect(try CipherFormat.v4.with(unsafeKeyDerivation: .sha1).keyDerivation == .sha1)
+        #expect(try CipherFormat.v4.with(unsafePageAuthentication: nil).reserve == 16)
+        #expect(try CipherFormat.v4.with(unsafePlaintextHeaderSize: 1024).plaintextHeaderSize == 1024)
+        #expect(try CipherFormat.v4.with(plaintextHeaderSize: 32) == .ofFile(plaintextHeaderSize: 32))
+    }
+
+    @Test(arguments: [-16, 8, 24, 4016, 65536])
+    func impossiblePlaintextHeaderIsRefused(size: Int) {
+        #expect(throws: UnusableCipherFormat.plaintextHeader(size, most: 4000)) {
+            try CipherFormat.ofFile(plaintextHeaderSize: size)
+        }
+    }
+
+    @Test func plaintextHeaderLeavesProofWithoutMACs() throws {
+        #expect(throws: UnusableCipherFormat.plaintextHeader(96, most: 80)) {
+            try CipherFormat.ofFile(pageAuthentication: .some(nil), plaintextHeaderSize: 96)
+        }
+    }
+
+    @Test func expressionGivesFormat() throws {
+        #expect(CipherFormat.standard.map(\.expression) == [".v4", ".v3", ".v2", ".v1"])
+        let format = try CipherFormat.ofFile(
+            version: 2,
+            pageSize: 512 * 4,
+            iterations: 9,
+            keyDerivation: .sha256,
+            pageAuthentication: .some(nil),
+            pageNumberOrder: .bigEndian,
+            macSaltMask: 5,
+            macKeyIterations: 3,
+            macKeyDerivation: .sha512,
+            plaintextHeaderSize: 16
+        )
+        #expect(
+            format.expression == """
+                try .ofFile(version: 2, pageSize: 2048, iterations: 9, keyDerivation: .sha256, pageAuthentication: .some(nil), \
+                pageNumberOrder: .bigEndian, macSaltMask: 0x05, macKeyIterations: 3, macKeyDerivation: .sha512, plaintextHeaderSize: 16)
+                """
+        )
+    }
 }

@@ -101,4 +101,30 @@ import Testing
             }
         }
     }
+
+    @Test func parametersOfMACKeyCount() throws {
+        let raw = try DatabaseKey.random()
+        let salt = [UInt8](0..<16)
+        let format = try CipherFormat.ofFile(macSaltMask: 0x55, macKeyIterations: 7, macKeyDerivation: .sha256)
+        let key = try KeyDerivation.pageAuthenticationKey(for: raw.derive(salt: salt, format: format), format: format)
+        let page = try raw.derive(salt: salt, format: format).withPageKey { try SecretBytes(copying: $0) }
+        let expected = try KeyDerivation.pbkdf2(
+            .sha256,
+            password: page,
+            salt: salt.map { $0 ^ 0x55 },
+            iterations: 7,
+            count: 32
+        )
+        #expect(key == expected)
+    }
+
+    @Test func saltOfKeyWinsOverFiles() throws {
+        let (mine, files) = ([UInt8](0..<16), [UInt8](16..<32))
+        let key = try DatabaseKey.random()
+        #expect(try key.with(salt: mine).derive(salt: files, format: .v4).salt == mine)
+        #expect(try key.derive(salt: files, format: .v4).salt == files)
+        #expect(throws: MalformedKey.wrongSaltLength(expected: 16, found: 15)) {
+            try key.with(salt: Array(mine.dropLast()))
+        }
+    }
 }

@@ -119,7 +119,7 @@ extension UnkeyedFile {
         switch outcome {
         case .opens(_, let format), .firstPageDamaged(_, let format):
             let isExpected =
-                try configuration.format?.isAny == true || format.with(pageSize: expected.pageSize) == expected
+                configuration.format?.isAny == true || (try? format.with(pageSize: expected.pageSize)) == expected
             guard isExpected else { throw keyError(.otherFormat(format)) }
         case .otherCipher: throw keyError(.otherCipher)
         case .rejected: throw try rejection(keys, search)

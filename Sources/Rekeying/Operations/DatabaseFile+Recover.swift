@@ -89,6 +89,8 @@ extension DatabaseFile {
     /// The same format, where the engine can write it; else the engine's own. A raw key could not be verified in a format without MACs.
     private func formatOfNewFile(_ present: VerifiedKey, _ newKey: DatabaseKey) throws -> CipherFormat {
         let canStay = newKey.isPassphrase || present.format.pageAuthentication != nil
-        return canStay && Engine.current.writes(present.format) ? present.format : try Engine.current.ownFormat()
+        guard canStay, Engine.current.writes(present.format) else { return try Engine.current.ownFormat() }
+        // SQLCipher 4 cannot run VACUUM in a file with such pages.
+        return present.format.pageSize == 512 ? try present.format.with(pageSize: 1024) : present.format
     }
 }

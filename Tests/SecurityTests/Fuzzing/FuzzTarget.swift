@@ -6,13 +6,22 @@ import SQLiteFormat
 
 /// What reads bytes that an attacker may have written.
 enum FuzzTarget: String, CaseIterable {
-    case fileKind, header, tree, record, journal, log, page, keyring, hexadecimal, recoveryCode, uri, sql
+    case fileKind, search, header, tree, record, journal, log, page, keyring, hexadecimal, recoveryCode, uri, sql
 
     func run(_ bytes: [UInt8]) throws {
         switch self {
         case .fileKind:
             _ = try FileKind.recognise(Bytes(bytes))
             _ = try FileKind.looksEncrypted(Bytes(bytes))
+        case .search:
+            // A whole page of the smallest size, at least, so that every format looks at it.
+            let file = Bytes(bytes + [UInt8](repeating: 0, count: 2048))
+            _ = try FileKind.recognise(file)
+            _ = try FileKind.hasLayoutOfMultipleCiphers(file)
+            let keys = try DerivedKeys(FuzzTarget.key().with(salt: [UInt8](repeating: 2, count: 16)))
+            let formats = FormatSearch(preferred: [.v4]).formats(isPassphrase: false)
+            let outcome = try KeyProbe(database: file, log: nil).run(keys, formats: formats)
+            guard case .rejected = outcome else { preconditionFailure("a key opens what nobody wrote under it") }
         case .header:
             let page = FuzzTarget.filled(bytes)
             let header = DatabaseHeader(page)
@@ -45,8 +54,8 @@ enum FuzzTarget: String, CaseIterable {
             _ = try WriteAheadLog.validFrames(source)
             _ = try WriteAheadLog.errors(source, pageSize: FuzzTarget.cipher().format.pageSize)
         case .page:
-            let page = FuzzTarget.filled(bytes)
             let cipher = try FuzzTarget.cipher()
+            let page = FuzzTarget.filled(bytes, cipher.format.pageSize)
             _ = try cipher.isAuthentic(page, number: 1)
             _ = try cipher.opensFirstPage(page)
             _ = try cipher.decrypt(page, number: 2)
@@ -73,15 +82,18 @@ enum FuzzTarget: String, CaseIterable {
         }
     }
 
-    /// A page of the smallest size.
-    private static func filled(_ bytes: [UInt8]) -> [UInt8] {
-        Array((bytes + [UInt8](repeating: 0, count: 512)).prefix(512))
+    /// A page, of the smallest size unless another is given.
+    private static func filled(_ bytes: [UInt8], _ size: Int = 512) -> [UInt8] {
+        Array((bytes + [UInt8](repeating: 0, count: size)).prefix(size))
+    }
+
+    private static func key() throws -> DatabaseKey {
+        try DatabaseKey.raw(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))
     }
 
     private static func cipher() throws -> PageCipher {
-        let format = try CipherFormat.v4.with(pageSize: 512)
-        let key = try DatabaseKey.raw(SecretBytes(copying: [UInt8](repeating: 1, count: 32)))
-        return try PageCipher(key: key.derive(salt: [UInt8](repeating: 2, count: 16), format: format), format: format)
+        let format = try CipherFormat.v4.with(pageSize: 1024)
+        return try PageCipher(key: key().derive(salt: [UInt8](repeating: 2, count: 16), format: format), format: format)
     }
 }
 
