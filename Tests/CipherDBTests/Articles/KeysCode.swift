@@ -87,4 +87,26 @@ private struct KeysCode {
         // end
         try queue.close()
     }
+
+    func anyFormat(passphrase: String) async throws {
+        // begin
+        let configuration = Configuration {
+            $0.format = .any
+            $0.searchedIterations = [10_000, 100_000]
+        }
+        let queue = try DatabaseQueue(path: "old.db", key: .passphrase(passphrase), configuration: configuration)
+        let found = try await queue.inDatabase { $0.cipherFormat }
+        // end
+        print(found as Any)
+        try queue.close()
+    }
+
+    func plaintextHeader(passphrase: String, salt: [UInt8]) throws {
+        // begin
+        let configuration = Configuration { $0.format = try? .v4.with(plaintextHeaderSize: 32) }
+        let key = try DatabaseKey.passphrase(passphrase).with(salt: salt)
+        let queue = try DatabaseQueue(path: "shared.db", key: key, configuration: configuration)
+        // end
+        try queue.close()
+    }
 }
