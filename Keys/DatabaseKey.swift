@@ -2,6 +2,11 @@
 ///
 /// Each is checked when it is made, before any file is touched. Printing shows the kind only.
 public struct DatabaseKey: Sendable, Equatable {
+    /// Whether both are the same key with the same salt of their own.
+    public static func == (first: DatabaseKey, second: DatabaseKey) -> Bool {
+        first.material == second.material && first.salt == second.salt
+    }
+
     enum Material: Equatable {
         case passphrase(SecretBytes)
         case raw(SecretBytes)
@@ -10,7 +15,7 @@ public struct DatabaseKey: Sendable, Equatable {
     let material: Material
     /// The salt that the key brings with it; nil for the file's.
     package private(set) var salt: [UInt8]?
-    /// The salt for a file that does not contain its own, where neither the key nor the caller brings one.
+    /// The salt for a file that does not contain its own, where the key does not bring one. It is no part of the key.
     package var saltOfHeader: [UInt8]?
 
     /// A passphrase of 1 to 1,048,576 bytes, of any value. The key is derived by PBKDF2 with the file's salt, exactly as SQLCipher

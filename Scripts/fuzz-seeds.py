@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzzing targets to Tests/Fuzzing/Corpus, by Python's SQLite and from the keyring's vectors."""
 
+import hashlib
 import pathlib
 import shutil
 import sqlite3
@@ -40,6 +41,11 @@ def main():
     seed("log", "frames", log[:8192])
     seed("fileKind", "plaintext", content[:512])
     seed("header", "plaintext", content[:512])
+    # Behind a plaintext header of 32 bytes, and with eight bytes of SQLite's header behind a salt, what looks encrypted.
+    noise = b"".join(hashlib.sha512(bytes([number])).digest() for number in range(16))
+    fields = bytes([4, 0, 1, 1, 80, 64, 32, 32])
+    seed("search", "header", content[:16] + fields + bytes(8) + noise[32:])
+    seed("search", "layout", noise[:16] + fields + noise[24:])
     for number in range(len(content) // 512):
         page = content[512 * number:512 * number + 512]
         if number < 8:

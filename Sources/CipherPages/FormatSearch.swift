@@ -29,6 +29,8 @@ package struct FormatSearch: Sendable {
         let usual = FormatSearch.derivations(isPassphrase).flatMap(FormatSearch.variants)
         var known: Set<CipherFormat> = []
         let searched = (told + CipherFormat.standard + usual).filter { isPassphrase || $0.pageAuthentication != nil }
+            // Under a raw key it is the same as another hash of the KDF.
+            .filter { isPassphrase || $0.macKeyDerivation == nil }
         return (preferred + searched).filter { known.insert($0).inserted }
     }
 

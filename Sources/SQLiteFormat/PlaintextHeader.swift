@@ -31,8 +31,8 @@ package enum PlaintextHeader {
         return size
     }
 
-    /// Whether the last `reserve` bytes of a page look like random ones: 16 of them have ten values at least.
+    /// Whether the IV and the MAC of a page can be among its last bytes: they have ten values at least. SQLite may reserve more than they take.
     private static func hasBytes(_ page: [UInt8], _ reserve: Int) -> Bool {
-        Set(page[(page.count - reserve)...].prefix(16)).count >= 10
+        Set(page.suffix(min(reserve, 48))).count >= 10
     }
 }

@@ -28,10 +28,32 @@ struct HowToTests {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file("vault.db")))
         bytes[bytes.count - 5_000] ^= 1
         try bytes.write(to: URL(fileURLWithPath: directory.file("damaged.db")))
+        try makeOtherFormats()
         for name in ["ada", "bob", "bob2"] {
             _ = try directory.write("the passphrase of \(name)\n".utf8, to: "\(name).txt")
         }
     }
+
+    /// Files for the guide about other formats, by a stock shell.
+    private func makeOtherFormats() throws {
+        guard HowToTests.hasPlaintextHeaders, let shell = StockShell.ofThisFormat else { return }
+        let passphrase = "key = 'the passphrase'"
+        _ = try directory.write("the passphrase\n".utf8, to: "passphrase")
+        _ = try directory.write(DatabaseKey.sampleBytes("raw"), to: "key")
+        let digits = DatabaseKey.sampleBytes("raw").map { String(format: "%02x", $0) }.joined()
+        let salt = "cipher_salt = \"x'00112233445566778899aabbccddeeff'\""
+        for (name, key, settings) in [
+            ("old", passphrase, ["cipher_compatibility = 3", "cipher_hmac_pgno = be"]),
+            ("unauthenticated", "key = \"x'\(digits)'\"", ["cipher_use_hmac = OFF"]),
+            ("shared", passphrase, ["cipher_plaintext_header_size = 32", salt]),
+        ] {
+            let content = "CREATE TABLE notes (text); INSERT INTO notes VALUES ('buy stamps');"
+            try shell.run(directory.file("\(name).db"), key: key, settings: settings, content)
+        }
+        try FileManager.default.copyItem(atPath: directory.file("notes.db"), toPath: directory.file("app.db"))
+    }
+
+    private static let hasPlaintextHeaders = Engine.current.formats.first == .v4
 
     /// The blocks of commands of a guide, as one script.
     private func script(_ guide: String) throws -> String {
@@ -53,9 +75,11 @@ struct HowToTests {
         )
     }
 
-    @Test(arguments: [
-        "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers", "KeyServices",
-    ])
+    private static let guides =
+        ["EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers", "KeyServices"]
+        + (hasPlaintextHeaders ? ["OtherFormats"] : [])
+
+    @Test(arguments: guides)
     func commandsOfGuideRun(_ guide: String) throws {
         let commands = try script(guide)
         #expect(commands.contains("rekey "))
@@ -71,7 +95,7 @@ struct HowToTests {
         let guides = try FileManager.default.contentsOfDirectory(
             atPath: "\(Program.packageDirectory)/Documentation/HowTo"
         )
-        #expect(guides.count == 7)
+        #expect(guides.count == 8)
     }
 
     @Test func commandsOfReadmeExist() throws {

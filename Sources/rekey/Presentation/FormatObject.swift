@@ -17,13 +17,13 @@ struct FormatObject: Encodable {
     init(_ format: CipherFormat) {
         version = format.version
         pageSize = format.pageSize
-        kdfAlgorithm = format.keyDerivation.rawValue
+        kdfAlgorithm = format.keyDerivation.optionName
         kdfIter = format.iterations
-        hmacAlgorithm = format.pageAuthentication?.rawValue
+        hmacAlgorithm = format.pageAuthentication?.optionName
         hmacPgno = format.pageNumberOrder.rawValue
         hmacSaltMask = format.hexadecimalMask
         fastKdfIter = format.macKeyIterations
-        hmacKeyKdfAlgorithm = (format.macKeyDerivation ?? format.keyDerivation).rawValue
+        hmacKeyKdfAlgorithm = (format.macKeyDerivation ?? format.keyDerivation).optionName
         plaintextHeader = format.plaintextHeaderSize
     }
 
@@ -33,12 +33,12 @@ struct FormatObject: Encodable {
         return [
             ("format", "SQLCipher \(format.version)"),
             ("page size", "\(format.pageSize) bytes"),
-            ("KDF", "PBKDF2-HMAC-\(object.kdfAlgorithm), \(format.iterations) iterations"),
+            ("KDF", "PBKDF2-HMAC-\(format.keyDerivation.rawValue), \(format.iterations) iterations"),
             ("MAC", format.pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "none"),
             ("page numbers in MACs", format.pageNumberOrder == .littleEndian ? "little-endian" : "big-endian"),
             (
                 "HMAC key",
-                "PBKDF2-HMAC-\(object.hmacKeyKdfAlgorithm), \(format.macKeyIterations) iterations, salt mask \(object.hmacSaltMask)"
+                "PBKDF2-HMAC-\((format.macKeyDerivation ?? format.keyDerivation).rawValue), \(format.macKeyIterations) iterations, salt mask \(object.hmacSaltMask)"
             ),
             ("plaintext header", "\(format.plaintextHeaderSize) bytes"),
         ]
@@ -56,4 +56,9 @@ extension CipherFormat {
     var nameAndDifferences: String {
         "SQLCipher \(version)" + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
     }
+}
+
+extension HashAlgorithm {
+    /// As the options of the command have it.
+    fileprivate var optionName: String { rawValue.lowercased() }
 }

@@ -88,14 +88,14 @@ private struct KeysCode {
         try queue.close()
     }
 
-    func anyFormat(passphrase: String) async throws {
+    func anyFormat(passphrase: String) throws {
         // begin
         let configuration = Configuration {
             $0.format = .any
             $0.searchedIterations = [10_000, 100_000]
         }
         let queue = try DatabaseQueue(path: "old.db", key: .passphrase(passphrase), configuration: configuration)
-        let found = try await queue.inDatabase { $0.cipherFormat }
+        let found = try queue.inDatabase { $0.cipherFormat }
         // end
         print(found as Any)
         try queue.close()
