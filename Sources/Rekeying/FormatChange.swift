@@ -32,7 +32,7 @@ public struct FormatChange: Sendable, Equatable {
     }
 
     /// The format of a file after the change: by default the engine's own version, with what the file has of more iterations, another
-    /// page size and a plaintext header. What is of that version already keeps everything.
+    /// page size and a plaintext header. What is of that version already keeps everything; pages without MACs get some in any case.
     ///
     /// - Throws: ``UnusableCipherFormat``.
     func applied(to present: CipherFormat) throws -> CipherFormat {
@@ -40,7 +40,12 @@ public struct FormatChange: Sendable, Equatable {
         // No engine opens it, so that its content cannot be copied: its pages are rewritten in the nearest format that one opens.
         let isForeign = Engine.versionNeeded(by: present) == nil
         if version == nil, isForeign || present.version == own.version {
-            return try applied(toBase: present.changed { $0.macKeyDerivation = nil })
+            return try applied(
+                toBase: present.changed {
+                    $0.macKeyDerivation = nil
+                    if $0.pageAuthentication == nil { $0.pageAuthentication = own.pageAuthentication }
+                }
+            )
         }
         let target = try version.map { try FormatChange.standard($0) } ?? own
         let standard = try FormatChange.standard(present.version)

@@ -44,6 +44,13 @@ struct FormatChangeTests {
         #expect(try known.verify(key: key).isSound)
     }
 
+    @Test func migrationAddsMACs() throws {
+        try make(CipherFormat.v4.with(unsafePageAuthentication: nil))
+        #expect(try file.verify(key: key).format.pageAuthentication == nil)
+        #expect(try file.migrate(key: key).format == .v4)
+        #expect(try answer() == SampleFile.answer)
+    }
+
     @Test func weakerFormatNeedsPermission() throws {
         try make(.v4)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
