@@ -30,7 +30,9 @@ extension DatabaseFile {
             guard present.format.pageAuthentication != nil else {
                 throw RekeyError(
                     path: path,
-                    problem: .notStarted("the pages of the file have no MACs; migrate the file to a format that has them")
+                    problem: .notStarted(
+                        "the pages of the file have no MACs; migrate the file to a format that has them"
+                    )
                 )
             }
             let next = try derived(present)

@@ -51,7 +51,11 @@ extension DatabaseFile {
             }
             let content = try SalvagedContent(pages, map)
             let newKey = newKey ?? key
-            let next = try VerifiedKey(newFileUnder: newKey, format: try formatOfNewFile(present, newKey), like: present)
+            let next = try VerifiedKey(
+                newFileUnder: newKey,
+                format: try formatOfNewFile(present, newKey),
+                like: present
+            )
             let size = Int64(pages.count) * Int64(present.format.pageSize)
             let missing = try pages.missing()
             var problems = errors
