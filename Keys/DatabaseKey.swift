@@ -93,9 +93,15 @@ public struct DatabaseKey: Sendable, Equatable {
         return bytes.count == CipherFormat.keySize + CipherFormat.saltSize ? try rawWithSalt(bytes) : try raw(bytes)
     }
 
-    /// As ``raw(hex:)-(SecretBytes)``, also in `x'…'`.
+    /// As ``raw(hex:)-(SecretBytes)``, in the spellings of ``SecretText/digits(_:)``.
     static func raw(spelled text: SecretBytes) throws -> DatabaseKey {
-        try literalDigits(text).map { try raw(ofLiteral: $0) } ?? raw(hex: text)
+        let (digits, isLiteral) = try SecretText.digits(text)
+        if isLiteral { return try raw(ofLiteral: digits) }
+        let counts = [CipherFormat.keySize, CipherFormat.keySize + CipherFormat.saltSize].map { 2 * $0 }
+        guard counts.contains(digits.count) || !digits.count.isMultiple(of: 2) else {
+            throw MalformedKey.wrongNumberOfDigits(digits.count)
+        }
+        return try raw(hex: digits)
     }
 
     /// A new random raw key.

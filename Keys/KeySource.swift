@@ -4,8 +4,8 @@ internal import CipherSystem
 public enum KeySource: Sendable, Equatable {
     /// Typed at the terminal without echo; with `confirmed` it must be typed twice.
     case prompt(String, confirmed: Bool)
-    /// A regular file of this user's or root's that only its owner has rights on, of a mebibyte at most; not a link into another
-    /// directory.
+    /// A file of this user's or root's that only its owner has rights on, of a mebibyte at most; not a link into another directory. A
+    /// named pipe is read to its end, and waited for where it has no writer yet.
     case file(path: String)
     /// A file, regardless of its permissions and of where a link leads. A key there is no secret from other users of the
     /// machine.
@@ -53,22 +53,34 @@ public enum KeySource: Sendable, Equatable {
             if isChecked, try Platform.leadsElsewhere(path) {
                 throw KeySourceError(source: path, problem: .leadsElsewhere)
             }
-            let descriptor = try Platform.openForReading(path)
+            var descriptor = try Platform.openForReading(path)
             defer { Platform.close(descriptor) }
-            let status = try Platform.status(of: descriptor)
-            guard status.kind == .regular else { throw KeySourceError(source: path, problem: .notAFile) }
-            if isChecked {
-                guard status.mode & 0o077 == 0 else {
-                    throw KeySourceError(source: path, problem: .othersCanRead(mode: status.mode))
-                }
-                guard [0, Platform.user].contains(status.owner) else {
-                    throw KeySourceError(source: path, problem: .ofAnotherUser)
-                }
+            if try checkedKind(descriptor, path, isChecked) == .pipe {
+                // It may have no writer yet, and would seem to be at its end.
+                let waiting = try Platform.openWaitingForWriter(path)
+                Platform.close(descriptor)
+                descriptor = waiting
+                _ = try checkedKind(descriptor, path, isChecked)
             }
             return try readAll(descriptor, name: path)
         } catch let error as Errno {
             throw KeySourceError(source: path, problem: .system(error.code))
         }
+    }
+
+    /// What `descriptor` is open on; throws for what no secret is read from, and with `isChecked` where others than this user and root
+    /// have a part in it.
+    private static func checkedKind(_ descriptor: Int32, _ path: String, _ isChecked: Bool) throws -> FileStatus.Kind {
+        let status = try Platform.status(of: descriptor)
+        guard [.regular, .pipe].contains(status.kind) else { throw KeySourceError(source: path, problem: .notAFile) }
+        guard isChecked else { return status.kind }
+        guard status.mode & 0o077 == 0 else {
+            throw KeySourceError(source: path, problem: .othersCanRead(mode: status.mode))
+        }
+        guard [0, Platform.user].contains(status.owner) else {
+            throw KeySourceError(source: path, problem: .ofAnotherUser)
+        }
+        return status.kind
     }
 
     private static func readCredential(_ name: String) throws -> SecretBytes {

@@ -6,7 +6,7 @@ public struct KeySourceError: Error, Equatable, Sendable {
     public enum Problem: Equatable, Sendable {
         /// The system refused, with this `errno`.
         case system(Int32)
-        /// A directory, pipe or device where a regular file is needed.
+        /// A directory or device where a file or named pipe is needed.
         case notAFile
         /// Others than the owner have rights on the file.
         case othersCanRead(mode: Int)
@@ -43,7 +43,7 @@ extension KeySourceError: CustomStringConvertible {
     public var description: String {
         switch problem {
         case .system(let code): "\(source): \(Errno(code: code))"
-        case .notAFile: "\(source): not a regular file; read a pipe by its descriptor"
+        case .notAFile: "\(source): neither a regular file nor a named pipe"
         case .othersCanRead(let mode):
             "\(source): other users can access it (mode \(String(mode, radix: 8))); run chmod 600, or allow it explicitly"
         case .missing:

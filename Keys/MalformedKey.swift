@@ -14,8 +14,16 @@ public enum MalformedKey: Error, Equatable, Sendable {
     case notHexadecimal(offset: Int)
     /// An odd number of hexadecimal digits.
     case oddNumberOfDigits(Int)
+    /// So many hexadecimal digits, of which a raw key has 64, or 96 with its salt.
+    case wrongNumberOfDigits(Int)
     /// Text of the form `x'…'` with other than 64 or 96 hexadecimal digits. SQLCipher would take it for a passphrase.
     case malformedLiteral
+    /// A key file of so many bytes, which are no hexadecimal digits.
+    case wrongKeyFileSize(count: Int)
+    /// A passphrase of more than one line.
+    case severalLines
+    /// A passphrase that begins with a byte order mark, which an editor has put there.
+    case byteOrderMark
     /// The group of this number of a recovery code, from 1, has a wrong character, or stands in another's place.
     case recoveryCodeMistyped(group: Int)
     /// Only so many groups of a recovery code are whole.
@@ -52,8 +60,16 @@ extension MalformedKey: CustomStringConvertible {
             "the key has an invalid hexadecimal digit at offset \(offset)"
         case .oddNumberOfDigits(let count):
             "the key has \(count) hexadecimal digits; an even number is needed"
+        case .wrongNumberOfDigits(let count):
+            "the key has \(count) hexadecimal digits; 64 are needed, or 96 with its salt"
         case .malformedLiteral:
             "a key written as x'…' needs 64 hexadecimal digits, or 96 with its salt"
+        case .wrongKeyFileSize(let count):
+            "the key file has \(count) bytes; a raw key has 32, or 48 with its salt, or is written as 64 or 96 hexadecimal digits"
+        case .severalLines:
+            "the passphrase has more than one line; remove the others, and empty ones at the end"
+        case .byteOrderMark:
+            "the passphrase begins with a byte order mark; save it as UTF-8 without one"
         case .recoveryCodeMistyped(let group): "the recovery code is mistyped in group \(group)"
         case .recoveryCodeTooShort(let groups):
             "the recovery code ends after \(groups) whole groups; it has \(RecoveryCode.groupCount)"

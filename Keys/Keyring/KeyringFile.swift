@@ -11,8 +11,7 @@ final class KeyringFile {
     init(locking path: String, waiting: Duration) throws {
         let resolved = try KeyringError.naming(path, Platform.resolved(path))
         self.path = resolved
-        let clock = ContinuousClock()
-        let end = clock.now + waiting
+        let wait = LockWait.current(or: waiting)
         while true {
             let descriptor = try KeyringError.naming(path, FileCalls.openExisting(resolved))
             self.descriptor = descriptor
@@ -25,8 +24,7 @@ final class KeyringFile {
             }
             Platform.close(descriptor)
             self.descriptor = -1
-            guard clock.now < end else { throw KeyringError(path: path, problem: .busy) }
-            Platform.sleep(milliseconds: 5)
+            guard wait.mayTryAgain() else { throw KeyringError(path: path, problem: .busy) }
         }
     }
 

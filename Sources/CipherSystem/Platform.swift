@@ -71,6 +71,11 @@ package enum Platform {
         return Int32(try call(path) { Int(open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
     }
 
+    /// Opens for reading, closed in children; waits for the writer of a named pipe. Throws the `errno`.
+    package static func openWaitingForWriter(_ path: String) throws(Errno) -> Int32 {
+        Int32(try call(path) { Int(open($0, O_RDONLY | O_CLOEXEC)) })
+    }
+
     /// Makes an empty file that only its owner can use; fails where anything of that name exists. Throws the `errno`.
     package static func createPrivateFile(_ path: String) throws(Errno) {
         close(Int32(try call(path) { Int(open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)) }))
@@ -224,16 +229,21 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package static var nul: Errno { Errno(code: -1) }
 
     package static var noSuchFile: Errno { Errno(code: ENOENT) }
+    package static var nameTooLong: Errno { Errno(code: ENAMETOOLONG) }
     package static var noPermission: Errno { Errno(code: EACCES) }
+    package static var noSpace: Errno { Errno(code: ENOSPC) }
+    package static var inputOutput: Errno { Errno(code: EIO) }
     package static var exists: Errno { Errno(code: EEXIST) }
     package static var busy: Errno { Errno(code: EBUSY) }
+    /// Whether nothing has the name, be it that nothing can: SQLite adds up to eight bytes to that of a database.
+    package var meansNoFile: Bool { [ENOENT, ENAMETOOLONG].contains(code) }
     /// Whether the file system has no second names for files.
     package var meansNoLinks: Bool { [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(code) }
 }
 
 /// The kind, rights and size of a file.
 package struct FileStatus: Equatable {
-    package enum Kind { case regular, directory, other }
+    package enum Kind { case regular, directory, pipe, other }
 
     package let kind: Kind
     /// The nine permission bits.
@@ -251,6 +261,7 @@ package struct FileStatus: Equatable {
         switch status.st_mode & S_IFMT {
         case S_IFREG: kind = .regular
         case S_IFDIR: kind = .directory
+        case S_IFIFO: kind = .pipe
         default: kind = .other
         }
         mode = Int(status.st_mode & 0o777)

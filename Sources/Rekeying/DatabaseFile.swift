@@ -10,7 +10,7 @@ internal import SQLiteFormat
 public struct DatabaseFile: Sendable {
     /// Where the file is.
     public let path: String
-    /// How long an operation waits for another connection's lock.
+    /// How long an operation waits for locks of other connections, all its waits together.
     public var busyTimeout: Duration = .seconds(5)
     /// The format that the file has, where it cannot be found: it stands nowhere in the file. It is tried before all others, and the only
     /// one without MACs that is tried under a raw key.
@@ -26,6 +26,11 @@ public struct DatabaseFile: Sendable {
     /// The file at `path`; nothing is opened yet.
     public init(path: String) {
         self.path = path
+    }
+
+    /// Runs an operation, whose waits for locks end after ``busyTimeout``, all together.
+    func limitingWaits<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try LockWait.limiting(to: LockWait(limit: busyTimeout), body)
     }
 
     /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due: not beside a

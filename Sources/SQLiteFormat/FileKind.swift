@@ -26,7 +26,7 @@ package enum FileKind: Equatable, Sendable {
 
     /// Whether the start of an ``opaque`` file has no pattern, as in an encrypted database.
     package static func looksEncrypted(_ source: some PageSource) throws -> Bool {
-        looksRandom(try source.read(4096, at: 0))
+        try KnownMagic.name(of: source) == nil && looksRandom(source.read(4096, at: 0))
     }
 
     /// Whether a file has bytes 16 to 23 of SQLite's header behind a salt, as SQLite3 Multiple Ciphers writes by default (`legacy = 0`).

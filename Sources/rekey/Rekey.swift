@@ -11,7 +11,7 @@ struct Rekey: ParsableCommand {
         abstract: "Check, encrypt and decrypt SQLCipher databases and change their keys without losing data.",
         discussion: """
             Format and page size are detected. If several files are given, all are processed; the exit status is that of the \
-            first that failed. rekey waits up to five seconds for another connection's lock. Put file names that begin with \
+            first that failed. rekey waits up to five seconds for locks of others; --wait sets another limit. Put file names that begin with \
             a dash after `--`, after all options.
             """,
         version:

@@ -56,10 +56,20 @@ import Testing
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
     }
 
-    @Test func fifoIsRefused() throws {
+    @Test func namedPipeIsReadToItsEnd() throws {
         let path = directory.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        #expect(throws: KeySourceError(source: path, problem: .notAFile)) { try KeySource.file(path: path).read() }
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/bin/sh")
+        writer.arguments = ["-c", "sleep 0.2; printf 'from a ' > \"$0\"", path]
+        try writer.run()
+        #expect(try KeySource.file(path: path).readPassphrase() == .passphrase("from a "))
+        writer.waitUntilExit()
+        // Nobody waits for the writer of a pipe that is refused.
+        #expect(chmod(path, 0o640) == 0)
+        #expect(throws: KeySourceError(source: path, problem: .othersCanRead(mode: 0o640))) {
+            try KeySource.file(path: path).read()
+        }
     }
 
     @Test func errorIsCaughtByItsCause() throws {
@@ -128,11 +138,64 @@ import Testing
     }
 
     @Test(arguments: [
-        ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\n\n", "word\n"), (" word ", " word "),
+        ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), (" word ", " word "),
     ])
     func lineEndingIsNotPartOfPassphrase(content: String, passphrase: String) throws {
         let path = try directory.write(content.utf8, to: "passphrase")
         #expect(try KeySource.file(path: path).readPassphrase() == .passphrase(passphrase))
+    }
+
+    @Test(arguments: ["word\n\n", "word\nsecond\n", "word\r\nsecond", "\nword", "a\rb"])
+    func secondLineIsRefused(content: String) throws {
+        let path = try directory.write(content.utf8, to: "passphrase")
+        #expect(throws: MalformedKey.severalLines) { try KeySource.file(path: path).readPassphrase() }
+        #expect(throws: MalformedKey.severalLines) { try KeySource.file(path: path).readKeyringSecret(.passphrase) }
+    }
+
+    @Test(arguments: [[0xEF, 0xBB, 0xBF, 0x61], [0xFF, 0xFE, 0x61, 0, 0x62, 0], [0xFE, 0xFF, 0, 0x61, 0, 0x62]])
+    func byteOrderMarkIsRefused(bytes: [UInt8]) throws {
+        let path = try directory.write(bytes, to: "passphrase")
+        #expect(throws: MalformedKey.byteOrderMark) { try KeySource.file(path: path).readPassphrase() }
+    }
+
+    @Test func binaryPassphraseIsReadByteForByte() throws {
+        for bytes in [[0x61, 0x0A, 0xFF, 0x0A, 0x62], [0x61, 0x0A, 0x00, 0x62], [0xFF, 0xFE, 0x61, 0x62]] as [[UInt8]] {
+            let path = try directory.write(bytes, to: "passphrase")
+            #expect(try KeySource.file(path: path).readPassphrase() == .passphrase(SecretBytes(copying: bytes)))
+        }
+    }
+
+    @Test func rawKeyIsReadInEverySpelling() throws {
+        let digits = String(repeating: "0123456789abcdef", count: 4)
+        let pairs = stride(from: 0, to: 64, by: 2).map { String(Array(digits)[$0...($0 + 1)]) }
+        for text in [
+            "x'\(digits)'", "X'\(digits)'\r\n", "\"x'\(digits)'\"\n", "0x\(digits)", "0X\(digits)\r\n", " \(digits) \n",
+            digits.uppercased(), "\u{FEFF}\(digits)", pairs.joined(separator: " "),
+            " \(pairs.joined(separator: " "))\n",
+            // As `xxd -p` breaks lines.
+            "\(digits.prefix(60))\n\(digits.suffix(4))\n", "\t0x\(pairs.joined(separator: "\r\n"))",
+        ] {
+            let path = try directory.write(text.utf8, to: "raw")
+            #expect(try KeySource.file(path: path).readRawKey() == .raw(hex: digits), "\(text)")
+        }
+        for (text, error) in [
+            ("0x", MalformedKey.wrongNumberOfDigits(0)), ("x'\(digits)", .notHexadecimal(offset: 0)),
+            ("x'\(digits)0'", .malformedLiteral), ("x'g\(digits.dropFirst())'", .malformedLiteral),
+            ("\(digits)\n\(digits)\n", .wrongNumberOfDigits(128)), ("\(digits)0", .oddNumberOfDigits(65)),
+            (" \(digits.dropLast())g", .notHexadecimal(offset: 64)), ("0x0x\(digits)", .notHexadecimal(offset: 3)),
+        ] {
+            let path = try directory.write(text.utf8, to: "raw")
+            #expect(throws: error, "\(text)") { try KeySource.file(path: path).readRawKey() }
+        }
+    }
+
+    @Test func keyFileOfWrongSizeIsRefused() throws {
+        for bytes in [[1, 2, 3], [UInt8](repeating: 200, count: 33), [UInt8](repeating: 0, count: 64)] {
+            let path = try directory.write(bytes, to: "raw")
+            #expect(throws: MalformedKey.wrongKeyFileSize(count: bytes.count)) {
+                try KeySource.file(path: path).readRawKey()
+            }
+        }
     }
 
     @Test func lineEndingAloneIsEmptyPassphrase() throws {

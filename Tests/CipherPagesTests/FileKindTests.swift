@@ -40,6 +40,43 @@ import Testing
         for _ in 0..<50 { #expect(try looksEncrypted(random(8192))) }
     }
 
+    /// The first bytes of real files, and what they are.
+    @Test(arguments: [
+        ("gzip", "gzip data"), ("xz", "xz data"), ("bzip2", "bzip2 data"),
+    ])
+    func compressedFileIsNotEncrypted(program: String, name: String) throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.write(random(20_000), to: "file")
+        guard try Program.run("/usr/bin/env", [program, path]).status == 0, let made = directory.names.first else {
+            Issue.record("\(program) does not run")
+            return
+        }
+        let source = try FileBytes(path: directory.file(made))
+        #expect(try KnownMagic.name(of: source) == name && !FileKind.looksEncrypted(source))
+    }
+
+    @Test func knownMagicIsNoDatabase() throws {
+        for (hexadecimal, name) in [
+            ("28B52FFD", "Zstandard data"), ("504B0304", "a ZIP archive"), ("377ABCAF271C", "a 7z archive"),
+            ("4C554B53BABE", "a LUKS volume"), ("6167652D656E6372797074696F6E2E6F72672F", "data encrypted by age"),
+            ("8C0D04090302", "an OpenPGP message"), ("89504E470D0A1A0A", "a PNG image"),
+            ("255044462D312E37", "a PDF document"),
+            ("7F454C460201", "an ELF program"), ("FFD8FFE0", "a JPEG image"),
+            ("53616C7465645F5F", "an OpenSSL salted file"),
+            ("377F0682", "a SQLite write-ahead log"),
+            ("436970686572 4B52".replacing(" ", with: ""), "a keyring of CipherDB"),
+        ] {
+            let digits = Array(hexadecimal)
+            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+                UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+            }
+            #expect(KnownMagic.name(of: bytes + random(4096)) == name)
+            #expect(KnownMagic.name(of: bytes.dropLast()) == nil, "\(name): a part is not enough")
+            #expect(try !looksEncrypted(bytes + random(4096)), "\(name)")
+        }
+        #expect(KnownMagic.name(of: []) == nil)
+    }
+
     @Test func directoryIsNotFile() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: NotARegularFile.self) { try FileBytes(path: directory.path) }

@@ -293,7 +293,16 @@ struct KeyringCommandTests {
         #expect(status.status == 77)
         #expect(try object(status)["database"] as? String == "older")
         #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
-        #expect(try rekey("verify", old, "--keyring", keyring, "--key-file", adaKey).status == 0)
+        let verified = try rekey("verify", old, "--keyring", keyring, "--key-file", adaKey)
+        let day = Date().formatted(.iso8601.year().month().day())
+        #expect(
+            verified.status == 0
+                && verified.output.contains("under a retired key of the keyring, replaced on \(day.prefix(7))")
+        )
+        let asJSON = try object(rekey("verify", old, "--keyring", keyring, "--key-file", adaKey, "--json"))
+        #expect((asJSON["keyRetired"] as? String)?.hasPrefix(day.prefix(7)) == true && asJSON["ok"] as? Bool == true)
+        let current = try object(rekey("verify", path, "--keyring", keyring, "--key-file", adaKey, "--json"))
+        #expect(current["keyRetired"] == nil && current["ok"] as? Bool == true)
         let refused = try rekey("keyring", "rotate", old, "--keyring", keyring, "--key-file", adaKey)
         #expect(refused.status == 77 && refused.errors.contains("rekey keyring adopt"))
         let yes = "--yes-forget-backups"

@@ -169,36 +169,8 @@ struct RekeyCommandTests {
         try openQuickly("fourth secret")
     }
 
-    /// Runs the command at a terminal of its own, answers its prompts, and returns what the terminal showed and the
-    /// exit status.
     private func atTerminal(_ answers: [String], _ arguments: String...) throws -> (shown: String, status: Int32) {
-        let script = """
-            import os, pty, sys, time
-            pid, terminal = pty.fork()
-            if pid == 0:
-                os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[3:])
-            shown = b""
-            answers = sys.argv[2].split("|")
-            while True:
-                try:
-                    part = os.read(terminal, 1000)
-                except OSError:
-                    break
-                if not part:
-                    break
-                shown += part
-                if part.rstrip().endswith(b":") and answers:
-                    time.sleep(0.1)
-                    os.write(terminal, answers.pop(0).encode() + b"\\n")
-            _, status = os.waitpid(pid, 0)
-            sys.stdout.write(shown.decode(errors="replace"))
-            sys.exit(os.waitstatus_to_exitcode(status))
-            """
-        let outcome = try Program.run(
-            "/usr/bin/python3",
-            ["-c", script, Program.built("rekey"), answers.joined(separator: "|")] + arguments
-        )
-        return (outcome.output, outcome.status)
+        try Program.atTerminal(Program.built("rekey"), arguments, answers: answers)
     }
 
     @Test func passphrasePromptDoesNotEcho() throws {
@@ -257,6 +229,7 @@ struct RekeyCommandTests {
             (["verify", missing, "--key-file", oldKey], 66, "no such file"),
             (["inspect", missing], 66, "no such file"),
             (["verify", directory.path, "--key-file", oldKey], 65, "not a file"),
+            (["verify", path, "--key-file", oldKey, "--wait", "0"], 0, ""),
             (["verify", plain, "--key-file", oldKey], 65, "plaintext"),
             (["verify", junk, "--key-file", oldKey], 65, "not a database"),
             (["verify", path, "--key-file", oldKey, "--passphrase-env", "X"], 64, "one of"),
@@ -304,6 +277,11 @@ struct RekeyCommandTests {
         #expect(outcome.status == 77 && object["error"] as? String == "wrongKey")
         let missing = try self.object(rekey("inspect", directory.file("missing.db"), "--json"))
         #expect(missing["error"] as? String == "noInput")
+        for command in ["inspect", "verify", "cleanup"] {
+            let keys = command == "cleanup" ? [] : ["--key-file", oldKey]
+            let ofDirectory = try Program.run(Program.built("rekey"), [command, directory.path, "--json"] + keys)
+            #expect(try self.object(ofDirectory)["error"] as? String == "notAFile", "\(command)")
+        }
     }
 
     @Test func versionOptionNamesSQLCipher() throws {

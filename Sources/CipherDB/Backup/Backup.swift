@@ -83,7 +83,7 @@ extension Database {
         _ progress: (BackupProgress) throws -> Void
     ) throws {
         let backup = try BackupHandle(from: source, to: target)
-        var waited = 0
+        var wait = LockWait.current(or: .milliseconds(busyMilliseconds))
         while true {
             switch try backup.step(pages: pagesPerStep, checkLastPage: checkIsAuthentic) {
             case true?:
@@ -91,14 +91,12 @@ extension Database {
                 try backup.finish()
                 return try progress(BackupProgress(remaining: 0, total: total))
             case false?:
-                waited = 0
+                wait = LockWait.current(or: .milliseconds(busyMilliseconds))
                 try progress(BackupProgress(remaining: backup.remaining, total: backup.total))
             case nil:
-                guard waited < busyMilliseconds else {
+                guard wait.mayTryAgain() else {
                     throw DatabaseError(.busy, "another connection holds a lock that the backup needs")
                 }
-                Platform.sleep(milliseconds: 5)
-                waited += 5
             }
         }
     }

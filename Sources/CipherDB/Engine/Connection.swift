@@ -19,6 +19,8 @@ final class Connection {
     var activeStatements = 0
     /// How dates are read and bound; nil for a number of seconds.
     var dateFormat = DateFormat.sqlite
+    /// What the busy handler asks, kept as long as it may be asked.
+    private var lockWait: LockWait?
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
     /// Where it reports its statements; nil until it is keyed.
@@ -236,8 +238,22 @@ final class Connection {
     /// How many rows were changed since it was opened.
     var totalChanges: Int32 { sqlite3_total_changes(handle) }
 
+    /// How long a statement waits for a lock: as long as its operation may wait in all, where there is one.
     func setBusyTimeout(milliseconds: Int) {
-        sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+        guard milliseconds > 0, let wait = LockWait.current else {
+            lockWait = nil
+            sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
+            return
+        }
+        lockWait = wait
+        sqlite3_busy_handler(
+            handle,
+            { pointer, _ in
+                guard let pointer else { return 0 }
+                return Unmanaged<LockWait>.fromOpaque(pointer).takeUnretainedValue().mayTryAgain() ? 1 : 0
+            },
+            Unmanaged.passUnretained(wait).toOpaque()
+        )
     }
 
     /// Copies the write-ahead log into the database; the counts are of its pages, -1 without a log.

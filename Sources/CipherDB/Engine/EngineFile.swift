@@ -65,12 +65,11 @@ struct EngineFile: PageSource {
     /// Calls `body` while this connection holds a shared lock, so that no writer changes the file meanwhile.
     /// Waits up to `milliseconds` for it. Only for a connection that has not read anything yet.
     func locked<Result>(waiting milliseconds: Int, _ body: () throws -> Result) throws -> Result {
-        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        let wait = LockWait.current(or: .milliseconds(milliseconds))
         while true {
             let code = methods.xLock(file, SQLITE_LOCK_SHARED)
             if code == SQLITE_OK { break }
-            guard code & 0xff == SQLITE_BUSY, ContinuousClock.now < deadline else { throw error(code) }
-            Platform.sleep(milliseconds: 5)
+            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
         }
         defer { unlock() }
         return try body()
@@ -88,15 +87,14 @@ struct EngineFile: PageSource {
     /// Waits up to `milliseconds` until nobody else has a lock, and keeps everybody out until ``unlock()``.
     /// Only for a connection that has not read anything yet.
     func lockExclusively(waiting milliseconds: Int) throws {
-        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        let wait = LockWait.current(or: .milliseconds(milliseconds))
         while true {
             var code = methods.xLock(file, SQLITE_LOCK_SHARED)
             if code == SQLITE_OK { code = methods.xLock(file, SQLITE_LOCK_EXCLUSIVE) }
             if code == SQLITE_OK { return }
             // What was got of it would keep a writer from ending, for whom this waits.
             unlock()
-            guard code & 0xff == SQLITE_BUSY, ContinuousClock.now < deadline else { throw error(code) }
-            Platform.sleep(milliseconds: 5)
+            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
         }
     }
 

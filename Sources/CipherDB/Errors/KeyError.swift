@@ -47,15 +47,18 @@ public struct KeyError: ErrorWithPath, Sendable {
 
     /// What was tried before the key was called wrong.
     let tried: String?
+    /// What a file is that is no database, such as `gzip data`; nil where that is not known. Two errors that differ in this are equal.
+    public let fileType: String?
 
-    package init(path: String, problem: Problem) {
-        self.init(problem, path: path)
+    package init(path: String, problem: Problem, fileType: String? = nil) {
+        self.init(problem, path: path, fileType: fileType)
     }
 
-    init(_ problem: Problem, path: String = "", tried: String? = nil) {
+    init(_ problem: Problem, path: String = "", tried: String? = nil, fileType: String? = nil) {
         self.path = path
         self.problem = problem
         self.tried = tried
+        self.fileType = fileType
     }
 }
 
@@ -68,6 +71,7 @@ extension KeyError: CustomStringConvertible {
     /// A sentence with the path, the cause, and what can be done.
     public var description: String {
         (path.isEmpty ? "" : "\(path): ") + problem.description + (tried.map { "; \($0)" } ?? "")
+            + (fileType.map { ": it is \($0)" } ?? "")
     }
 }
 

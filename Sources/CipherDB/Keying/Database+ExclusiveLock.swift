@@ -14,6 +14,7 @@ extension Database {
         let mayTryAgain = { [hooks] in
             defer { attempts += 1 }
             if let handler = hooks.busy { return connection.inCallback { handler(attempts) } }
+            if let wait = LockWait.current { return wait.mayTryAgain() }
             guard ContinuousClock.now < deadline else { return false }
             Platform.sleep(milliseconds: 2)
             return true

@@ -134,7 +134,12 @@ package final class UnkeyedFile {
     }
 
     /// An error that names the file.
-    func keyError(_ problem: KeyError.Problem) -> KeyError { KeyError(problem, path: filePath) }
+    func keyError(_ problem: KeyError.Problem) -> KeyError {
+        KeyError(problem, path: filePath, fileType: problem == .notADatabase ? fileType : nil)
+    }
+
+    /// What a file is that is no database, such as `gzip data`; nil where that is not known.
+    package var fileType: String? { try? KnownMagic.name(of: pages) }
 
     /// Whether the path leads to another file by now, or to none.
     package var hasMoved: Bool { connection.hasMoved }

@@ -1,23 +1,28 @@
 /// How a file is named that is to take the place of another: `NAME`, an infix and 16 hexadecimal digits. A later run recognises by it
 /// what a killed one left.
+///
+/// A file system takes names of 255 bytes. A longer `NAME` than 224 bytes is shortened, so that there is room for the infix, the digits
+/// and what SQLite adds: to its first 200 bytes or somewhat less, `~`, and 16 digits that stand for all of it.
 package struct TemporaryName: Sendable {
     private let infix: String
     private static let digitCount = 16
+    private static let longestName = 224
+    private static let keptBytes = 200
 
     package static let keyring = TemporaryName(infix: ".new-")
     package static let database = TemporaryName(infix: ".rekey-")
 
     /// A path that nothing has.
     package func path(beside path: String) -> String {
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        return path + infix + String(repeating: "0", count: TemporaryName.digitCount - digits.utf8.count) + digits
+        let owner = FileCalls.name(of: path)
+        return FileCalls.sibling(prefix(of: owner) + TemporaryName.digits(.random(in: .min ... .max)), of: path)
     }
 
     /// Whether `name` is such a name of a file called `owner`.
     ///
     /// - Parameter suffixes: What may follow the digits.
     package func matches(_ name: String, of owner: String, suffixes: [String] = [""]) -> Bool {
-        let begin = Array((owner + infix).utf8)
+        let begin = Array(prefix(of: owner).utf8)
         guard name.utf8.starts(with: begin) else { return false }
         let rest = name.utf8.dropFirst(begin.count)
         let digits = rest.prefix(TemporaryName.digitCount)
@@ -32,5 +37,29 @@ package struct TemporaryName: Sendable {
         let owner = FileCalls.name(of: path)
         return try FileCalls.names(beside: path).filter { matches($0, of: owner, suffixes: suffixes) }.sorted()
             .map { FileCalls.sibling($0, of: path) }
+    }
+
+    /// What stands before the digits.
+    private func prefix(of owner: String) -> String {
+        let bytes = owner.pathBytes
+        guard bytes.count > TemporaryName.longestName else { return owner + infix }
+        var kept = ""
+        var count = 0
+        for scalar in owner.unicodeScalars {
+            count += String(scalar).pathBytes.count
+            if count > TemporaryName.keptBytes { break }
+            kept.unicodeScalars.append(scalar)
+        }
+        return kept + "~" + TemporaryName.digits(TemporaryName.hash(bytes)) + infix
+    }
+
+    private static func digits(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: digitCount - digits.utf8.count) + digits
+    }
+
+    /// FNV-1a: the same in every process, unlike Swift's own.
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

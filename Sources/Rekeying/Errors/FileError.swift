@@ -15,6 +15,8 @@ public enum FileError: Error, Equatable, Sendable {
     case exists(path: String)
     /// The name is that of a journal or log of a database, or of a file that a run of this library may leave.
     case belongs(path: String)
+    /// The name is so long that the engine cannot make its journal beside the file.
+    case nameTooLong(path: String)
     /// The path is on another disk than the database.
     case otherDisk(path: String)
     /// The disk has fewer bytes left than the operation needs.
@@ -62,6 +64,8 @@ extension FileError: CustomStringConvertible {
                 + "remove them, or change the key in place"
         case .exists(let path): "\(path): exists already"
         case .belongs(let path): "\(path): the name is that of a side file of a database; use another name"
+        case .nameTooLong(let path):
+            "\(path): the name leaves no room for that of the journal, which an in-place change needs; change the key without it"
         case .otherDisk(let path): "\(path): not on the file system of the database"
         case .noSpace(let path, let needed, let free):
             "\(path): needs \(needed) bytes free, and the file system has \(free) left"

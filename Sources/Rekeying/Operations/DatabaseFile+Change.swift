@@ -25,22 +25,26 @@ extension DatabaseFile {
         keepingOldAs keptAs: String? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
-        let (present, derived) = try identify(oldKey, deriving: newKey)
-        guard present.format.pageAuthentication != nil else {
-            throw RekeyError(
-                path: path,
-                problem: .notStarted("the pages of the file have no MACs; migrate the file to a format that has them")
+        try limitingWaits {
+            let (present, derived) = try identify(oldKey, deriving: newKey)
+            guard present.format.pageAuthentication != nil else {
+                throw RekeyError(
+                    path: path,
+                    problem: .notStarted(
+                        "the pages of the file have no MACs; migrate the file to a format that has them"
+                    )
+                )
+            }
+            let next = try derived(present)
+            guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
+            return try rewrite(
+                .encrypted(present.key, present.format),
+                .encrypted(next.key, next.format),
+                present,
+                keptAs,
+                progress
             )
         }
-        let next = try derived(present)
-        guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
-        return try rewrite(
-            .encrypted(present.key, present.format),
-            .encrypted(next.key, next.format),
-            present,
-            keptAs,
-            progress
-        )
     }
 
     /// Finds the format in which `oldKey` fits the file. A new passphrase is derived meanwhile, with a salt of its own, for the format

@@ -1,6 +1,7 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherSystem
+internal import SQLiteFormat
 
 extension DatabaseFile {
     /// Changes the key in place by the engine, and verifies every page under the new one.
@@ -20,25 +21,35 @@ extension DatabaseFile {
         to newKey: DatabaseKey,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> Verification {
-        try checkMayMakeJournal()
-        let (database, present) = try database(under: oldKey, forWriting: true)
-        defer { database.close() }
-        let before = try verifyOpened(database, present, progress)
-        guard before.damagedPages.isEmpty else {
-            throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
-        }
-        try database.rekey(newKey)
-        do {
-            // It is too late to stop: what progress throws does not matter any more.
-            return try verify(key: newKey) { try? progress($0) }
-        } catch {
-            throw RekeyError(path: path, problem: .newKeyInForce(error))
+        try limitingWaits {
+            try checkMayMakeJournal()
+            let (database, present) = try database(under: oldKey, forWriting: true)
+            defer { database.close() }
+            let before = try verifyOpened(database, present, progress)
+            guard before.damagedPages.isEmpty else {
+                throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
+            }
+            try database.rekey(newKey)
+            do {
+                // It is too late to stop: what progress throws does not matter any more.
+                return try verify(key: newKey) { try? progress($0) }
+            } catch {
+                throw RekeyError(path: path, problem: .newKeyInForce(error))
+            }
         }
     }
 
     /// Throws where this process may not make the journal that a change in place needs; the engine would not say why it failed.
     func checkMayMakeJournal() throws {
-        let directory = try FileCalls.directory(of: FileError.naming(path, Platform.resolved(path)))
+        let resolved = try FileError.naming(path, Platform.resolved(path))
+        do {
+            _ = try Platform.statusOfLink(SideFile.rollbackJournal.path(of: resolved))
+        } catch .nameTooLong {
+            throw FileError.nameTooLong(path: path)
+        } catch {
+            // The engine deals with what stands there.
+        }
+        let directory = FileCalls.directory(of: resolved)
         guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
     }
 }

@@ -14,22 +14,24 @@ extension DatabaseFile {
     /// - Throws: ``FileError``; `DatabaseError` with `busy` where another run, or any connection, uses the
     ///   database at this moment.
     public func cleanUp() throws -> [String] {
-        do {
-            try FileError.check(path, forWriting: true)
-        } catch FileError.missing {
-            // A new file is locked as long as it is written, and there is no old one.
-            let removed = try Leftovers(of: path).remove()
-            guard !removed.isEmpty else { throw FileError.missing(path: path) }
-            return removed
+        try limitingWaits {
+            do {
+                try FileError.check(path, forWriting: true)
+            } catch FileError.missing {
+                // A new file is locked as long as it is written, and there is no old one.
+                let removed = try Leftovers(of: path).remove()
+                guard !removed.isEmpty else { throw FileError.missing(path: path) }
+                return removed
+            }
+            let locked = try lockExclusively()
+            defer { locked.release() }
+            var removed = try Leftovers(of: locked.path).remove()
+            let journal = SideFile.rollbackJournal.path(of: locked.path)
+            if try statusBeside(journal) != nil, try !hasJournal(locked.path) {
+                try FileError.naming(journal, FileCalls.remove(journal))
+                removed.append(journal)
+            }
+            return removed + Keyring(besideDatabase: path).cleanUp()
         }
-        let locked = try lockExclusively()
-        defer { locked.release() }
-        var removed = try Leftovers(of: locked.path).remove()
-        let journal = SideFile.rollbackJournal.path(of: locked.path)
-        if try statusBeside(journal) != nil, try !hasJournal(locked.path) {
-            try FileError.naming(journal, FileCalls.remove(journal))
-            removed.append(journal)
-        }
-        return removed + Keyring(besideDatabase: path).cleanUp()
     }
 }

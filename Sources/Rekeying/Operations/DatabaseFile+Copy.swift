@@ -25,17 +25,19 @@ extension DatabaseFile {
         newKey: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
-        try checkFree(destination)
-        let (source, present) = try database(under: key)
-        defer { source.close() }
-        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: present.format, like: present)
-        return try makeNew(at: destination, next, from: present, progress) { path in
-            do {
-                try copyPages(source, path, next, progress)
-            } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
-                // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
-                let scan = try source.storedPages().scan(present, log: .valid).run()
-                throw scan.damaged.isEmpty ? error : KeyError(path: path, problem: .damaged(pages: scan.damaged))
+        try limitingWaits {
+            try checkFree(destination)
+            let (source, present) = try database(under: key)
+            defer { source.close() }
+            let next = try VerifiedKey(newFileUnder: newKey ?? key, format: present.format, like: present)
+            return try makeNew(at: destination, next, from: present, progress) { path in
+                do {
+                    try copyPages(source, path, next, progress)
+                } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
+                    // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
+                    let scan = try source.storedPages().scan(present, log: .valid).run()
+                    throw scan.damaged.isEmpty ? error : KeyError(path: path, problem: .damaged(pages: scan.damaged))
+                }
             }
         }
     }
@@ -67,7 +69,17 @@ extension DatabaseFile {
         try progress(FileProgress(.writing, done: 0, all: 1))
         let new = try ReplacementFile(beside: destination)
         defer { new.discard() }
-        try write(new.path)
+        do {
+            try write(new.path)
+        } catch let error as DatabaseError {
+            // The source is only read: what cannot be written is the new file.
+            switch error.code {
+            case .full: throw FileError.system(path: destination, code: Errno.noSpace.code)
+            case .inputOutputWrite, .inputOutputSync:
+                throw FileError.system(path: destination, code: Errno.inputOutput.code)
+            default: throw error
+            }
+        }
         try new.sync()
         let pageSize = next.format.pageSize
         let scan = try PageScan(database: new, log: nil, key: next.key, format: next.format).run {

@@ -35,10 +35,7 @@ extension DatabaseFile {
         for _ in 0..<3 {
             let locked = try lockExclusively()
             do {
-                if try isAtRest(locked.path) {
-                    try checkFirstPage(locked, present)
-                    return locked
-                }
+                if try checkAtRest(locked, present) { return locked }
             } catch {
                 locked.release()
                 throw error
@@ -50,6 +47,14 @@ extension DatabaseFile {
             code: .busy,
             message: "another connection goes on writing to the database; nothing was changed"
         )
+    }
+
+    /// Whether nothing is to be recovered in the locked file. Throws where nothing may be recovered, and where the file changed.
+    @discardableResult
+    func checkAtRest(_ locked: ExclusiveFile, _ present: VerifiedKey?) throws -> Bool {
+        guard try isAtRest(locked.path) else { return false }
+        try checkFirstPage(locked, present)
+        return true
     }
 
     /// Throws where the file is no more what the key was tried on: somebody changed its key before it was locked.
@@ -105,7 +110,7 @@ extension DatabaseFile {
         let status: FileStatus
         do {
             status = try Platform.statusOfLink(path)
-        } catch .noSuchFile {
+        } catch  where error.meansNoFile {
             return nil
         } catch {
             throw FileError.system(path: path, code: error.code)

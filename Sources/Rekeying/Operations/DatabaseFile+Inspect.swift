@@ -37,6 +37,8 @@ public struct Inspection: Sendable, Equatable {
     public let pageCount: Int?
     /// What the file looks like where it may be encrypted and no key proved that; else nil.
     public let appearance: Appearance?
+    /// What a file is that is no database, such as `gzip data`; nil where that is not known.
+    public let fileType: String?
 }
 
 extension DatabaseFile {
@@ -44,6 +46,10 @@ extension DatabaseFile {
     ///
     /// - Throws: `KeyError/wrongKey` where the file is encrypted under another key; ``FileError``; `DatabaseError`.
     public func inspect(key: DatabaseKey? = nil) throws -> Inspection {
+        try limitingWaits { try look(key) }
+    }
+
+    private func look(_ key: DatabaseKey?) throws -> Inspection {
         let file = try open()
         defer { file.close() }
         let size = try file.pages.size()
@@ -56,8 +62,14 @@ extension DatabaseFile {
             case .opaque: try file.looksEncrypted() ? .encrypted : .notADatabase
             }
         guard kind == .encrypted, let key else {
-            let appearance = kind == .encrypted ? try appearance(of: file, size) : nil
-            return Inspection(kind: kind, size: size, format: nil, pageCount: nil, appearance: appearance)
+            return Inspection(
+                kind: kind,
+                size: size,
+                format: nil,
+                pageCount: nil,
+                appearance: kind == .encrypted ? try appearance(of: file, size) : nil,
+                fileType: kind == .notADatabase ? file.fileType : nil
+            )
         }
         let format = try authenticate(key, file).verifiedKey.format
         let inForce = try file.pages.newestAfterRecovery(pageSize: format.pageSize, log: .valid).size()
@@ -66,7 +78,8 @@ extension DatabaseFile {
             size: size,
             format: format,
             pageCount: Int(inForce) / format.pageSize,
-            appearance: nil
+            appearance: nil,
+            fileType: nil
         )
     }
 

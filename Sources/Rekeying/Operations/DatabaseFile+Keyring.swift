@@ -23,20 +23,22 @@ extension DatabaseFile {
     ///
     /// - Throws: `RekeyError/Problem/notNeeded(_:)` where they fit; `KeyringError`; `DatabaseError`.
     public func adopt(_ keyring: UnlockedKeyring) throws -> Adoption {
-        let adoptsKey = try keyring.withLock { locked in
-            guard try position(locked) == .other else { return false }
-            guard let older = try olderKey(of: keyring) else { throw KeyringError(.otherDatabase) }
-            try locked.adopt(older.key, salt: salt(older.key))
-            return true
+        try limitingWaits {
+            let adoptsKey = try keyring.withLock { locked in
+                guard try position(locked) == .other else { return false }
+                guard let older = try olderKey(of: keyring) else { throw KeyringError(.otherDatabase) }
+                try locked.adopt(older.key, salt: salt(older.key))
+                return true
+            }
+            let repairsRecord = try repairRecord(of: keyring)
+            guard adoptsKey || repairsRecord else {
+                throw RekeyError(
+                    path: path,
+                    problem: .notNeeded("the file is under the current key of the keyring, and its record is valid")
+                )
+            }
+            return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
         }
-        let repairsRecord = try repairRecord(of: keyring)
-        guard adoptsKey || repairsRecord else {
-            throw RekeyError(
-                path: path,
-                problem: .notNeeded("the file is under the current key of the keyring, and its record is valid")
-            )
-        }
-        return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
     }
 
     private func repairRecord(of keyring: UnlockedKeyring) throws -> Bool {
@@ -52,16 +54,21 @@ extension DatabaseFile {
     /// The key of the keyring's that the file is under, be it an older one.
     ///
     /// - Throws: `KeyringError/Problem/otherDatabase` where it is under none of them.
-    public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey {
-        let keys = try keyring.databaseKeys()
-        switch try findDespiteDamage(current: keys.current, next: keys.next) {
-        case .next: return keys.next ?? keys.current
-        case .current: return keys.current
-        case .older, .other, nil:
-            guard let older = try olderKey(of: keyring) else {
-                throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+    public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey { try keyAndRetirement(in: keyring).key }
+
+    /// The key of the keyring's that the file is under, and for a retired one the day on which another took its place.
+    package func keyAndRetirement(in keyring: UnlockedKeyring) throws -> (key: DatabaseKey, retired: String?) {
+        try limitingWaits {
+            let keys = try keyring.databaseKeys()
+            switch try findDespiteDamage(current: keys.current, next: keys.next) {
+            case .next: return (keys.next ?? keys.current, nil)
+            case .current: return (keys.current, nil)
+            case .older, .other, nil:
+                guard let older = try olderKey(of: keyring) else {
+                    throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+                }
+                return (older.key, older.day.day)
             }
-            return older.key
         }
     }
 
@@ -70,17 +77,19 @@ extension DatabaseFile {
     /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file;
     ///   else as `UnlockedKeyring/restore(to:overtaking:)`.
     public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws {
-        let keys = try backup.databaseKeys()
-        guard try position(in: backup) != .other else {
-            throw KeyringError(path: backup.keyring.path, problem: .otherDatabase)
+        try limitingWaits {
+            let keys = try backup.databaseKeys()
+            guard try position(in: backup) != .other else {
+                throw KeyringError(path: backup.keyring.path, problem: .otherDatabase)
+            }
+            // The database would call a keyring old that is not newer than what it noted.
+            let noted = [keys.next, keys.current].lazy.compactMap { $0 }.compactMap { key -> UInt64? in
+                guard let (database, _) = try? database(under: key) else { return nil }
+                defer { database.close() }
+                return try? database.notedGeneration(of: backup)
+            }
+            try backup.restore(to: keyring, overtaking: noted.first ?? 0)
         }
-        // The database would call a keyring old that is not newer than what it noted.
-        let noted = [keys.next, keys.current].lazy.compactMap { $0 }.compactMap { key -> UInt64? in
-            guard let (database, _) = try? database(under: key) else { return nil }
-            defer { database.close() }
-            return try? database.notedGeneration(of: backup)
-        }
-        try backup.restore(to: keyring, overtaking: noted.first ?? 0)
     }
 
     /// Brings a file that has a key of its own, or is in plaintext, under the key of a keyring that no database has yet.
@@ -101,40 +110,45 @@ extension DatabaseFile {
         keepingOldAs keptAs: String? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
-        let place = try FileError.naming(path, Platform.resolved(path))
-        return try keyring.withLock { locked in
-            try locked.sync()
-            var key = try locked.current
-            // In the place of the salt the keyring may have a claim.
-            if let salt = oldKey?.saltBesideFile { key.saltOfHeader = salt }
-            if try find(current: key, next: locked.next)?.position == .current {
-                try locked.fulfil(claimFor: place, salt: salt(key))
-                throw RekeyError(path: path, problem: .notNeeded("the file is under the current key of the keyring"))
-            }
-            let isClaimed = try locked.content.isClaimed(for: place)
-            guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
-                throw KeyringError(.inUse)
-            }
-            // Before the file is exchanged: what cannot be noted afterwards must not be forgotten.
-            if !isClaimed { try locked.claim(for: place) }
-            let result: RewriteResult
-            do {
-                result =
-                    if let oldKey {
-                        try changeKey(from: oldKey, to: key, keepingOldAs: keptAs, progress: progress)
-                    } else {
-                        try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
-                    }
-            } catch let error as RekeyError where error == .oldFileRemains {
+        try limitingWaits {
+            let place = try FileError.naming(path, Platform.resolved(path))
+            return try keyring.withLock { locked in
+                try locked.sync()
+                var key = try locked.current
+                // In the place of the salt the keyring may have a claim.
+                if let salt = oldKey?.saltBesideFile { key.saltOfHeader = salt }
+                if try find(current: key, next: locked.next)?.position == .current {
+                    try locked.fulfil(claimFor: place, salt: salt(key))
+                    throw RekeyError(
+                        path: path,
+                        problem: .notNeeded("the file is under the current key of the keyring")
+                    )
+                }
+                let isClaimed = try locked.content.isClaimed(for: place)
+                guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
+                    throw KeyringError(.inUse)
+                }
+                // Before the file is exchanged: what cannot be noted afterwards must not be forgotten.
+                if !isClaimed { try locked.claim(for: place) }
+                let result: RewriteResult
+                do {
+                    result =
+                        if let oldKey {
+                            try changeKey(from: oldKey, to: key, keepingOldAs: keptAs, progress: progress)
+                        } else {
+                            try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
+                        }
+                } catch let error as RekeyError where error == .oldFileRemains {
+                    try? locked.fulfil(claimFor: place, salt: salt(key))
+                    throw error
+                } catch {
+                    try? locked.releaseClaim()
+                    throw error
+                }
+                // The claim does as well.
                 try? locked.fulfil(claimFor: place, salt: salt(key))
-                throw error
-            } catch {
-                try? locked.releaseClaim()
-                throw error
+                return result
             }
-            // The claim does as well.
-            try? locked.fulfil(claimFor: place, salt: salt(key))
-            return result
         }
     }
 

@@ -25,9 +25,11 @@ extension DatabaseFile {
     ///
     /// - Throws: `KeyringError`; `KeyError`, ``FileError``, `DatabaseError` where the file cannot be looked at.
     public func position(in keyring: UnlockedKeyring) throws -> KeyringPosition {
-        let keys = try keyring.databaseKeys()
-        if let found = try find(current: keys.current, next: keys.next) { return found.position }
-        return try olderKey(of: keyring) == nil ? .other : .older
+        try limitingWaits {
+            let keys = try keyring.databaseKeys()
+            if let found = try find(current: keys.current, next: keys.next) { return found.position }
+            return try olderKey(of: keyring) == nil ? .other : .older
+        }
     }
 
     func position(_ locked: LockedKeyring) throws -> KeyringPosition {

@@ -14,13 +14,15 @@ extension DatabaseFile {
         key: DatabaseKey,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> [PageKind] {
-        let file = try open()
-        defer { file.close() }
-        let present = try authenticate(key, file).verifiedKey
-        let pageSize = present.format.pageSize
-        let map = try PageMap(file.pages.newest(pageSize: pageSize), key: present.key, format: present.format) {
-            try progress(FileProgress(.checking, pages: $0, of: $1, size: pageSize))
+        try limitingWaits {
+            let file = try open()
+            defer { file.close() }
+            let present = try authenticate(key, file).verifiedKey
+            let pageSize = present.format.pageSize
+            let map = try PageMap(file.pages.newest(pageSize: pageSize), key: present.key, format: present.format) {
+                try progress(FileProgress(.checking, pages: $0, of: $1, size: pageSize))
+            }
+            return map.kinds
         }
-        return map.kinds
     }
 }

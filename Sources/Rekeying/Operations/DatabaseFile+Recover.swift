@@ -28,62 +28,68 @@ extension DatabaseFile {
         newKey: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> Recovery {
-        try checkFree(destination)
-        let file = try open()
-        defer { file.close() }
-        let found = try authenticate(key, file)
-        let present = found.verifiedKey
-        let errors = if case .sideFiles(let errors) = found.damage { errors } else { [String]() }
-        // Who may not write here cannot lock, either; from a medium for reading only it is not needed.
-        let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
-        defer { lock?.release() }
-        let pages = try AuthenticPages(
-            file.pages.newestAfterRecovery(
-                pageSize: present.format.pageSize,
-                log: errors.isEmpty ? .valid : .all
-            ),
-            key: present.key,
-            format: present.format
-        )
-        let map = try PageMap(pages.source, key: present.key, format: present.format) {
-            try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
-        }
-        let content = try SalvagedContent(pages, map)
-        let newKey = newKey ?? key
-        let next = try VerifiedKey(newFileUnder: newKey, format: try formatOfNewFile(present, newKey), like: present)
-        let size = Int64(pages.count) * Int64(present.format.pageSize)
-        let missing = try pages.missing()
-        var problems = errors
-        if try pages.hasPagesBeyondHeaderSize() {
-            problems.append(
-                "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
-                    + "rows may be of that transaction, or overwritten by it"
+        try limitingWaits {
+            try checkFree(destination)
+            let file = try open()
+            defer { file.close() }
+            let found = try authenticate(key, file)
+            let present = found.verifiedKey
+            let errors = if case .sideFiles(let errors) = found.damage { errors } else { [String]() }
+            // Who may not write here cannot lock, either; from a medium for reading only it is not needed.
+            let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
+            defer { lock?.release() }
+            let pages = try AuthenticPages(
+                file.pages.newestAfterRecovery(
+                    pageSize: present.format.pageSize,
+                    log: errors.isEmpty ? .valid : .all
+                ),
+                key: present.key,
+                format: present.format
+            )
+            let map = try PageMap(pages.source, key: present.key, format: present.format) {
+                try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
+            }
+            let content = try SalvagedContent(pages, map)
+            let newKey = newKey ?? key
+            let next = try VerifiedKey(
+                newFileUnder: newKey,
+                format: try formatOfNewFile(present, newKey),
+                like: present
+            )
+            let size = Int64(pages.count) * Int64(present.format.pageSize)
+            let missing = try pages.missing()
+            var problems = errors
+            if try pages.hasPagesBeyondHeaderSize() {
+                problems.append(
+                    "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
+                        + "rows may be of that transaction, or overwritten by it"
+                )
+            }
+            let made = try makeNew(at: destination, next, from: present, progress) { path in
+                let target = try openNew(path, next, pageSize: next.format.pageSize)
+                try ContentCopy(source: content, target: target, pageSize: next.format.pageSize).run {
+                    try progress(FileProgress(.writing, done: min($0, size), all: size))
+                }
+                target.close()
+                let new = DatabaseFile(path: path)
+                try VirtualTableRepair(content) { try new.database(under: next, forWriting: true) }.run()
+                problems += try problemsOfNew(path, next, progress)
+            }
+            let damaged = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing
+            // The last may be there in part.
+            let whole = try Int(pages.source.size()) / present.format.pageSize
+            return Recovery(
+                file: made,
+                damagedPages: damaged,
+                missingPages: damaged.filter { $0 > whole },
+                tables: content.tables,
+                isSchemaWhole: content.isSchemaWhole,
+                unassignedRows: content.unassignedRows,
+                remadeTables: content.remadeTables,
+                failures: content.failures,
+                problems: problems
             )
         }
-        let made = try makeNew(at: destination, next, from: present, progress) { path in
-            let target = try openNew(path, next, pageSize: next.format.pageSize)
-            try ContentCopy(source: content, target: target, pageSize: next.format.pageSize).run {
-                try progress(FileProgress(.writing, done: min($0, size), all: size))
-            }
-            target.close()
-            let new = DatabaseFile(path: path)
-            try VirtualTableRepair(content) { try new.database(under: next, forWriting: true) }.run()
-            problems += try problemsOfNew(path, next, progress)
-        }
-        let damaged = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing
-        // The last may be there in part.
-        let whole = try Int(pages.source.size()) / present.format.pageSize
-        return Recovery(
-            file: made,
-            damagedPages: damaged,
-            missingPages: damaged.filter { $0 > whole },
-            tables: content.tables,
-            isSchemaWhole: content.isSchemaWhole,
-            unassignedRows: content.unassignedRows,
-            remadeTables: content.remadeTables,
-            failures: content.failures,
-            problems: problems
-        )
     }
 
     /// The same format, where the engine can write it; else the engine's own. A raw key could not be verified in a format without MACs.

@@ -21,10 +21,12 @@ extension DatabaseFile {
         of keyring: UnlockedKeyring,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
-        try keyring.withLock { locked in
-            guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
-            guard case .current = try position(locked) else { throw try whyNoKeyFits(keyring) }
-            return try KeyRotation(locked, self).run { try changeKey(from: $0, to: $1, progress: progress) }
+        try limitingWaits {
+            try keyring.withLock { locked in
+                guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
+                guard case .current = try position(locked) else { throw try whyNoKeyFits(keyring) }
+                return try KeyRotation(locked, self).run { try changeKey(from: $0, to: $1, progress: progress) }
+            }
         }
     }
 
@@ -38,28 +40,30 @@ extension DatabaseFile {
         of keyring: UnlockedKeyring,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> Verification {
-        try checkMayMakeJournal()
-        let before = try verify(key: keyring.databaseKey(), progress: progress)
-        guard before.damagedPages.isEmpty else {
-            throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
-        }
-        let database = Database(
-            path: path,
-            configuration: Configuration {
-                $0.busyTimeout = busyTimeout
-                $0.format = before.format
+        try limitingWaits {
+            try checkMayMakeJournal()
+            let before = try verify(key: keyring.databaseKey(), progress: progress)
+            guard before.damagedPages.isEmpty else {
+                throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
             }
-        )
-        do {
-            defer { database.close() }
-            try database.open(keyring: keyring, flags: .readWrite)
-            try database.rotateKey(of: keyring)
-        }
-        do {
-            // It is too late to stop: what progress throws does not matter any more.
-            return try verify(key: keyring.databaseKey()) { try? progress($0) }
-        } catch {
-            throw RekeyError(path: path, problem: .newKeyInForce(error))
+            let database = Database(
+                path: path,
+                configuration: Configuration {
+                    $0.busyTimeout = busyTimeout
+                    $0.format = before.format
+                }
+            )
+            do {
+                defer { database.close() }
+                try database.open(keyring: keyring, flags: .readWrite)
+                try database.rotateKey(of: keyring)
+            }
+            do {
+                // It is too late to stop: what progress throws does not matter any more.
+                return try verify(key: keyring.databaseKey()) { try? progress($0) }
+            } catch {
+                throw RekeyError(path: path, problem: .newKeyInForce(error))
+            }
         }
     }
 
@@ -72,17 +76,19 @@ extension DatabaseFile {
         of keyring: UnlockedKeyring,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult? {
-        try keyring.withLock { locked in
-            guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
-            // The process that wrote it may have been killed before it was synced.
-            try locked.sync()
-            switch try position(locked) {
-            case .current:
-                return try KeyRotation(locked, self).resume { try changeKey(from: $0, to: $1, progress: progress) }
-            case .next:
-                try KeyRotation(locked, self).resolve()
-                return nil
-            case .older, .other: throw try whyNoKeyFits(keyring)
+        try limitingWaits {
+            try keyring.withLock { locked in
+                guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
+                // The process that wrote it may have been killed before it was synced.
+                try locked.sync()
+                switch try position(locked) {
+                case .current:
+                    return try KeyRotation(locked, self).resume { try changeKey(from: $0, to: $1, progress: progress) }
+                case .next:
+                    try KeyRotation(locked, self).resolve()
+                    return nil
+                case .older, .other: throw try whyNoKeyFits(keyring)
+                }
             }
         }
     }
@@ -92,16 +98,18 @@ extension DatabaseFile {
     /// - Throws: `KeyringError/Problem/noRotationPending`; `RekeyError/Problem/notStarted(_:)` where the new key is in force
     ///   already.
     public func cancelRotation(of keyring: UnlockedKeyring) throws {
-        try keyring.withLock { locked in
-            guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
-            switch try position(locked) {
-            case .current: try KeyRotation(locked, self).resolve()
-            case .next:
-                throw RekeyError(
-                    path: path,
-                    problem: .notStarted("the new key is already in force; `resume` completes the rotation")
-                )
-            case .older, .other: throw try whyNoKeyFits(keyring)
+        try limitingWaits {
+            try keyring.withLock { locked in
+                guard locked.content.isRotationPending else { throw KeyringError(.noRotationPending) }
+                switch try position(locked) {
+                case .current: try KeyRotation(locked, self).resolve()
+                case .next:
+                    throw RekeyError(
+                        path: path,
+                        problem: .notStarted("the new key is already in force; `resume` completes the rotation")
+                    )
+                case .older, .other: throw try whyNoKeyFits(keyring)
+                }
             }
         }
     }

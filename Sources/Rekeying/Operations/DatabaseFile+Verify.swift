@@ -46,34 +46,36 @@ extension DatabaseFile {
         checksStructure: Bool,
         progress: (FileProgress) throws -> Void
     ) throws -> Verification {
-        let (file, key) = try openAsking(key)
-        let database = Database(file)
-        defer { database.close() }
-        let found = try authenticate(key, file)
-        let present = found.verifiedKey
-        switch found.damage {
-        case .none: break
-        case .firstPage:
-            return try verification(file.pages, present, progress) {
-                ["page 1 is damaged: SQLite cannot open the file"]
+        try limitingWaits {
+            let (file, key) = try openAsking(key)
+            let database = Database(file)
+            defer { database.close() }
+            let found = try authenticate(key, file)
+            let present = found.verifiedKey
+            switch found.damage {
+            case .none: break
+            case .firstPage:
+                return try verification(file.pages, present, progress) {
+                    ["page 1 is damaged: SQLite cannot open the file"]
+                }
+            case .sideFiles(let errors):
+                return try verification(file.pages, present, log: .all, progress) { errors }
             }
-        case .sideFiles(let errors):
-            return try verification(file.pages, present, log: .all, progress) { errors }
+            do {
+                try database.unlock(present)
+            } catch let error as KeyError where error.damagedPages != nil {
+                // Of the schema, or a file that was cut off. The connection is closed after such a failure.
+                let again = try open()
+                defer { again.close() }
+                return try verification(again.pages, present, progress) { ["\(error)"] }
+            } catch let error as DatabaseError where error.code.primary == .corrupt {
+                // The pages are authentic and the schema in them is not SQL.
+                let again = try open()
+                defer { again.close() }
+                return try verification(again.pages, present, progress) { [error.message] }
+            }
+            return try verifyOpened(database, present, checksStructure: checksStructure, progress)
         }
-        do {
-            try database.unlock(present)
-        } catch let error as KeyError where error.damagedPages != nil {
-            // Of the schema, or a file that was cut off. The connection is closed after such a failure.
-            let again = try open()
-            defer { again.close() }
-            return try verification(again.pages, present, progress) { ["\(error)"] }
-        } catch let error as DatabaseError where error.code.primary == .corrupt {
-            // The pages are authentic and the schema in them is not SQL.
-            let again = try open()
-            defer { again.close() }
-            return try verification(again.pages, present, progress) { [error.message] }
-        }
-        return try verifyOpened(database, present, checksStructure: checksStructure, progress)
     }
 
     /// Opens the file, and asks for the key if the file may be encrypted. A person may take long: a file that was replaced meanwhile,

@@ -44,7 +44,7 @@ struct Replacement {
         if let ask = file.willRewrite { try announce(to: ask) }
         let old = try file.lockAtRest(present)
         defer { old.release() }
-        let status = try checkNames(old)
+        let status = try checkPlaces(old)
         var state = State()
         try ReplacementStep.perform(ReplacementStep.ofDatabase) { step in
             try willPerform(step)
@@ -112,11 +112,14 @@ struct Replacement {
 
     // MARK: Before
 
-    /// The status of the file, which has one name; the one for the old file is free.
-    private func checkNames(_ old: ExclusiveFile) throws -> FileStatus {
+    /// The status of the file, which has one name; the one for the old file is free, and files can be made where they are needed.
+    private func checkPlaces(_ old: ExclusiveFile) throws -> FileStatus {
         try checkKeptName(old.path)
         let status = try old.status()
         guard status.linkCount == 1 else { throw FileError.severalNames(path: old.path) }
+        for directory in [old.path, keptAs].compactMap({ $0 }).map(FileCalls.directory(of:)) {
+            guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
+        }
         return status
     }
 
@@ -149,11 +152,8 @@ struct Replacement {
     private func announce(to ask: (RewritePlan) throws -> Void) throws {
         let old = try file.lockExclusively()
         defer { old.release() }
-        _ = try checkNames(old)
-        let directory = FileCalls.directory(of: old.path)
-        guard Platform.mayWrite(directory) else {
-            throw FileError.system(path: directory, code: Errno.noPermission.code)
-        }
+        try file.checkAtRest(old, present)
+        _ = try checkPlaces(old)
         let leftovers = Leftovers(of: old.path)
         let plan = try plan(old, leftovers.paths())
         try checkSpace(plan.size, old.path, freed: leftovers.size())
@@ -213,7 +213,7 @@ struct Replacement {
         for path in SideFile.allCases.map({ $0.path(of: path) }) {
             do {
                 try FileCalls.remove(path)
-            } catch .noSuchFile {
+            } catch  where error.meansNoFile {
                 continue
             } catch {
                 throw FileError.system(path: path, code: error.code)

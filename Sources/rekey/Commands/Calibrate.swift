@@ -43,6 +43,7 @@ struct Calibrate: ParsableCommand {
     private struct Object: Encodable {
         let kdf: String
         let parameters: String
+        let jsonVersion = Report.jsonVersion
 
         var text: String {
             get throws {

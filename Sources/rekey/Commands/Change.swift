@@ -45,12 +45,13 @@ struct Change: ParsableCommand {
 
     func run() throws {
         let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
+        let choice = try key.choice(ofNew: newKey)
         try report.run(files) { file, progress in
             let oldSecret = try key.read(for: file, secret)
             if let newKeyring {
                 let keyring = Keyring(path: newKeyring)
-                let newSecret = try newKey.choice(unsafePermissions: key.unsafePermissions)
-                    .readKeyringSecret(prompt: "for \(newKeyring)", confirmed: true)
+                if !choice.isGiven { try key.prove(oldSecret, of: file) }
+                let newSecret = try choice.readKeyringSecret(prompt: "for \(newKeyring)", confirmed: true)
                 let moved = [("key", "in the keyring"), ("keyring", newKeyring)]
                 return try ReplacementOptions.result(prefix: moved + noteOnOldKeyring) {
                     try NewKeyring(keyring: keyring, label: "", derivation: .standard).take(
@@ -63,8 +64,9 @@ struct Change: ParsableCommand {
                 }
             }
             let newSecret = try newSecret {
-                try newKey.choice(unsafePermissions: key.unsafePermissions)
-                    .read(prompt: "New passphrase", confirmed: true)
+                // A secret that is given is derived while the old key is tried.
+                if !choice.isGiven { try key.prove(oldSecret, of: file) }
+                return try choice.read(prompt: "New passphrase", confirmed: true)
             }
             let database = try replacement.database(file, key)
             if inPlace {

@@ -44,7 +44,15 @@ struct Decrypt: ParsableCommand {
             "Nothing was written. Type 'plaintext' to confirm, or give --yes-write-plaintext."
         )
         guard isatty(STDIN_FILENO) == 1 else { throw refusal }
-        Output.tell("\(file) will be readable by everyone with access to it. Type 'plaintext' to continue: ")
-        guard readLine() == "plaintext" else { throw refusal }
+        Output.tell("\(file) will be readable by everyone with access to it.\n")
+        var question = "Type 'plaintext' to continue, or 'no': "
+        for _ in 1...3 {
+            Output.tell(question)
+            let answer = readLine()?.trimmingCharacters(in: .whitespaces)
+            if answer == "plaintext" { return }
+            guard let answer, !["no", "n"].contains(answer.lowercased()) else { break }
+            question = "'\(answer)' is not enough. Type the word 'plaintext' to continue, or 'no': "
+        }
+        throw refusal
     }
 }

@@ -33,10 +33,12 @@ struct Encrypt: ParsableCommand {
         try report.run(files) { file, progress in
             let database = try replacement.database(file, key)
             // Nobody is asked for a secret that would not help.
-            switch try database.inspect().kind {
+            let found = try database.inspect()
+            switch found.kind {
             case .plaintext: break
             case .encrypted: throw AlreadyEncrypted()
-            case .empty, .notADatabase: throw KeyError(path: file, problem: .notADatabase)
+            case .empty, .notADatabase:
+                throw KeyError(path: file, problem: .notADatabase, fileType: found.fileType)
             }
             let secret = try secret {
                 try key.fileFormat.salted(key.choice.read(prompt: "New passphrase", confirmed: true))

@@ -29,6 +29,7 @@ struct Inspect: ParsableCommand {
             let found = try key.database(file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let appearance = found.appearance { lines += AppearanceObject.lines(appearance) }
+            if let fileType = found.fileType { lines.append(("type", fileType)) }
             if let format = found.format, let pages = found.pageCount {
                 lines += FormatObject.lines(format) + [("pages", "\(pages)")]
                 lines += Inspect.advice(format).map { ("advice", $0) }
@@ -53,6 +54,7 @@ struct Inspect: ParsableCommand {
             return Report.Result(
                 Object(
                     kind: found.kind.rawValue,
+                    fileType: found.fileType,
                     size: found.size,
                     format: found.format?.version,
                     pageSize: found.format?.pageSize,
@@ -114,6 +116,7 @@ struct Inspect: ParsableCommand {
 
     private struct Object: Encodable {
         let kind: String
+        let fileType: String?
         let size: Int64
         let format: Int?
         let pageSize: Int?

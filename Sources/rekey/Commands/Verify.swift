@@ -30,15 +30,16 @@ struct Verify: ParsableCommand {
     }
 
     func run() throws {
-        let secret = Once<DatabaseKey>()
+        let secret = Once<(key: DatabaseKey, retired: String?)>()
         try report.run(files) { file, progress in
             let found = try key.database(file).verify(
-                askingFor: { try key.readUnchecked(for: file, secret) },
+                askingFor: { try secret { try key.find(for: file) }.key },
                 checksStructure: !pagesOnly,
                 progress: progress.show
             )
-            try draw(file, found, key.readUnchecked(for: file, secret), progress)
-            return VerificationObject.result(found)
+            let used = try secret { try key.find(for: file) }
+            try draw(file, found, used.key, progress)
+            return VerificationObject.result(found, keyRetired: used.retired)
         }
     }
 
@@ -69,8 +70,9 @@ struct VerificationObject: Encodable {
     let damagedPages: [Int]
     let problems: [String]
     let ok: Bool
+    let keyRetired: String?
 
-    init(_ found: Verification) {
+    init(_ found: Verification, keyRetired: String?) {
         format = found.format.version
         pageSize = found.format.pageSize
         parameters = FormatObject(found.format)
@@ -78,12 +80,21 @@ struct VerificationObject: Encodable {
         damagedPages = found.damagedPages
         problems = found.problems
         ok = found.isSound
+        self.keyRetired = keyRetired
     }
 
-    static func result(prefix: [(String, String)] = [], _ found: Verification) -> Report.Result {
-        Report.Result(
-            VerificationObject(found),
-            lines: prefix + lines(found),
+    /// - Parameter keyRetired: The day on which the key of the keyring was retired that the file is under.
+    static func result(
+        prefix: [(String, String)] = [],
+        _ found: Verification,
+        keyRetired: String? = nil
+    ) -> Report.Result {
+        let note = keyRetired.map {
+            ("note", "under a retired key of the keyring, replaced on \($0): a copy from before a rotation")
+        }
+        return Report.Result(
+            VerificationObject(found, keyRetired: keyRetired),
+            lines: prefix + lines(found) + [note].compactMap { $0 },
             status: found.isSound ? .done : .damaged
         )
     }

@@ -2,15 +2,17 @@ extension HelpTopic {
     static var jsonText: String {
         """
         --json prints one object for each file to standard output, one line each, with
-        the member `file` and these:
+        the members `file`, `jsonVersion` (1) and these. Documentation/rekey.schema.json
+        is a JSON Schema of them. New members may come at any time.
 
-          inspect     kind (encrypted, plaintext, empty, notADatabase), size in bytes;
-                      with the key: format (1 to 4), pageSize in bytes, pageCount,
+          inspect     kind (encrypted, plaintext, empty, notADatabase), fileType (such
+                      as gzip data), size in bytes; with the key: format (1 to 4), pageSize in bytes, pageCount,
                       advice (lines); with a keyring: keyring (as keyring list),
                       keyringAdvice (lines)
           verify, change --in-place
                       format, pageSize, pages, damagedPages (numbers, from 1),
-                      problems (lines of SQLite's integrity check), ok
+                      problems (lines of SQLite's integrity check), ok; under a
+                      retired key of the keyring: keyRetired (the day)
           change, encrypt, decrypt, migrate, copy
                       format (absent for plaintext), pageSize, pages, ok; if there is
                       nothing to do: note, ok
@@ -31,7 +33,7 @@ extension HelpTopic {
           other keyring commands
                       keyring and ok, or as change
           calibrate   kdf, parameters
-          errors      error, exitStatus, message
+          errors      error, exitStatus, message, fileType
 
         `error` is the case of the library's KeyError or KeyringError, such as wrongKey
         or wrongSecret, or a word for the exit status:

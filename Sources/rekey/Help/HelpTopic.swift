@@ -42,8 +42,10 @@ enum HelpTopic: String, CaseIterable {
         \(CommandHelp.sharedOptions)
 
         Files with secrets must belong to you and must not be accessible to other users,
-        unless --unsafe-permissions is given. The line ending after a passphrase is not
-        part of it. The program of --passphrase-command does not inherit variables that
+        unless --unsafe-permissions is given. `-` and /dev/stdin are standard input;
+        pipes, such as <(program), are read to their end. A passphrase is one line: its
+        line ending is not part of it, and a second line or a byte order mark is
+        refused. The program of --passphrase-command does not inherit variables that
         --passphrase-env and --new-passphrase-env name.
         """
     }

@@ -50,22 +50,36 @@ struct KeyOptions: ParsableArguments {
 
     /// The key that opens `file`. `secret` has it from the first file on.
     func readUnchecked(for file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
-        try secret {
-            if let keyring { return try databaseKey(of: file, Keyring(path: keyring)) }
-            try checkNoKeyring()
-            return try fileFormat.salted(choice.read(prompt: "Passphrase of \(file)"))
+        try secret { try find(for: file).key }
+    }
+
+    /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
+    func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
+        if let keyring {
+            let found = try database(file).keyAndRetirement(in: unlock(Keyring(path: keyring), upgrades: false))
+            return (try fileFormat.salted(found.key), found.retired)
         }
+        try checkNoKeyring()
+        return (try fileFormat.salted(choice.read(prompt: "Passphrase of \(file)")), nil)
     }
 
     /// The key of `file`, where options say where it comes from.
     func readIfGiven(for file: String) throws -> DatabaseKey? {
-        if let keyring { return try databaseKey(of: file, Keyring(path: keyring)) }
+        if keyring != nil { return try find(for: file).key }
         try checkNoKeyring()
         return try choice.readIfGiven().map(fileFormat.salted)
     }
 
-    private func databaseKey(of file: String, _ keyring: Keyring) throws -> DatabaseKey {
-        try fileFormat.salted(database(file).key(in: unlock(keyring, upgrades: false)))
+    /// The new secret that `options` name, which is another than this one.
+    func choice(ofNew options: SecretOptions<NewSecret>, isExternal: Bool = false) throws -> SecretChoice {
+        let new = options.choice(unsafePermissions: unsafePermissions, isExternal: isExternal)
+        try choice.check(apartFrom: new)
+        return new
+    }
+
+    /// Throws where `key` does not open `file`: nobody is asked for a new secret then.
+    func prove(_ key: DatabaseKey, of file: String) throws {
+        _ = try database(file).inspect(key: key)
     }
 
     private func checkNoKeyring() throws {

@@ -14,9 +14,10 @@ struct NewFileOptions: ParsableArguments {
 
     /// Runs a command's work on the file, with its key and the new file's, which is nil for the same.
     func run(_ body: (DatabaseFile, DatabaseKey, DatabaseKey?, Progress) throws -> Report.Result) throws {
+        let choice = try key.choice(ofNew: newKey)
         try report.run([file]) { file, progress in
             let secret = try key.read(for: file, Once())
-            let new = try newKey.choice(unsafePermissions: key.unsafePermissions).readIfGiven()
+            let new = try choice.readIfGiven()
             return try body(key.database(file), secret, new, progress)
         }
     }

@@ -13,6 +13,19 @@ struct SecretChoice {
 
     var isGiven: Bool { count > 0 }
 
+    /// Throws where `other` is read from the same descriptor, which is at its end then.
+    func check(apartFrom other: SecretChoice) throws {
+        for case .descriptor(let number)? in [keyFile] + passphrases where other.has(descriptor: number) {
+            throw ValidationError(
+                "Both secrets would be read from \(number == 0 ? "standard input" : "descriptor \(number)"); give one another way."
+            )
+        }
+    }
+
+    private func has(descriptor: Int32) -> Bool {
+        ([keyFile].compactMap { $0 } + passphrases).contains(.descriptor(descriptor))
+    }
+
     /// - Parameter prefix: Of the options, in the error.
     func checkCount(prefix: String) throws {
         guard count <= 1 else {

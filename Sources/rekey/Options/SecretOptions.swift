@@ -16,8 +16,8 @@ enum PresentSecret: SecretRole {
     static let passphrase = "the passphrase"
     static let descriptor = "this open file descriptor"
     static let keyFileHelp = """
-        Read a raw key from this file: 32 or 48 bytes (key, or key and salt), or 64 or 96 hexadecimal digits; for a \
-        keyring, 32 random bytes or more, read byte for byte.
+        Read a raw key from this file: 32 or 48 bytes (key, or key and salt), or 64 or 96 hexadecimal digits, also \
+        as x'...' or 0x... and with spaces or line ends; - is standard input; for a keyring, 32 random bytes or more, read byte for byte.
         """
 }
 
@@ -27,13 +27,16 @@ enum NewSecret: SecretRole {
     static let passphrase = "the new passphrase"
     static let descriptor = "this open file descriptor, not that of the old one"
     static let keyFileHelp = """
-        Read a new raw key from this file: 32 or 48 bytes (key, or key and salt), or 64 or 96 hexadecimal digits; with \
+        Read a new raw key from this file, as of --key-file; with \
         --in-place a salt must be the file's own; for a keyring, 32 random bytes or more, read byte for byte.
         """
 }
 
 extension SecretRole {
     fileprivate static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
+
+    /// Of an option that takes the path of a file.
+    fileprivate static var fileHelp: ArgumentHelp { help("this file: one line of text; - is standard input", "path") }
 
     fileprivate static func help(_ source: String, _ valueName: String) -> ArgumentHelp {
         ArgumentHelp("Read \(passphrase) from \(source).", valueName: valueName)
@@ -42,7 +45,7 @@ extension SecretRole {
 
 /// Where a secret is read from.
 struct SecretOptions<Role: SecretRole>: ParsableArguments {
-    @Option(name: Role.name("passphrase-file"), help: Role.help("this file", "path"))
+    @Option(name: Role.name("passphrase-file"), help: Role.fileHelp)
     var passphraseFile: String?
 
     @Option(name: Role.name("passphrase-fd"), help: Role.help(Role.descriptor, "number"))
@@ -76,7 +79,7 @@ struct SecretOptions<Role: SecretRole>: ParsableArguments {
 
     /// - Parameter unsafePermissions: Whether files may be read that other users can read.
     func choice(unsafePermissions: Bool, isRecovery: Bool = false, isExternal: Bool = false) -> SecretChoice {
-        let file = { (path: String) -> KeySource in unsafePermissions ? .unsafeFile(path: path) : .file(path: path) }
+        let file = { SecretPath.source($0, unsafePermissions: unsafePermissions) }
         return SecretChoice(
             passphrases: [
                 passphraseFile.map(file),

@@ -22,8 +22,9 @@ struct SlotOptions: ParsableArguments {
         }
     }
 
-    func secret(for keyring: Keyring, unsafePermissions: Bool) throws -> KeyringSecret {
-        try newKey.choice(unsafePermissions: unsafePermissions, isExternal: newExternal)
+    /// The new secret, which is another than the one of `key`.
+    func secret(for keyring: Keyring, besides key: KeyOptions) throws -> KeyringSecret {
+        try key.choice(ofNew: newKey, isExternal: newExternal)
             .readKeyringSecret(prompt: "for \(keyring.path)", confirmed: true)
     }
 

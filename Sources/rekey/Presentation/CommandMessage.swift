@@ -13,6 +13,8 @@ struct CommandMessage {
                 "\(error.path): the file is encrypted, and no key was given"
             case let error as KeyringError where error.problem == .notTypedBack:
                 "\(error.path): a recovery code must be typed back"
+            case let error as KeySourceError:
+                "\(error)".replacing("allow it explicitly", with: "give --unsafe-permissions")
             default: String(describing: error)
             }
     }

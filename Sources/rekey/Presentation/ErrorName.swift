@@ -1,4 +1,5 @@
 import CipherDB
+import Rekeying
 
 /// The word for an error in JSON.
 struct ErrorName {
@@ -9,6 +10,7 @@ struct ErrorName {
             switch error {
             case let error as KeyringError: ErrorName.name(of: error.problem)
             case let error as KeyError: ErrorName.name(of: error.problem)
+            case FileError.notAFile: "notAFile"
             default: nil
             }
         text = name ?? status.name

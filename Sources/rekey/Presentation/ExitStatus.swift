@@ -119,7 +119,7 @@ enum ExitStatus: CaseIterable {
         case .missing: self = .noInput
         case .noPermission, .system(_, EPERM), .system(_, EACCES): self = .noPermission
         case .notAFile: self = .damaged
-        case .severalNames: self = .usage
+        case .severalNames, .nameTooLong: self = .usage
         case .exists, .belongs, .otherDisk: self = .cannotCreate
         case .noSpace, .system: self = .inputOutput
         }

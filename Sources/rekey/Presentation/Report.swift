@@ -10,6 +10,19 @@ struct Report: ParsableArguments {
     var json = false
     @Flag(help: "Show no progress.")
     var quiet = false
+    @Option(
+        help: ArgumentHelp(
+            "Wait at most so long for locks of others, for each file in all. Default: 5.",
+            valueName: "seconds"
+        )
+    )
+    var wait: Double?
+
+    func validate() throws {
+        guard wait.map((0...86_400).contains) ?? true else {
+            throw ValidationError("--wait: give a number from 0 to 86400.")
+        }
+    }
 
     /// What came of one file: the exit status, and how it is told.
     struct Result {
@@ -43,7 +56,7 @@ struct Report: ParsableArguments {
     private func one(_ file: String, isOneOf count: Int, _ body: (Progress) throws -> Result) throws -> ExitStatus {
         var isDone = false
         do {
-            let result = try body(Progress(isQuiet: quiet || json))
+            let result = try LockWait.limiting(to: lockWait(file)) { try body(Progress(isQuiet: quiet || json)) }
             isDone = true
             if json {
                 try printJSON(Named(file: file, object: result.object))
@@ -64,12 +77,25 @@ struct Report: ParsableArguments {
                 let failure = Failure(
                     error: ErrorName(error, status).text,
                     exitStatus: status.code,
-                    message: message
+                    message: message,
+                    fileType: (error as? KeyError)?.fileType
                 )
                 try? printJSON(Named(file: file, object: failure))
             }
             return status
         }
+    }
+
+    /// The version of the objects: Documentation/rekey.schema.json. It is raised when a name is removed or means something else; new
+    /// names may come at any time.
+    static let jsonVersion = 1
+
+    /// The time to wait for locks of others, and the line that says so.
+    private func lockWait(_ file: String) -> LockWait {
+        let seconds = wait ?? 5
+        let line = "rekey: \(file): waiting for a lock of another process, up to \(seconds.formatted()) s\n"
+        let isQuiet = quiet
+        return LockWait(limit: .seconds(seconds)) { if !isQuiet { Output.tell(line, clearing: true) } }
     }
 
     private func printJSON(_ object: some Encodable) throws {
@@ -82,21 +108,23 @@ struct Report: ParsableArguments {
         let error: String
         let exitStatus: Int32
         let message: String
+        let fileType: String?
     }
 
-    /// An object with the file that it is about among its keys.
+    /// An object with the file that it is about, and the version of the names, among its keys.
     private struct Named: Encodable {
         let file: String
         let object: any Encodable
 
         private enum Key: CodingKey {
-            case file
+            case file, jsonVersion
         }
 
         func encode(to encoder: any Encoder) throws {
             try object.encode(to: encoder)
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(file, forKey: .file)
+            try container.encode(Report.jsonVersion, forKey: .jsonVersion)
         }
     }
 }

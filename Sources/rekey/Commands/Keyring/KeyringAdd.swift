@@ -19,7 +19,7 @@ struct KeyringAdd: ParsableCommand {
             let unlocked = try target.unlock()
             let notes = try target.checkDatabase(unlocked)
             let number = try unlocked.add(
-                slot.secret(for: target.keyring, unsafePermissions: target.key.unsafePermissions),
+                slot.secret(for: target.keyring, besides: target.key),
                 label: label,
                 derivation: slot.derivation()
             )

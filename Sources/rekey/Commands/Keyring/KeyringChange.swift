@@ -29,7 +29,7 @@ struct KeyringChange: ParsableCommand {
             let changed = changeSlot ?? unlocked.slot
             try unlocked.change(
                 slot: changed,
-                to: slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions),
+                to: slot.secret(for: keyring, besides: target.key),
                 label: label,
                 derivation: slot.derivation()
             )

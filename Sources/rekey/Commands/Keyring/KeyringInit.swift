@@ -42,7 +42,7 @@ struct KeyringInit: ParsableCommand {
             let database = try target.key.database(target.file)
             let newSecret = Once<KeyringSecret>()
             let readSecret = {
-                try newSecret { try slot.secret(for: keyring, unsafePermissions: target.key.unsafePermissions) }
+                try newSecret { try slot.secret(for: keyring, besides: target.key) }
             }
             if let content = try? keyring.content(), content.isInUse, try !isClaimed(content) {
                 throw KeyringError(path: keyring.path, problem: .exists)

@@ -1,0 +1,69 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// A dry run against the run itself.
+@Suite struct DryRunTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("test.db")
+        let queue = try DatabaseQueue(path: path, key: .sample("old"))
+        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
+        try queue.close()
+        for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
+    }
+
+    /// Runs a line of the shell in the directory, as another user than root, whom permissions do not stop.
+    private func shell(_ line: String) throws -> Program.Outcome {
+        let user = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--clear-groups"] : []
+        return try Program.run("/usr/bin/env", user + ["sh", "-c", "cd '\(directory.path)' && \(line)"])
+    }
+
+    private static let change = "change test.db --key-file old --new-key-file new"
+
+    /// What is done to the files, the command, and the exit status of both runs.
+    static let cases: [(String, String, Int32)] = [
+        ("ln test.db second.db", change, 64), ("chmod 500 .", change, 77),
+        ("mkdir kept && chmod 500 kept", change + " --keep-old kept/old.db", 77),
+        ("true", change + " --keep-old no/old.db", 74),
+        ("touch kept.db", change + " --keep-old kept.db", 73), ("ln -s elsewhere test.db-journal", change, 65),
+        ("echo no journal > test.db-journal", change, 65), ("mkdir test.db-shm", change, 65),
+        ("touch test.db-wal && ln test.db-wal second", change, 64), ("chmod 400 test.db", change, 77),
+        ("cp old new", change, 64), ("cp new old", change, 77),
+        ("ln test.db second.db", "decrypt test.db --key-file old --yes-write-plaintext", 64),
+        ("chmod 500 .", "decrypt test.db --key-file old --yes-write-plaintext", 77),
+        ("chmod 500 .", "migrate test.db --key-file old --page-size 8192", 77),
+        ("ln -s elsewhere test.db-journal", "migrate test.db --key-file old --page-size 8192", 65),
+    ]
+
+    @Test(arguments: cases) func dryRunRefusesWhatRunRefuses(_ before: String, _ command: String, _ status: Int32)
+        throws
+    {
+        if getuid() == 0 { _ = try Program.run("/bin/sh", ["-c", "chown -R 65534 '\(directory.path)'"]) }
+        defer { _ = try? Program.run("/bin/chmod", ["-R", "u+rwX", directory.path]) }
+        #expect(try shell(before).status == 0)
+        let state = try FileState(path)
+        let dry = try shell("\(Program.built("rekey")) \(command) --dry-run")
+        let run = try shell("\(Program.built("rekey")) \(command)")
+        #expect(run.status == status, "\(run.errors)")
+        #expect(dry.status == run.status && dry.errors == run.errors, "\(dry.errors) \(run.errors)")
+        #expect(try FileState(path) == state)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
+    func dryRunRefusesFullDisk() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        try FileManager.default.copyItem(atPath: path, toPath: disk.file("test.db"))
+        let arguments = [
+            "change", disk.file("test.db"), "--key-file", directory.file("old"), "--new-key-file",
+            directory.file("new"),
+        ]
+        let dry = try Program.run(Program.built("rekey"), arguments + ["--dry-run"])
+        let run = try Program.run(Program.built("rekey"), arguments)
+        #expect(run.status == 74 && dry.status == 74 && dry.errors == run.errors, "\(dry.errors) \(run.errors)")
+    }
+}

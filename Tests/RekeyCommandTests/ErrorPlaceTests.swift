@@ -1,0 +1,48 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Which file an error names, and how the command ends.
+@Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
+struct ErrorPlaceTests {
+    let directory: TemporaryDirectory
+    let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("large.db")
+        for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
+        let queue = try DatabaseQueue(path: path, key: .sample("old"))
+        try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE t (a)")
+            for _ in 0..<200 { try database.executeUpdate("INSERT INTO t VALUES (randomblob(3000))") }
+        }
+        try queue.close()
+    }
+
+    private func rekey(_ arguments: String...) throws -> Program.Outcome {
+        let keys = ["--key-file", directory.file("old")]
+        return try Program.run(Program.built("rekey"), arguments + keys)
+    }
+
+    @Test(arguments: ["copy", "recover"]) func fullDiskOfDestinationIsNamed(_ command: String) throws {
+        let disk = try SmallDisk(bytes: 300 << 10)
+        let destination = disk.file("new.db")
+        let outcome = try rekey(command, path, destination)
+        #expect(
+            outcome.status == 74 && outcome.errors.contains("\(destination): No space left on device"),
+            "\(outcome.errors)"
+        )
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
+    }
+
+    @Test func fullDiskInPlaceIsInputOutputError() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let copy = disk.file("large.db")
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        let outcome = try rekey("change", "--in-place", copy, "--new-key-file", directory.file("new"))
+        #expect(outcome.status == 74 && outcome.errors.contains("disk may be full"), "\(outcome.errors)")
+        #expect(try rekey("verify", copy).status == 0)
+    }
+}
