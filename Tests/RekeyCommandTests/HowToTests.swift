@@ -54,7 +54,8 @@ struct HowToTests {
     }
 
     @Test(arguments: [
-        "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers", "KeyServices",
+        "Install", "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers",
+        "KeyServices",
     ])
     func commandsOfGuideRun(_ guide: String) throws {
         let commands = try script(guide)
@@ -71,7 +72,7 @@ struct HowToTests {
         let guides = try FileManager.default.contentsOfDirectory(
             atPath: "\(Program.packageDirectory)/Documentation/HowTo"
         )
-        #expect(guides.count == 7)
+        #expect(guides.count == 8)
     }
 
     @Test func commandsOfReadmeExist() throws {
