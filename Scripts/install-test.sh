@@ -29,7 +29,7 @@ try_release() {
     STAGE=$PWD/.build-release/$1/stage installs_and_uninstalls || { echo "make install leaves files behind"; return 1; }
     name_release "$1" || return 1
     # Without the recommended libipsec-mb first.
-    mmdebstrap --quiet --variant=minbase --include=man-db,bash-completion,zsh,fish "${1%-backports}" "$root" "${sources[@]}" || return 1
+    mmdebstrap --quiet --variant=minbase --include=apt,man-db,bash-completion,zsh,fish "${1%-backports}" "$root" "${sources[@]}" || return 1
     if [ -n "$(find "$root" -name '*swift*' -path '*lib*' -print -quit)" ]; then echo "the root file system has Swift"; return 1; fi
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     cp "$package" Scripts/install-test-inside.sh "$root/root/"
