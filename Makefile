@@ -1,4 +1,6 @@
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples manual lint format clean
+export PREFIX DESTDIR
+
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples manual release install uninstall deb install-check reproducible lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -11,7 +13,12 @@ help:
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
 	@echo "make docs     build the documentation into .build/docs"
-	@echo "make manual   write the man page of rekey to .build/rekey.1"
+	@echo "make manual   write the man pages of rekey to .build/man"
+	@echo "make install  the command, its man pages and completions under PREFIX (/usr/local), DESTDIR before it;  make uninstall  remove them"
+	@echo "make release  build what make install installs, for a user who is not root"
+	@echo "make deb      the package rekey for this release of Debian, or for RELEASE=trixie, bookworm-backports, noble"
+	@echo "make install-check  install that package where there is no Swift and use it, for RELEASE or all; needs root"
+	@echo "make reproducible  build the package twice, in two directories, and compare"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
 	@echo "make lint     check the format of the sources;  make format  mend it"
@@ -46,6 +53,24 @@ docs: setup
 
 manual: setup
 	@Scripts/manual.sh
+
+release:
+	@Scripts/stage.sh
+
+install: release
+	@Scripts/install.sh
+
+uninstall:
+	@Scripts/install.sh --uninstall
+
+deb:
+	@Scripts/deb.sh $(RELEASE)
+
+install-check:
+	@Scripts/install-test.sh $(RELEASE)
+
+reproducible:
+	@Scripts/reproducible.sh $(RELEASE)
 
 torture: engines
 	@Scripts/torture.sh

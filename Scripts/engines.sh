@@ -28,43 +28,16 @@ if ! command -v apt-get > /dev/null; then
     complain "SQLCipher 3.4.1 and 4.6.1: there is no apt-get on this machine, and so no Debian to fetch them from"
 fi
 
-# describe FOLDER LIBRARIES ORIGIN: writes the files of pkg-config for an engine.
-describe() {
-    # Debian's file has only -I…/include/sqlcipher, so that <sqlcipher/sqlite3.h> would still be the installed engine's.
-    cat > "$1/pkgconfig/sqlcipher.pc" <<PC
-Name: SQLCipher
-Description: SQLCipher from $3
-Version: 0
-Cflags: -I$1/usr/include -I$1/usr/include/sqlcipher
-Libs: -L$2 -lsqlcipher
-PC
-    # Without -L: libcrypto's would put the system's directory first on the link line, and with it the installed libsqlcipher.
-    cat > "$1/pkgconfig/libcrypto.pc" <<PC
-Name: OpenSSL-libcrypto
-Description: OpenSSL cryptography library
-Version: $(pkg-config --modversion libcrypto)
-Cflags: $(pkg-config --cflags libcrypto)
-Libs: -lcrypto
-PC
-}
-
 # fetch SUITE FOLDER: unpacks the suite's SQLCipher into FOLDER.
 fetch() {
     local suite=$1 directory=$2 apt=$root/apt/$1 source library
     source=$(debian_source "$suite")
     [ -n "$source" ] || { echo "engines: no Debian mirror in this machine's apt configuration" >&2; return 1; }
     rm -rf "$apt" "$directory"
-    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
-    echo "$source" > "$apt/sources.list"
-    : > "$apt/status"
-    # A configuration of its own: neither the machine's sources nor its package state are touched.
-    # apt drops to its own user where it can; the directory may not be that user's to read.
-    local options=(-q -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null
-        -o Dir::Etc::PreferencesParts=/dev/null -o "Dir::State::Lists=$apt/lists" -o "Dir::State::Status=$apt/status"
-        -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User= -o Acquire::Languages=none)
-    apt-get "${options[@]}" update > "$apt/log" 2>&1 || { tail -n 3 "$apt/log" >&2; return 1; }
-    library=$(apt-cache "${options[@]}" depends sqlcipher | sed -nE 's/ *Depends: (libsqlcipher[0-9]+)$/\1/p')
-    (cd "$apt/packages" && apt-get "${options[@]}" download sqlcipher libsqlcipher-dev "$library") >> "$apt/log" 2>&1 ||
+    mkdir -p "$apt/packages"
+    use_sources "$apt" "$source" || return 1
+    library=$(apt-cache "${elsewhere[@]}" depends sqlcipher | sed -nE 's/ *Depends: (libsqlcipher[0-9]+)$/\1/p')
+    (cd "$apt/packages" && apt-get "${elsewhere[@]}" download sqlcipher libsqlcipher-dev "$library") >> "$apt/log" 2>&1 ||
         { tail -n 3 "$apt/log" >&2; return 1; }
     mkdir -p "$directory/bin" "$directory/pkgconfig"
     for package in "$apt"/packages/*.deb; do
@@ -75,7 +48,7 @@ fetch() {
     printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$directory/usr/bin/sqlcipher" > "$directory/bin/sqlcipher"
     chmod +x "$directory/bin/sqlcipher"
     ln -sfn "$libraries" "$directory/lib"
-    describe "$directory" "$libraries" "$suite"
+    describe "$directory" "$directory/usr/include" "$libraries" "$suite"
 }
 
 # The SQLCipher version that the shell in FOLDER reports.
@@ -122,7 +95,7 @@ amalgamation() {
     # The package has no shell, and Debian's run on no other library.
     printf '#!/bin/sh\nexec /usr/bin/python3 %s %s "$@"\n' "$PWD/Scripts/shell.py" "$directory/lib/libsqlcipher.so" > "$directory/bin/sqlcipher"
     chmod +x "$directory/bin/sqlcipher"
-    describe "$directory" "$directory/lib" "the source package of sqlcipher3 $package"
+    describe "$directory" "$directory/usr/include" "$directory/lib" "the source package of sqlcipher3 $package"
     [ "$(shell_version "$directory")" = "$version" ]
 }
 

@@ -37,6 +37,11 @@ struct Rekey: ParsableCommand {
     static func main() {
         StandardStreams.prepare()
         Platform.forbidDumps()
+        // Swift reads the arguments in /proc. Without them every command would print help and succeed.
+        guard CommandLine.argc > 0 else {
+            Output.tell("rekey: the arguments cannot be read: mount /proc\n")
+            exit(withError: ExitCode(ExitStatus.failure.code))
+        }
         do {
             try run(arguments)
         } catch  where error is FileError || error is UnknownCommand || error is UnknownOption {

@@ -55,6 +55,24 @@ import Testing
         #expect(names.subtracting(shown) == [])
     }
 
+    @Test func shellsCompletePathsAsFiles() throws {
+        let names: Set = ["path", "file", "files", "destination", "backup"]
+        var paths = 0
+        func check(_ command: [String: Any]) {
+            for argument in command["arguments"] as? [[String: Any]] ?? [] {
+                guard names.contains(argument["valueName"] as? String ?? "") else { continue }
+                paths += 1
+                let kind = argument["completionKind"] as? [String: Any]
+                #expect(kind?["file"] != nil, "\(command["commandName"] ?? ""): \(argument["abstract"] ?? "")")
+            }
+            for subcommand in command["subcommands"] as? [[String: Any]] ?? [] { check(subcommand) }
+        }
+        let dump = try rekey(["--experimental-dump-help"]).output
+        let object = try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any]
+        check(try #require(object?["command"] as? [String: Any]))
+        #expect(paths > 100)
+    }
+
     @Test(arguments: ["keys", "exit-status", "json", "environment"]) func topicIsPrinted(_ topic: String) throws {
         let lines = try lines(["help", topic])
         #expect(lines.count > 5 && lines.allSatisfy { $0.count <= 80 })

@@ -76,7 +76,9 @@ struct HowToTests {
     }
 
     private static let guides =
-        ["EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers", "KeyServices"]
+        [
+            "Install", "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers", "KeyServices",
+        ]
         + (hasPlaintextHeaders ? ["OtherFormats"] : [])
 
     @Test(arguments: guides)
@@ -95,7 +97,7 @@ struct HowToTests {
         let guides = try FileManager.default.contentsOfDirectory(
             atPath: "\(Program.packageDirectory)/Documentation/HowTo"
         )
-        #expect(guides.count == 8)
+        #expect(guides.count == 9)
     }
 
     @Test func commandsOfReadmeExist() throws {

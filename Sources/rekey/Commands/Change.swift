@@ -16,7 +16,7 @@ struct Change: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>
@@ -24,7 +24,8 @@ struct Change: ParsableCommand {
         help: ArgumentHelp(
             "Use the key of this keyring, which the new secret unlocks; it is created if it does not exist.",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var newKeyring: String?
     @Flag(help: "Re-encrypt the file itself by PRAGMA rekey: it keeps its salt, and the run cannot be interrupted.")

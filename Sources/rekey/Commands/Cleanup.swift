@@ -13,7 +13,7 @@ struct Cleanup: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @OptionGroup var report: Report
 

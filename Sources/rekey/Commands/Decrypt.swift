@@ -13,7 +13,7 @@ struct Decrypt: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @Flag(help: "Write the plaintext without confirmation.")
     var yesWritePlaintext = false

@@ -14,7 +14,7 @@ struct Encrypt: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var format: FormatOptions

@@ -17,7 +17,7 @@ struct Inspect: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report

@@ -16,7 +16,7 @@ struct Migrate: ParsableCommand {
             """
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @OptionGroup var format: FormatOptions
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions

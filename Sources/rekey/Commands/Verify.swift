@@ -10,13 +10,16 @@ struct Verify: ParsableCommand {
         discussion: "Does not change the file, except that SQLite rolls back a hot journal first."
     )
 
-    @Argument(help: "The database files.")
+    @Argument(help: "The database files.", completion: .file())
     var files: [String]
     @Flag(help: "Skip SQLite's integrity check (several times slower than the page check).")
     var pagesOnly = false
     @Flag(help: "Print a map of the file's pages before the result.")
     var map = false
-    @Option(help: ArgumentHelp("Write a map of the file's pages to a new SVG file.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("Write a map of the file's pages to a new SVG file.", valueName: "path"),
+        completion: .file()
+    )
     var mapSvg: String?
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report

@@ -10,7 +10,8 @@ struct KeyOptions: ParsableArguments {
         help: ArgumentHelp(
             "Unlock this keyring and use its key. Default of `rekey keyring`: FILE.keyring.",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var keyring: String?
 

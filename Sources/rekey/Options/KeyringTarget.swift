@@ -4,7 +4,7 @@ import Rekeying
 
 /// The database of a keyring command, and the secret that unlocks its keyring.
 struct KeyringTarget: ParsableArguments {
-    @Argument(help: "The database file.")
+    @Argument(help: "The database file.", completion: .file())
     var file: String
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report

@@ -4,9 +4,9 @@ import Rekeying
 
 /// A database file, and a new file that is made from it.
 struct NewFileOptions: ParsableArguments {
-    @Argument(help: "The database file.")
+    @Argument(help: "The database file.", completion: .file())
     var file: String
-    @Argument(help: "The file to create.")
+    @Argument(help: "The file to create.", completion: .file())
     var destination: String
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>

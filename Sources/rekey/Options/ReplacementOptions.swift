@@ -8,7 +8,8 @@ struct ReplacementOptions: ParsableArguments {
         help: ArgumentHelp(
             "Keep a copy of the old file under this name, on the same file system.",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var keepOld: String?
     @Flag(help: "Check the key and the lock, print what would be done, and change nothing.")

@@ -45,7 +45,7 @@ extension SecretRole {
 
 /// Where a secret is read from.
 struct SecretOptions<Role: SecretRole>: ParsableArguments {
-    @Option(name: Role.name("passphrase-file"), help: Role.fileHelp)
+    @Option(name: Role.name("passphrase-file"), help: Role.fileHelp, completion: .file())
     var passphraseFile: String?
 
     @Option(name: Role.name("passphrase-fd"), help: Role.help(Role.descriptor, "number"))
@@ -69,7 +69,11 @@ struct SecretOptions<Role: SecretRole>: ParsableArguments {
     )
     var passphraseKernelKey: String?
 
-    @Option(name: Role.name("key-file"), help: ArgumentHelp("\(Role.keyFileHelp)", valueName: "path"))
+    @Option(
+        name: Role.name("key-file"),
+        help: ArgumentHelp("\(Role.keyFileHelp)", valueName: "path"),
+        completion: .file()
+    )
     var keyFile: String?
 
     func validate() throws {

@@ -10,7 +10,7 @@ struct KeyringBackup: ParsableCommand {
     )
 
     @OptionGroup var target: KeyringTarget
-    @Argument(help: "The backup to create.")
+    @Argument(help: "The backup to create.", completion: .file())
     var destination: String
 
     func run() throws {

@@ -23,7 +23,8 @@ struct KeyringInit: ParsableCommand {
         help: ArgumentHelp(
             "Keep a copy of the old file under this name, on the same file system.",
             valueName: "path"
-        )
+        ),
+        completion: .file()
     )
     var keepOld: String?
 

@@ -14,7 +14,7 @@ struct KeyringRestore: ParsableCommand {
     )
 
     @OptionGroup var target: KeyringTarget
-    @Argument(help: "The backup.")
+    @Argument(help: "The backup.", completion: .file())
     var backup: String
 
     func run() throws {
