@@ -1,4 +1,4 @@
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples manual lint format clean
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody manual lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -10,6 +10,7 @@ help:
 	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
+	@echo "make custody  keys in a TPM, a token or a key service: each recipe on real parts, which are then lost (Debian, root)"
 	@echo "make docs     build the documentation into .build/docs"
 	@echo "make manual   write the man page of rekey to .build/rekey.1"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
@@ -40,6 +41,9 @@ bench: engines
 
 examples: setup
 	@Scripts/examples.sh
+
+custody: setup
+	@Scripts/custody.sh
 
 docs: setup
 	@Scripts/docs.sh

@@ -71,7 +71,8 @@ struct HowToTests {
         let guides = try FileManager.default.contentsOfDirectory(
             atPath: "\(Program.packageDirectory)/Documentation/HowTo"
         )
-        #expect(guides.count == 7)
+        // KeyCustody.md needs hardware and services: Scripts/custody.sh runs it.
+        #expect(guides.count == 8)
     }
 
     @Test func commandsOfReadmeExist() throws {
