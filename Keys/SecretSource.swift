@@ -62,7 +62,7 @@ extension SecretBytes {
         case .passphrase: try .passphrase(withoutLineEnding())
         case .recoveryCode: .recoveryCode(try RecoveryCode(typed: self))
         case .keyFile: try .keyFile(self)
-        case .external: try .external(self)
+        case .external, .command: try .external(self)
         }
     }
 

@@ -25,6 +25,14 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Run this command, if a slot of the keyring has it, for the secret; give the text that `rekey keyring list` prints. Can be repeated.",
+            valueName: "command"
+        )
+    )
+    var allowCommand: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "PBKDF2 iterations of the file, if they are not the default of its format.",
             valueName: "number"
         )
@@ -34,12 +42,18 @@ struct KeyOptions: ParsableArguments {
     @Flag(help: "Accept secret files that other users can read, for both keys.")
     var unsafePermissions = false
 
+    /// Whether options say where the secret comes from.
+    var isGiven: Bool { choice.isGiven || recovery || external || !allowCommand.isEmpty }
+
     var choice: SecretChoice {
         secret.choice(unsafePermissions: unsafePermissions, isRecovery: recovery, isExternal: external)
     }
 
     func validate() throws {
         try choice.checkKind()
+        if !allowCommand.isEmpty, choice.isGiven || recovery || external {
+            throw ValidationError("--allow-command excludes the options of other secrets.")
+        }
         if keyring != nil, fileKdfIter != nil {
             throw ValidationError("--keyring and --file-kdf-iter exclude each other.")
         }
@@ -73,8 +87,8 @@ struct KeyOptions: ParsableArguments {
     }
 
     private func checkNoKeyring() throws {
-        guard !recovery, !external, slot == nil else {
-            throw ValidationError("--recovery, --external and --slot need --keyring.")
+        guard !recovery, !external, slot == nil, allowCommand.isEmpty else {
+            throw ValidationError("--recovery, --external, --slot and --allow-command need --keyring.")
         }
     }
 
@@ -82,7 +96,11 @@ struct KeyOptions: ParsableArguments {
     ///
     /// - Parameter upgrades: Whether weak KDF parameters are upgraded: not by commands that only read.
     func unlock(_ keyring: Keyring, upgrades: Bool) throws -> UnlockedKeyring {
-        _ = try keyring.content()
+        let content = try keyring.content()
+        let commands = try AllowedCommands(allowCommand)
+        if isGiven ? !allowCommand.isEmpty : try commands.ask(content, slot: slot, keyring.path) {
+            return try commands.unlock(keyring, content, slot: slot)
+        }
         let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")
         return try keyring.unlock(secret, slot: slot, upgrades: upgrades)
     }
