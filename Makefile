@@ -1,6 +1,6 @@
 export PREFIX DESTDIR
 
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples manual release install uninstall deb install-check reproducible lint format clean
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody manual release install uninstall deb install-check reproducible lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -12,6 +12,7 @@ help:
 	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
+	@echo "make custody  keys in a TPM, a token or a key service: each recipe on real parts, which are then lost (Debian, root)"
 	@echo "make docs     build the documentation into .build/docs"
 	@echo "make manual   write the man pages of rekey to .build/man"
 	@echo "make install  the command, its man pages and completions under PREFIX (/usr/local), DESTDIR before it;  make uninstall  remove them"
@@ -47,6 +48,9 @@ bench: engines
 
 examples: setup
 	@Scripts/examples.sh
+
+custody: setup
+	@Scripts/custody.sh
 
 docs: setup
 	@Scripts/docs.sh

@@ -102,7 +102,13 @@ public enum KeySource: Sendable, Equatable {
     }
 
     /// Reads `descriptor` to its end, a mebibyte and a line ending at most.
-    static func readAll(_ descriptor: Int32, name: String) throws -> SecretBytes {
+    ///
+    /// - Parameter wait: Called before each read; returns when there is something to read.
+    static func readAll(
+        _ descriptor: Int32,
+        name: String,
+        waiting wait: () throws -> Void = {}
+    ) throws -> SecretBytes {
         var secret = try SecretBytes(count: 0) { _ in }
         var capacity = 4096
         while true {
@@ -112,6 +118,7 @@ public enum KeySource: Sendable, Equatable {
                 secret.withUnsafeBytes { buffer.copyMemory(from: $0) }
                 while filled < buffer.count, !atEnd {
                     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                    try wait()
                     let count = try Platform.read(descriptor, into: rest)
                     filled += count
                     atEnd = count == 0

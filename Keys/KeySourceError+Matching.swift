@@ -22,6 +22,10 @@ extension KeySourceError {
     public static let ofAnotherUser = ProblemPattern<Problem>.ofAnotherUser
     /// Matches errors with ``Problem/commandFailed(status:)``, whatever comes with it.
     public static let commandFailed = ProblemPattern<Problem>.commandFailed
+    /// Matches errors with ``Problem/timedOut(_:)``, whatever comes with it.
+    public static let timedOut = ProblemPattern<Problem>.timedOut
+    /// Matches errors with ``Problem/notRepeatable``, of any source.
+    public static let notRepeatable = ProblemPattern<Problem>.notRepeatable
     /// Matches errors with ``Problem/notHere``, of any source.
     public static let notHere = ProblemPattern<Problem>.notHere
     /// Matches errors with ``Problem/keychain(_:)``, whatever comes with it.
@@ -60,6 +64,12 @@ extension ProblemPattern where Problem == KeySourceError.Problem {
     /// Matches ``KeySourceError/Problem/commandFailed(status:)``, whatever comes with it.
     public static var commandFailed: ProblemPattern {
         ProblemPattern { if case .commandFailed = $0 { true } else { false } }
+    }
+    /// Matches ``KeySourceError/Problem/timedOut(_:)``, whatever comes with it.
+    public static var timedOut: ProblemPattern { ProblemPattern { if case .timedOut = $0 { true } else { false } } }
+    /// Matches ``KeySourceError/Problem/notRepeatable``.
+    public static var notRepeatable: ProblemPattern {
+        ProblemPattern { if case .notRepeatable = $0 { true } else { false } }
     }
     /// Matches ``KeySourceError/Problem/notHere``.
     public static var notHere: ProblemPattern { ProblemPattern { if case .notHere = $0 { true } else { false } } }

@@ -26,6 +26,10 @@ public struct KeySourceError: Error, Equatable, Sendable {
         case ofAnotherUser
         /// The command ended with another status than 0; with 128 and the number of a signal that ended it.
         case commandFailed(status: Int32)
+        /// The command of a slot did not end within this time, and was ended.
+        case timedOut(Duration)
+        /// The command of a new slot printed another secret when it was run again.
+        case notRepeatable
         /// This system has no such source.
         case notHere
         /// The keychain refused, with this `OSStatus`.
@@ -57,6 +61,9 @@ extension KeySourceError: CustomStringConvertible {
             "\(source): a link to another directory; give the path of the file itself, or allow it explicitly"
         case .ofAnotherUser: "\(source): a file of another user; change its owner, or allow it explicitly"
         case .commandFailed(let status): "\(source): ended with status \(status)"
+        case .timedOut(let limit): "\(source): did not end within \(limit.components.seconds) seconds, and was ended"
+        case .notRepeatable:
+            "\(source): printed another secret when it was run again; the command of a slot must print the same one each time"
         case .notHere: "\(source): not available on this system"
         case .keychain(let status): "\(source): the keychain returned \(status)"
         }

@@ -63,7 +63,7 @@ extension SecretBytes {
         case .passphrase: try .passphrase(line())
         case .recoveryCode: .recoveryCode(try RecoveryCode(typed: self))
         case .keyFile: try .keyFile(self)
-        case .external: try .external(self)
+        case .external, .command: try .external(self)
         }
     }
 

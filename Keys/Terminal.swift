@@ -9,7 +9,7 @@ internal import CipherSystem
 #endif
 
 /// Asks at the process's terminal, whatever its standard streams are connected to.
-enum Terminal {
+package enum Terminal {
     static func askSecret(_ message: String, confirmed: Bool) throws -> SecretBytes {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw KeySourceError(source: message, problem: .noTerminal) }
@@ -22,7 +22,19 @@ enum Terminal {
         return secret
     }
 
-    private static func askOnce(_ descriptor: Int32, _ message: String) throws -> SecretBytes {
+    /// Asks a question, whose answer is shown as it is typed: true for the word yes, nil where there is no terminal.
+    package static func confirm(_ question: String) throws -> Bool? {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return try askOnce(descriptor, question, echoes: true) == SecretBytes(utf8: "yes")
+    }
+
+    private static func askOnce(
+        _ descriptor: Int32,
+        _ message: String,
+        echoes: Bool = false
+    ) throws -> SecretBytes {
         var before = termios()
         guard tcgetattr(descriptor, &before) == 0 else {
             throw KeySourceError(source: message, problem: .noTerminal)
@@ -36,7 +48,7 @@ enum Terminal {
         pthread_sigmask(SIG_BLOCK, &held, &mask)
         var quiet = before
         // Line by line, as the user's terminal edits it; a signal key still makes its signal.
-        quiet.c_lflag &= ~tcflag_t(ECHO)
+        if !echoes { quiet.c_lflag &= ~tcflag_t(ECHO) }
         quiet.c_lflag |= tcflag_t(ECHONL)
         tcsetattr(descriptor, TCSAFLUSH, &quiet)
         defer {

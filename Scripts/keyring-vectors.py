@@ -15,7 +15,7 @@ import sys
 
 import keyring as format
 
-PASSPHRASE, CODE, KEY_FILE, EXTERNAL = 1, 2, 3, 4
+PASSPHRASE, CODE, KEY_FILE, EXTERNAL, COMMAND = 1, 2, 3, 4, 5
 PBKDF2 = (1, 1000, 0, 0)
 DAY = 86_400
 NOON = 1_767_268_800  # a day on which all of this may have been made
@@ -52,6 +52,14 @@ class Vector:
         else:
             slot.rest = format.Slot.LOCK.pack(*function, salt, self.random.randbytes(40))
         self.keyring.slots.append(slot)
+        return self
+
+    def command(self, *arguments, tail=None, function=(0, 0, 0, 0)):
+        """One more slot, whose secret a command prints. The tail is what follows the wrapped key, where it is not of the arguments."""
+        self.slot(COMMAND, EXTERNAL_BYTES, function)
+        if tail is None:
+            tail = bytes([len(arguments)]) + b"".join(bytes([len(each)]) + each for each in arguments)
+        self.keyring.slots[-1].rest += tail
         return self
 
     def unknown(self):
@@ -133,6 +141,57 @@ def ways_in():
         v.slot(PASSPHRASE, passphrase).opens(PASSPHRASE, passphrase, 1)
     v = Vector("passphrase-not-normalised", "A letter with its accent as two characters is another passphrase than as one.")
     v.slot(PASSPHRASE, "caf\u00e9".encode()).refuses("wrongSecret", PASSPHRASE, "cafe\u0301".encode())
+
+
+def commands():
+    def good(name, what, *arguments):
+        Vector(f"command-{name}", what).command(*arguments).opens(COMMAND, EXTERNAL_BYTES, 1)
+
+    def damaged(name, what, *arguments, tail=None, function=(0, 0, 0, 0)):
+        v = Vector(f"command-{name}", what).slot(PASSPHRASE, FIRST)
+        v.command(*arguments, tail=tail, function=function).refuses("damaged", PASSPHRASE, FIRST)
+
+    good("opens", "What the command of a slot printed opens.", b"/usr/bin/age", b"--decrypt", b"a file")
+    good("argument-empty", "An argument of a command may be empty.", b"/bin/x", b"", b"y")
+    good("arguments-32", "A command has 32 arguments.", b"/bin/x", *[b"y"] * 31)
+    good("argument-longest", "An argument has 255 bytes.", b"/" + b"x" * 254)
+    good("longest", "A command has 1,024 bytes.", *[b"/" + b"x" * 254] * 4, b"1234")
+    good("printable", "All printable characters of ASCII.", b"/bin/x", bytes(range(0x20, 0x7f)))
+    damaged("too-long", "A command has not 1,025 bytes.", *[b"/" + b"x" * 254] * 4, b"12345")
+    damaged("none", "A command has a program.", tail=b"\0")
+    damaged("missing", "A slot of a command has one.", tail=b"")
+    damaged("arguments-33", "A command has not 33 arguments.", b"/bin/x", *[b"y"] * 32)
+    damaged("relative", "The path of the program is absolute.", b"bin/x")
+    damaged("program-empty", "The path of the program is not empty.", b"", b"/bin/x")
+    damaged("control", "No argument has a control character.", b"/bin/x", b"a\nb")
+    damaged("delete", "No argument has the character DEL.", b"/bin/x", b"a\x7fb")
+    damaged("not-ascii", "No argument has a character that is not ASCII.", b"/bin/x", "\u0430ge".encode())
+    damaged("not-utf8", "No argument has a byte that is not ASCII.", b"/bin/x", b"\xff")
+    damaged("byte-after", "Nothing follows the arguments.", tail=b"\1\6/bin/x\0")
+    damaged("cut", "The last argument is whole.", tail=b"\1\7/bin/x")
+    damaged("fewer", "All arguments are there.", tail=b"\2\6/bin/x")
+    v = Vector("command-function-2", "What a command prints goes through no function for passphrases.").slot(PASSPHRASE, FIRST)
+    v.command(b"/bin/x", function=(2, 1000, 0, 0)).refuses("damaged", PASSPHRASE, FIRST)
+    v = Vector("command-as-external", "What a command printed opens no slot of an external secret, and the other way round.")
+    v.slot(EXTERNAL, EXTERNAL_BYTES).refuses("wrongSecret", COMMAND, EXTERNAL_BYTES)
+    v = Vector("external-as-command", "An external secret opens no slot of a command.")
+    v.command(b"/bin/x").refuses("wrongSecret", EXTERNAL, EXTERNAL_BYTES)
+
+    def other(keyring):
+        slot = keyring.slots[0]
+        slot.rest = slot.rest.replace(b"/bin/x", b"/bin/y")
+    for name, what, kind, secret in [
+            ("changed", "A command that was changed is seen, also where its slot opens.", COMMAND, EXTERNAL_BYTES),
+            ("changed-other", "The command of another slot that was changed is seen.", PASSPHRASE, FIRST)]:
+        v = Vector(f"command-{name}", what).command(b"/bin/x").slot(PASSPHRASE, FIRST)
+        v.refuses("altered", kind, secret, file=v.changed(other))
+    v = Vector("command-to-external", "A slot of a command that was made one of an external secret does not open.")
+    v.command(b"/bin/x")
+
+    def kind_changed(keyring):
+        keyring.slots[0].kind = EXTERNAL
+        keyring.slots[0].rest = keyring.slots[0].rest[:format.Slot.LOCK.size]
+    v.refuses("wrongSecret", EXTERNAL, EXTERNAL_BYTES, file=v.changed(kind_changed))
 
 
 def which_slot():
@@ -388,5 +447,5 @@ FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OWN
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for group in (ways_in, which_slot, what_is_in_it, no_keyring, structure, unusable, attacks):
+    for group in (ways_in, commands, which_slot, what_is_in_it, no_keyring, structure, unusable, attacks):
         group()

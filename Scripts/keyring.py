@@ -6,6 +6,7 @@
     keyring.py FILE --recovery-code-file P
     keyring.py FILE --key-file P
     keyring.py FILE --external-file P
+    keyring.py FILE --command-output-file P     what the command of a slot printed; this reader runs no command
         --slot N                                tries that slot alone
         --export-key                            prints the key that the database is under, too
     keyring.py --check FOLDER                   checks every vector (*.txt) of a directory
@@ -19,13 +20,14 @@ import argparse
 import hashlib
 import hmac
 import pathlib
+import shlex
 import struct
 import sys
 import unicodedata
 from dataclasses import dataclass
 
 MAGIC, VERSION = b"CipherKR", 1
-KINDS = {1: "passphrase", 2: "recovery code", 3: "key file", 4: "external"}
+KINDS = {1: "passphrase", 2: "recovery code", 3: "key file", 4: "external", 5: "command"}
 FUNCTIONS = {0: "none", 1: "PBKDF2-HMAC-SHA-256", 2: "PBKDF2-HMAC-SHA-512", 3: "scrypt", 4: "Argon2id"}
 ROLES = {1: "database key", 2: "next key"}
 BUDGET = 864_000_000  # what the slots that are tried may cost together, about a second; each alone is within it
@@ -67,7 +69,17 @@ class Slot:
     @property
     def lock(self):
         """Function, its three parameters, salt and wrapped master key."""
-        return self.LOCK.unpack(self.rest)
+        return self.LOCK.unpack(self.rest[:self.LOCK.size])
+
+    @property
+    def command(self):
+        """The program and its arguments."""
+        cursor = Cursor(self.rest[self.LOCK.size:])
+        arguments = [cursor.text(255) for _ in cursor.counted(1, 32)]
+        require(cursor.rest() == b"")
+        require(all(0x20 <= byte <= 0x7e for argument in arguments for byte in argument))
+        require(arguments[0].startswith(b"/") and sum(map(len, arguments)) <= 1024)
+        return arguments
 
 
 @dataclass
@@ -169,7 +181,9 @@ def parse_slot(content):
     slot = Slot(cursor.number(1), cursor.number(2), cursor.time(), cursor.time(), cursor.text(128), cursor.rest())
     require(slot.kind != 0 and slot.number != 0)
     if slot.kind in KINDS:
-        require(len(slot.rest) == Slot.LOCK.size)
+        require(len(slot.rest) >= Slot.LOCK.size and (slot.kind == 5 or len(slot.rest) == Slot.LOCK.size))
+        if slot.kind == 5:
+            slot.command
         function = slot.lock[0]
         # A passphrase is too weak to go without, and the other secrets need none.
         require(function != 0 if slot.kind == 1 else function not in (1, 2, 3, 4))
@@ -249,9 +263,10 @@ def open_keyring(file, kind, secret, number=None):
 
 def lock_slot(identifier, slot, secret, function, parameters, salt, master):
     """Wraps the master key in the slot, for the secret."""
+    behind = slot.rest[Slot.LOCK.size:]
     slot.rest = Slot.LOCK.pack(function, *parameters, salt, bytes(40))
     wrapped = wrap(slot_key(identifier, slot, secret), master)
-    slot.rest = Slot.LOCK.pack(function, *parameters, salt, wrapped)
+    slot.rest = Slot.LOCK.pack(function, *parameters, salt, wrapped) + behind
 
 
 def sealed(body, master, identifier):
@@ -403,6 +418,8 @@ def list_keyring(keyring):
         if slot.kind in KINDS:
             function, *parameters = slot.lock[:4]
             line += f", {FUNCTIONS.get(function, f'function {function}')} {parameters}"
+            if slot.kind == 5:
+                line += ", runs " + shlex.join(argument.decode() for argument in slot.command)
             line += ", cannot be tried here" if cost(function, *parameters) is None else ""
         print(line)
 
@@ -453,7 +470,8 @@ def main():
     what.add_argument("file", nargs="?", type=pathlib.Path)
     what.add_argument("--check", metavar="FOLDER", type=pathlib.Path)
     ways = parser.add_mutually_exclusive_group()
-    for kind, option in {1: "--passphrase-file", 2: "--recovery-code-file", 3: "--key-file", 4: "--external-file"}.items():
+    options = ["--passphrase-file", "--recovery-code-file", "--key-file", "--external-file", "--command-output-file"]
+    for kind, option in enumerate(options, 1):
         ways.add_argument(option, dest="way", type=lambda path, kind=kind: (kind, pathlib.Path(path)), metavar="P")
     parser.add_argument("--slot", type=int, metavar="N")
     parser.add_argument("--export-key", action="store_true")

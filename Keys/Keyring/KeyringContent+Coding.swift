@@ -163,7 +163,12 @@ extension KeyringSlot {
         bytes.append(changed)
         bytes.append(text: label)
         if kind != nil { bytes += kdf.encoded() + salt }
-        return bytes + wrapped
+        bytes += wrapped
+        if let command {
+            bytes.append(bigEndian: command.arguments.count, count: 1)
+            for argument in command.arguments { bytes.append(text: argument) }
+        }
+        return bytes
     }
 
     fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError) {
@@ -182,12 +187,28 @@ extension KeyringSlot {
             kdf = KDF(function)
             salt = try reader.bytes(16)
             wrapped = try reader.bytes(40)
+            command = kind == .command ? try SecretCommand(&reader) : nil
         } else {
+            command = nil
             kdf = .unusable([])
             salt = []
             wrapped = try reader.bytes(end - reader.position)
         }
         guard reader.position == end else { throw reader.damage }
+    }
+}
+
+extension SecretCommand {
+    fileprivate init(_ reader: inout KeyringContent.Reader) throws(KeyringError) {
+        var arguments: [String] = []
+        for _ in 0..<(try reader.number(1, 1...SecretCommand.mostArguments)) {
+            arguments.append(try reader.text(most: SecretCommand.longestArgument))
+        }
+        do {
+            try self.init(arguments: arguments)
+        } catch {
+            throw reader.damage
+        }
     }
 }
 

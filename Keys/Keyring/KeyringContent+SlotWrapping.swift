@@ -11,10 +11,16 @@ extension KeyringContent {
         let kind: KeyringSecret.Kind
         let kdf: KeyringSlot.KDF
         let salt: [UInt8]
+        let command: SecretCommand?
         fileprivate let input: SecretBytes
 
         init(_ secret: KeyringSecret, _ derivation: PassphraseDerivation) throws {
+            // One that prints another secret each time would never open the slot.
+            if let command = secret.command, try command.read() != secret.bytes {
+                throw KeySourceError(source: command.sourceName, problem: .notRepeatable)
+            }
             kind = secret.kind
+            command = secret.command
             kdf = secret.kind == .passphrase ? .derived(derivation) : .direct
             salt = try KeyringContent.randomBytes(16)
             input = try kdf.derive(secret, salt)
@@ -39,6 +45,7 @@ extension KeyringContent {
             kindNumber: secret.kind.rawValue,
             kdf: secret.kdf,
             salt: secret.salt,
+            command: secret.command,
             wrapped: try key.withUnsafeBytes { key in
                 try masterKey.withUnsafeBytes { try OpenSSL.wrap($0, under: key) }
             }

@@ -57,7 +57,7 @@ extension KeyringSlot: CustomStringConvertible {
     public var description: String {
         "slot \(number)" + (label.isEmpty ? "" : " “\(label)”") + ": "
             + (kind.map { "\($0)" } ?? "of a kind that this version does not know")
-            + (derivation.map { ", \($0)" } ?? "") + ", changed \(changed.day)"
+            + (command.map { " \($0)" } ?? "") + (derivation.map { ", \($0)" } ?? "") + ", changed \(changed.day)"
     }
 }
 
@@ -113,6 +113,9 @@ public struct KeyringSlot: Sendable, Equatable {
     let kindNumber: UInt8
     let kdf: KDF
     let salt: [UInt8]
+    /// The command that prints its secret; nil for a slot of another kind. Only ``UnlockedKeyring/slots()`` has proved that nobody
+    /// altered it.
+    public let command: SecretCommand?
     /// AES key wrap of the master key: 40 bytes. For an unknown kind all that follows its label.
     let wrapped: [UInt8]
 }

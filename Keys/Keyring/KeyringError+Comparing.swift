@@ -18,6 +18,8 @@ extension KeyringError {
     public static let altered = KeyringError(.altered)
     /// To compare with an error; see ``Problem/tooManySlots``.
     public static let tooManySlots = KeyringError(.tooManySlots)
+    /// To compare with an error; see ``Problem/noCommand``.
+    public static let noCommand = KeyringError(.noCommand)
     /// To compare with an error; see ``Problem/lastSlot``.
     public static let lastSlot = KeyringError(.lastSlot)
     /// To compare with an error; see ``Problem/full``.
@@ -69,6 +71,11 @@ extension KeyringError {
 
     /// To compare with an error; see ``Problem/unusableSlot(_:)``.
     public static func unusableSlot(_ number: Int) -> KeyringError { KeyringError(.unusableSlot(number)) }
+
+    /// To compare with an error; see ``Problem/commandNotAllowed(slot:_:)``.
+    public static func commandNotAllowed(slot: Int, _ command: SecretCommand) -> KeyringError {
+        KeyringError(.commandNotAllowed(slot: slot, command))
+    }
 
     /// To compare with an error; see ``Problem/slotChanged(_:)``.
     public static func slotChanged(_ number: Int) -> KeyringError { KeyringError(.slotChanged(number)) }

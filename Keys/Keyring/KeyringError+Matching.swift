@@ -10,6 +10,8 @@ extension KeyringError {
     public static let unknownVersion = ProblemPattern<Problem>.unknownVersion
     /// Matches errors with ``Problem/unusableSlot(_:)``, whatever comes with it.
     public static let unusableSlot = ProblemPattern<Problem>.unusableSlot
+    /// Matches errors with ``Problem/commandNotAllowed(slot:_:)``, whatever comes with it.
+    public static let commandNotAllowed = ProblemPattern<Problem>.commandNotAllowed
     /// Matches errors with ``Problem/slotChanged(_:)``, whatever comes with it.
     public static let slotChanged = ProblemPattern<Problem>.slotChanged
     /// Matches errors with ``Problem/noSuchSlot(_:)``, whatever comes with it.
@@ -40,6 +42,10 @@ extension ProblemPattern where Problem == KeyringError.Problem {
     /// Matches ``KeyringError/Problem/unusableSlot(_:)``, whatever comes with it.
     public static var unusableSlot: ProblemPattern {
         ProblemPattern { if case .unusableSlot = $0 { true } else { false } }
+    }
+    /// Matches ``KeyringError/Problem/commandNotAllowed(slot:_:)``, whatever comes with it.
+    public static var commandNotAllowed: ProblemPattern {
+        ProblemPattern { if case .commandNotAllowed = $0 { true } else { false } }
     }
     /// Matches ``KeyringError/Problem/slotChanged(_:)``, whatever comes with it.
     public static var slotChanged: ProblemPattern {

@@ -36,6 +36,10 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case tooManySlots
         /// The slot with this number asks for a derivation that this library does not do: unknown, or too costly.
         case unusableSlot(Int)
+        /// No slot that was looked at has a command.
+        case noCommand
+        /// The slot with this number has a command that the caller did not allow. Nobody has proved that its owner wrote it.
+        case commandNotAllowed(slot: Int, SecretCommand)
         /// Somebody else changed the slot meanwhile.
         case slotChanged(Int)
         /// There is no slot with this number.
@@ -142,6 +146,9 @@ extension KeyringError: CustomStringConvertible {
             "trying all slots would take too long; give the number of the slot"
         case .unusableSlot(let number):
             "wrong secret; slot \(number) could not be tried, because its KDF is unknown or too costly"
+        case .noCommand: "no slot that was tried has a command"
+        case .commandNotAllowed(let number, let command):
+            "slot \(number) has a command that was not allowed, and was not run: \(command)"
         case .slotChanged(let number): "slot \(number) was changed by another process meanwhile; nothing was changed"
         case .noSuchSlot(let number): "the keyring has no slot \(number)"
         case .noSuchLabel(let label): "the keyring has no slot with the label “\(label)”"

@@ -10,11 +10,15 @@ public struct KeyringSecret: Sendable {
         case keyFile = 3
         /// A secret that a machine keeps: a key service, a security module, a password store.
         case external = 4
+        /// The output of a command that the slot names.
+        case command = 5
     }
 
     /// Its kind.
     public let kind: Kind
     let bytes: SecretBytes
+    /// The command that printed it, for a slot that keeps it.
+    private(set) var command: SecretCommand?
 
     /// A passphrase of 1 to 1,048,576 bytes; not normalised.
     ///
@@ -50,6 +54,13 @@ public struct KeyringSecret: Sendable {
         KeyringSecret(kind: .external, bytes: try checked(secret))
     }
 
+    /// The output of `command`, which is run: from 32 bytes to a mebibyte, byte for byte. It has no KDF, so it must be random.
+    ///
+    /// - Throws: ``KeySourceError``; as ``keyFile(_:)``.
+    public static func command(_ command: SecretCommand) throws -> KeyringSecret {
+        KeyringSecret(kind: .command, bytes: try checked(command.read()), command: command)
+    }
+
     private static func checked(_ secret: SecretBytes) throws -> SecretBytes {
         guard secret.count >= 32 else { throw MalformedKey.secretTooShort(count: secret.count) }
         guard secret.count <= MalformedKey.longestPassphrase else {
@@ -78,6 +89,7 @@ extension KeyringSecret.Kind: CustomStringConvertible {
         case .recoveryCode: "recovery code"
         case .keyFile: "key file"
         case .external: "external secret"
+        case .command: "command"
         }
     }
 }

@@ -37,7 +37,7 @@ static char **environment_without(char *const withheld[]) {
 }
 
 // What posix_spawn needs differs too much between systems to be said in Swift.
-int csystem_spawn(char *const arguments[], char *const withheld[], int *output) {
+int csystem_spawn(char *const arguments[], char *const withheld[], const char *input, int *output) {
     int ends[2];
     char **environment = environment_without(withheld);
     if (!environment) return -1;
@@ -65,6 +65,7 @@ int csystem_spawn(char *const arguments[], char *const withheld[], int *output) 
             posix_spawnattr_setsigdefault(&attributes, &standard);
             posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
             code = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+            if (code == 0 && input) code = posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
             if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environment);
             posix_spawnattr_destroy(&attributes);
         }

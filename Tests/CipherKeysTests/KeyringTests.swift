@@ -208,6 +208,7 @@ import Testing
                 kindNumber: slot.kindNumber,
                 kdf: .derived(PassphraseDerivation(checked: .pbkdf2SHA256(iterations: 4_500_000))),
                 salt: slot.salt,
+                command: slot.command,
                 wrapped: slot.wrapped
             )
         }

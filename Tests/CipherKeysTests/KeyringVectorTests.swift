@@ -30,6 +30,7 @@ import Testing
                     return .recoveryCode(try RecoveryCode(typed: SecretBytes(utf8: code)))
                 }
                 if let hex = headers["passphrase"] { return try .passphrase(secret(hex)) }
+                if let hex = headers["command"] { return try KeyringSecret(kind: .command, bytes: secret(hex)) }
                 if let hex = headers["key file"] { return try .keyFile(secret(hex)) }
                 return try .external(secret(#require(headers["external"])))
             }
@@ -90,6 +91,8 @@ import Testing
             .passphrase("by scrypt"),
             derivation: PassphraseDerivation(.scrypt(logCost: 14, blockSize: 8, parallelism: 5))
         )
+        let printed = try file.withUnsafeBytes { try temporary.write($0, to: "printed") }
+        try unlocked.add(.command(SecretCommand(arguments: ["/bin/cat", printed])))
         try unlocked.withLock { locked in
             _ = try locked.beginRotation()
             try locked.finishRotation(salt: Array(repeating: 9, count: 16))
@@ -98,7 +101,7 @@ import Testing
         for (number, option, secret) in [
             (1, "--passphrase-file", try SecretBytes(utf8: "correct horse\n")), (2, "--key-file", file),
             (3, "--external-file", file), (4, "--recovery-code-file", try code.text()),
-            (5, "--passphrase-file", try SecretBytes(utf8: "by scrypt")),
+            (5, "--passphrase-file", try SecretBytes(utf8: "by scrypt")), (6, "--command-output-file", file),
         ] {
             let secret = try secret.withUnsafeBytes { try temporary.write($0, to: "secret") }
             let opened = try Program.run("/usr/bin/env", ["python3", script, path, option, secret, "--export-key"])

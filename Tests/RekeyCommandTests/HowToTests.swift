@@ -97,7 +97,8 @@ struct HowToTests {
         let guides = try FileManager.default.contentsOfDirectory(
             atPath: "\(Program.packageDirectory)/Documentation/HowTo"
         )
-        #expect(guides.count == 9)
+        // KeyCustody.md needs hardware and services: Scripts/custody.sh runs it.
+        #expect(guides.count == 10)
     }
 
     @Test func commandsOfReadmeExist() throws {

@@ -172,7 +172,7 @@ import Testing
                 "--dry-run", "--file-kdf-iter", "--milliseconds", "--passphrase-command", "--passphrase-credential",
                 "--passphrase-kernel-key", "--keyring", "--recovery", "--external", "--slot", "--new-keyring",
                 "--new-external", "--kdf", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
-                "--yes-forget-backups", "--change-slot",
+                "--yes-forget-backups", "--change-slot", "--command", "--allow-command",
                 "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-kernel-key",
             ]
         )

@@ -35,6 +35,11 @@ extension MalformedKey: LocalizedError {
     public var errorDescription: String? { description }
 }
 
+extension MalformedCommand: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
 extension KeySourceError: LocalizedError {
     /// As ``description``.
     public var errorDescription: String? { description }

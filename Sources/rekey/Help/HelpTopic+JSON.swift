@@ -26,8 +26,8 @@ extension HelpTopic {
           keyring list, keyring status
                       keyring (path), sequenceNumber, created, written, keyCreated
                       (days), retiredKeys, version, rotationPending, slots (number,
-                      kind, label, kdf, created, changed); status also: database
-                      (current, next, older: a retired key, other)
+                      kind, label, kdf, command, created, changed); status also:
+                      database (current, next, older: a retired key, other)
           keyring unlock
                       slot, label
           other keyring commands

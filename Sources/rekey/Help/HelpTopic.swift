@@ -47,6 +47,11 @@ enum HelpTopic: String, CaseIterable {
         line ending is not part of it, and a second line or a byte order mark is
         refused. The program of --passphrase-command does not inherit variables that
         --passphrase-env and --new-passphrase-env name.
+
+        A slot of a keyring can store a command that prints its secret. It is shown, and
+        run only if --allow-command has the same text or you type yes at the terminal.
+        It has the environment and standard error of rekey, no standard input, and a
+        minute. The text of a command is split at spaces; '…', "…" and \\ quote.
         """
     }
 

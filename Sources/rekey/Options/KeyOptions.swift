@@ -24,10 +24,21 @@ struct KeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Try only this slot of the keyring.", valueName: "number"))
     var slot: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Run this command, if a slot of the keyring has it, for the secret; give the text that `rekey keyring list` prints. Can be repeated.",
+            valueName: "command"
+        )
+    )
+    var allowCommand: [String] = []
+
     @OptionGroup var fileFormat: FileFormatOptions
 
     @Flag(help: "Accept secret files that other users can read, for both keys.")
     var unsafePermissions = false
+
+    /// Whether options say where the secret comes from.
+    var isGiven: Bool { choice.isGiven || recovery || external || !allowCommand.isEmpty }
 
     var choice: SecretChoice {
         secret.choice(unsafePermissions: unsafePermissions, isRecovery: recovery, isExternal: external)
@@ -35,6 +46,9 @@ struct KeyOptions: ParsableArguments {
 
     func validate() throws {
         try choice.checkKind()
+        if !allowCommand.isEmpty, choice.isGiven || recovery || external {
+            throw ValidationError("--allow-command excludes the options of other secrets.")
+        }
         if keyring != nil, fileFormat.fileKdfIter != nil {
             throw ValidationError("--keyring and --file-kdf-iter exclude each other.")
         }
@@ -84,8 +98,8 @@ struct KeyOptions: ParsableArguments {
     }
 
     private func checkNoKeyring() throws {
-        guard !recovery, !external, slot == nil else {
-            throw ValidationError("--recovery, --external and --slot need --keyring.")
+        guard !recovery, !external, slot == nil, allowCommand.isEmpty else {
+            throw ValidationError("--recovery, --external, --slot and --allow-command need --keyring.")
         }
     }
 
@@ -93,7 +107,11 @@ struct KeyOptions: ParsableArguments {
     ///
     /// - Parameter upgrades: Whether weak KDF parameters are upgraded: not by commands that only read.
     func unlock(_ keyring: Keyring, upgrades: Bool) throws -> UnlockedKeyring {
-        _ = try keyring.content()
+        let content = try keyring.content()
+        let commands = try AllowedCommands(allowCommand)
+        if isGiven ? !allowCommand.isEmpty : try commands.ask(content, slot: slot, keyring.path) {
+            return try commands.unlock(keyring, content, slot: slot)
+        }
         let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")
         return try keyring.unlock(secret, slot: slot, upgrades: upgrades)
     }

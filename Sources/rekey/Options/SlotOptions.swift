@@ -6,6 +6,13 @@ struct SlotOptions: ParsableArguments {
     @OptionGroup(title: CommandHelp.newKeyOptions) var newKey: SecretOptions<NewSecret>
     @Flag(help: "The new secret is an external secret: 32 random bytes or more, read byte for byte.")
     var newExternal = false
+    @Option(
+        help: ArgumentHelp(
+            "The slot keeps this command, which prints the new secret: an absolute path and arguments, which can be quoted. It is run without a shell.",
+            valueName: "command"
+        )
+    )
+    var command: String?
     @Option(help: ArgumentHelp("KDF of a new passphrase.", valueName: "kdf"))
     var kdf = KDFOption.scrypt
     @Option(
@@ -17,6 +24,9 @@ struct SlotOptions: ParsableArguments {
     var milliseconds: Int?
 
     func validate() throws {
+        if command != nil, newExternal || newKey.choice(unsafePermissions: false).isGiven {
+            throw ValidationError("--command excludes the options of other new secrets.")
+        }
         guard milliseconds.map((1...60_000).contains) ?? true else {
             throw ValidationError("--milliseconds: give a number from 1 to 60000.")
         }
@@ -24,7 +34,8 @@ struct SlotOptions: ParsableArguments {
 
     /// The new secret, which is another than the one of `key`.
     func secret(for keyring: Keyring, besides key: KeyOptions) throws -> KeyringSecret {
-        try key.choice(ofNew: newKey, isExternal: newExternal)
+        if let command { return try .command(AllowedCommands([command]).commands[0]) }
+        return try key.choice(ofNew: newKey, isExternal: newExternal)
             .readKeyringSecret(prompt: "for \(keyring.path)", confirmed: true)
     }
 

@@ -61,6 +61,7 @@ struct Advice {
         case .notTypedBack: "run `rekey keyring recovery` again"
         case .tooManySlots: "give --slot"
         case .lastSlot: "give --force to remove it"
+        case .commandNotAllowed: "to allow it, give --allow-command with this text"
         default: nil
         }
     }

@@ -46,6 +46,8 @@ struct ErrorName {
         case .altered: "altered"
         case .tooManySlots: "tooManySlots"
         case .unusableSlot: "unusableSlot"
+        case .noCommand: "noCommand"
+        case .commandNotAllowed: "commandNotAllowed"
         case .slotChanged: "slotChanged"
         case .noSuchSlot: "noSuchSlot"
         case .noSuchLabel: "noSuchLabel"

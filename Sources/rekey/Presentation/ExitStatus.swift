@@ -75,7 +75,7 @@ enum ExitStatus: CaseIterable {
         case let error as FileError: self = ExitStatus(error)
         case let error as KeyringError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
-        case is MalformedKey, is UnusableCipherFormat, is UnusablePassphraseDerivation,
+        case is MalformedKey, is MalformedCommand, is UnusableCipherFormat, is UnusablePassphraseDerivation,
             is ValidationError, is UnknownCommand, is UnknownOption, is AlreadyEncrypted:
             self = .usage
         default: self = .failure
@@ -132,8 +132,10 @@ enum ExitStatus: CaseIterable {
         case .system(let code): self = ExitStatus(FileError.system(path: error.path, code: code))
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
         case .unknownVersion, .unusableSlot: self = .unavailable
-        case .wrongSecret, .otherDatabase, .oldDatabase, .outdated, .recordAltered: self = .noPermission
-        case .tooManySlots, .noSuchSlot, .noSuchLabel, .labelNotUnique, .lastSlot, .onlySlot, .full, .notConfirmed,
+        case .wrongSecret, .commandNotAllowed, .otherDatabase, .oldDatabase, .outdated, .recordAltered:
+            self = .noPermission
+        case .tooManySlots, .noCommand, .noSuchSlot, .noSuchLabel, .labelNotUnique, .lastSlot, .onlySlot, .full,
+            .notConfirmed,
             .notTypedBack, .secretInUse,
             .unusableLabel, .severalNames:
             self = .usage
@@ -148,7 +150,7 @@ enum ExitStatus: CaseIterable {
         switch error.problem {
         case .missing, .noTerminal, .notConfirmed, .endOfInput, .tooLarge, .notAFile, .notHere: self = .usage
         case .othersCanRead, .leadsElsewhere, .ofAnotherUser, .keychain: self = .noPermission
-        case .commandFailed: self = .failure
+        case .commandFailed, .timedOut, .notRepeatable: self = .failure
         case .system(let code): self = code == ENOENT ? .noInput : code == EACCES ? .noPermission : .inputOutput
         }
     }

@@ -8,6 +8,7 @@ struct KeyringJSON: Encodable {
         let kind: String?
         let label: String
         let kdf: String?
+        let command: String?
         let created: String
         let changed: String
     }
@@ -38,6 +39,7 @@ struct KeyringJSON: Encodable {
                 kind: slot.kind.map { "\($0)" },
                 label: slot.label,
                 kdf: slot.derivation?.description,
+                command: slot.command?.description,
                 created: slot.created.day,
                 changed: slot.changed.day
             )

@@ -27,6 +27,15 @@ import Testing
         // end
     }
 
+    private func commands(_ keyring: Keyring, _ unlocked: UnlockedKeyring) throws -> UnlockedKeyring {
+        // begin
+        let command = try SecretCommand("/usr/bin/tpm2_unseal --object-context 0x81000001")
+        try unlocked.add(.command(command), label: "machine")
+        let again = try keyring.unlock(allowing: [command])
+        // end
+        return again
+    }
+
     private func literals(_ database: Database, limit: Int) throws {
         // begin
         try database.delete(from: "notes", where: Column("due") < Date() && Column("text") != "keep")

@@ -52,6 +52,16 @@ private struct KeysCode {
         // end
     }
 
+    func commands(_ keyring: Keyring, _ unlocked: UnlockedKeyring) throws -> DatabaseQueue {
+        // begin
+        let command = try SecretCommand("/usr/bin/age --decrypt --identity /etc/vault/identity /etc/vault/secret.age")
+        try unlocked.add(.command(command), label: "machine")
+        let byMachine = try keyring.unlock(allowing: [command])
+        let opened = try DatabaseQueue(path: "vault.db", keyring: byMachine)
+        // end
+        return opened
+    }
+
     func concurrency(_ pool: DatabasePool) async throws {
         // begin
         try await pool.write { try $0.executeUpdate("INSERT INTO notes (text) VALUES (?)", "buy stamps") }

@@ -5,7 +5,7 @@ import CipherDB
 struct KeyringAdd: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add a passphrase, a key file or an external secret.",
+        abstract: "Add a passphrase, a key file, an external secret or a command.",
         discussion: "Any secret of the keyring unlocks it for this. `rekey keyring recovery` adds recovery codes."
     )
 

@@ -23,7 +23,7 @@ struct KeyringErase: ParsableCommand {
     func run() throws {
         try target.run { _ in
             // A secret that is given must be that of the keyring, which may be damaged where none is.
-            if target.key.choice.isGiven { _ = try target.unlock(upgrades: false) }
+            if target.key.isGiven { _ = try target.unlock(upgrades: false) }
             try target.keyring.erase()
             return target.done([("erased", "yes")])
         }
