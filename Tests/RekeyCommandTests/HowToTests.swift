@@ -77,7 +77,8 @@ struct HowToTests {
 
     private static let guides =
         [
-            "Install", "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers", "KeyServices",
+            "Install", "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers",
+            "KeyServices",
         ]
         + (hasPlaintextHeaders ? ["OtherFormats"] : [])
 
