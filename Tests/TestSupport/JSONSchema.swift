@@ -98,6 +98,7 @@ package struct JSONSchema {
         case "array": value is [Any]
         case "string": value is String
         case "boolean": isBoolean(value)
+        case "number": !isBoolean(value) && value is NSNumber
         case "integer":
             !isBoolean(value) && (value as? NSNumber).map { $0.doubleValue == $0.doubleValue.rounded() } ?? false
         default: false

@@ -6,16 +6,17 @@ extension HelpTopic {
         is a JSON Schema of them. New members may come at any time.
 
           inspect     kind (encrypted, plaintext, empty, notADatabase), fileType (such
-                      as gzip data), size in bytes; with the key: format (1 to 4), pageSize in bytes, pageCount,
-                      advice (lines); with a keyring: keyring (as keyring list),
+                      as gzip data), size in bytes, appearance; with the key: format
+                      (1 to 4), pageSize in bytes, pageCount, parameters, advice
+                      (lines); with a keyring: keyring (as keyring list),
                       keyringAdvice (lines)
           verify, change --in-place
-                      format, pageSize, pages, damagedPages (numbers, from 1),
-                      problems (lines of SQLite's integrity check), ok; under a
+                      format, pageSize, parameters, pages, damagedPages (numbers,
+                      from 1), problems (lines of SQLite's check), ok; under a
                       retired key of the keyring: keyRetired (the day)
           change, encrypt, decrypt, migrate, copy
-                      format (absent for plaintext), pageSize, pages, ok; if there is
-                      nothing to do: note, ok
+                      format (absent for plaintext), pageSize, pages, parameters,
+                      previousFormat, ok; if there is nothing to do: note, ok
           recover     format, pageSize, pages, damagedPages, tables (name, rows,
                       brokenRows, refusedRows, lostPages and missing: ranges of
                       rowids), schemaWhole, unassignedRows, unassignedTable,
