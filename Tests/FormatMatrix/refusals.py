@@ -20,7 +20,6 @@ def wrong_key(cell, chance):
     return dict(cell, key={"passphrase": "a wrong key", "raw64": "d4" * 32, "raw96": "d4" * 32 + cell["key"][-32:]}[cell["key_kind"]])
 
 
-# Each: (what is wrong, whether a cell can have it, (rekey, cell, chance) -> options, the error; None for none).
 def options_for_wrong_key(rekey, cell, chance):
     return rekey.present(wrong_key(cell, chance), told=chance.random() < 0.5)
 
@@ -76,6 +75,7 @@ def opens(cell):
     return cell["content"] == "opens"
 
 
+# Of each: whether a cell can be one, (rekey, cell, chance) -> options, the word for the error; None where the file must open.
 CASES = {
     "wrong key": (lambda cell: opens(cell) and has_macs(cell), options_for_wrong_key, "wrongKey"),
     "wrong key, no MACs": (lambda cell: opens(cell) and not has_macs(cell), options_for_wrong_key, "wrongKey"),
@@ -106,7 +106,7 @@ def untrue(case, cell, reply, error):
     if reply.get("error") != error:
         return "error is %s: %s" % (reply.get("error"), message or reply)
     if error == "wrongKey":
-        # What was tried is said, and the file's own number is not among it where that is what is wrong.
+        # What was tried is said, and the file's own number is not among it where it was not told.
         if "tried" not in message:
             return "does not say what was tried: " + message
         if is_passphrase(cell) and ("4000" not in message or "256000" not in message):
