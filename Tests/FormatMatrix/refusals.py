@@ -8,8 +8,6 @@ from passage import as_seen, limit
 
 # With the MACs of AES-256-CBC: the key proves itself, and the content does not.
 CIPHERS_OF_SAME_KEY_SIZE = ("aes-256-cfb", "aes-256-ctr", "camellia-256-cbc")
-# Limits of cells whose error is a case here.
-OTHERWISE = (None, "another cipher", "another layout")
 # A value that a file may have, for one that it has.
 OTHERS = {"cipher-page-size": ["1024", "4096", "16384"], "kdf-algorithm": ["sha1", "sha256", "sha512"],
           "hmac-algorithm": ["sha1", "sha256", "sha512"], "hmac-pgno": ["le", "be"], "hmac-salt-mask": ["3a", "00", "77"],
@@ -72,7 +70,7 @@ def is_usual(cell):
 
 
 def opens(cell):
-    return cell["content"] == "opens"
+    return limit(cell) is None
 
 
 # Of each: whether a cell can be one, (rekey, cell, chance) -> options, the word for the error; None where the file must open.
@@ -89,6 +87,8 @@ CASES = {
     "another cipher": (lambda cell: cell["cipher"] in CIPHERS_OF_SAME_KEY_SIZE, options_untold, "otherCipher"),
     "another cipher and key size": (lambda cell: cell["cipher"] == "aes-128-cbc", options_untold, "wrongKey"),
     "another layout": (lambda cell: cell["legacy"] == 0, options_untold, "otherLayout"),
+    "page 1 in plaintext": (lambda cell: cell["parameters"].first_page_is_plaintext, options_untold, "otherLayout"),
+    "key with its own HMAC key": (lambda cell: cell["key_kind"] == "raw160", options_untold, "usage"),
     "page 1 damaged": (lambda cell: opens(cell) and has_macs(cell) and is_usual(cell) and cell["journal"] == "delete",
                        lambda rekey, cell, chance: rekey.present(cell), "damaged"),
     "page 1 damaged, wrong key": (lambda cell: opens(cell) and has_macs(cell) and is_usual(cell) and cell["journal"] == "delete",
@@ -133,7 +133,7 @@ def damage_first_page(path, cell):
 def choose(everyone, count, seed):
     """So many random pairs of a case and a cell; each case comes up."""
     chance, names = random.Random(seed), list(CASES)
-    usable = [(cell, seen) for cell in everyone for seen in [as_seen(parsed(cell))] if limit(seen) in OTHERWISE]
+    usable = [(cell, as_seen(parsed(cell))) for cell in everyone]
     pairs = []
     for number in range(count):
         case = names[number % len(names)]
