@@ -40,7 +40,9 @@ LIMITS = {
 STEP_LIMITS = [
     "* Pages without MACs under a raw key: `change` refuses every file without MACs, `copy` and `encrypt` those under a raw key; `migrate` and `recover` bring them to format 4.",
     "* HMAC keys by another hash than the KDF's under a passphrase (`hmac_algorithm_compat = 0`): no SQLCipher opens them. `verify` needs "
-    "`--pages-only`, `copy` refuses, `migrate` writes the nearest format that SQLCipher has. Under a raw key they are files of SQLCipher.",
+    "`--pages-only`, `copy` refuses, `migrate` writes the nearest format that SQLCipher has; with a WAL beside the file only `inspect` and "
+    "`recover` work. Under a raw key they are files of SQLCipher.",
+    "* Pages of 512 bytes: `encrypt` refuses, because SQLCipher 4 cannot fill them; `change` rewrites them page by page.",
 ]
 
 

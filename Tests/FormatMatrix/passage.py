@@ -38,6 +38,12 @@ def has_foreign_mac_key(each):
     return each.mac_key_algorithm not in (None, each.kdf_algorithm)
 
 
+def needs_log(cell):
+    """The steps that need what stands in a log of which no engine has the format."""
+    is_foreign = has_foreign_mac_key(cell["parameters"]) and cell["journal"] == "wal"
+    return ["verify", "change", "migrate", "decrypt", "encrypt"] if is_foreign else []
+
+
 def as_seen(cell):
     """Under a raw key the KDF makes the HMAC key only: which of two parameters names its hash cannot be seen."""
     each = cell["parameters"]
@@ -98,9 +104,11 @@ class Passage:
         cell = as_seen(cell)
         for step in STEPS:
             try:
-                yield step, getattr(self, step.replace("-", "_"))(cell, number) or DONE
+                outcome = getattr(self, step.replace("-", "_"))(cell, number) or DONE
+                yield step, "a log that no engine can read was passed over" if outcome == DONE and step in needs_log(cell) else outcome
             except Wrong as wrong:
-                yield step, str(wrong)
+                is_refused = step in needs_log(cell) and "no write-ahead log" in str(wrong)
+                yield step, REFUSED if is_refused else str(wrong)
             finally:
                 self.remove()
 

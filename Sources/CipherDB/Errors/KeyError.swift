@@ -109,7 +109,7 @@ extension KeyError.Problem: CustomStringConvertible {
                 "the file is in the format of \(format), which SQLCipher "
                     + "\(Engine.current.sqlcipherVersion ?? "of an unknown version") cannot open; "
                     + (Engine.versionNeeded(by: format).map { "SQLCipher \($0) or later is needed" }
-                        ?? "migrate it by `rekey migrate`")
+                        ?? "migrate it by `rekey migrate` when no write-ahead log is beside it")
             }
         case .engineHasNoEncryption:
             "the SQLite library in this process cannot encrypt, or is mixed with one that cannot; "
