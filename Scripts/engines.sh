@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the engines of the test matrix into .engines/, or builds them, without installing them: .engines/VERSION/ holds a
-# SQLCipher with its header, library and shell, .engines/python an interpreter with the sqlcipher3 wheel (SQLCipher 4.x).
+# SQLCipher with its header, library and shell, .engines/python an interpreter with the wheels sqlcipher3 (SQLCipher 4.x) and
+# apsw-sqlite3mc (SQLite3 Multiple Ciphers).
 # An engine that cannot be had is said aloud, here and at the end of make test; with CIPHERDB_WHOLE_MATRIX it fails the run.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -100,11 +101,12 @@ amalgamation() {
 }
 
 python=$root/python/bin/python
-if ! "$python" -c 'import sqlcipher3, setuptools, wheel' 2>/dev/null; then
+if ! "$python" -c 'import sqlcipher3, apsw, setuptools, wheel' 2>/dev/null; then
     rm -rf "$root/python"
-    if ! { /usr/bin/python3 -m venv "$root/python" && "$python" -m pip install -q --disable-pip-version-check sqlcipher3==0.6.4 setuptools wheel; }; then
+    if ! { /usr/bin/python3 -m venv "$root/python" && "$python" -m pip install -q --disable-pip-version-check \
+        sqlcipher3==0.6.4 apsw-sqlite3mc==3.54.0.0 setuptools wheel; }; then
         rm -rf "$root/python"
-        complain "Python's sqlcipher3 could not be installed: its checks of our files do not run"
+        complain "Python's sqlcipher3 and apsw-sqlite3mc could not be installed: their checks of our files do not run"
     fi
 fi
 
@@ -128,6 +130,10 @@ done
 import sqlcipher3
 connection = sqlcipher3.connect(":memory:")
 print("engines: Python's sqlcipher3 with SQLCipher", connection.execute("PRAGMA cipher_version").fetchone()[0])
+PY
+[ -x "$python" ] && "$python" - <<'PY'
+import apsw
+print("engines: Python's apsw with", apsw.Connection(":memory:").execute("SELECT sqlite3mc_version()").get)
 PY
 if [ "$failed" -ne 0 ] && [ -n "${CIPHERDB_WHOLE_MATRIX:-}" ]; then
     exit 1

@@ -17,6 +17,8 @@ export CIPHERDB_TORN=${TORN:-10}
 export CIPHERDB_FLIPS=${FLIPS:-5000} CIPHERDB_LOG_FLIPS=$((${FLIPS:-5000} / 4)) CIPHERDB_LOSSES=$((${FLIPS:-5000} / 10))
 # Kills of a migration of 200 steps: one in each.
 export CIPHERDB_MIGRATION_KILLS=200
+# Wrong keys and parameters of files that other programs wrote.
+export CIPHERDB_WRONG_PAIRS=${WRONG_PAIRS:-500}
 # Command lines.
 export CIPHERDB_LINES=${LINES_TO_READ:-5000}
 # All that the tests could enumerate: each call of the system that the command makes fails once, and so on.
@@ -36,6 +38,10 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
 
 # One build for every engine, as `make test` has it; each engine is a job of its own there.
 Scripts/test.sh torture
+
+# What the tests took a share of, and a table of it.
+echo "== formats of other programs"
+Scripts/formats.py --check
 
 if [ "$(uname)" = Linux ]; then
     echo "== fuzzing, $fuzz_seconds s for each target"

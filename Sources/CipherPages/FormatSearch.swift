@@ -40,7 +40,7 @@ package struct FormatSearch: Sendable {
         guard isPassphrase else {
             return "tried SHA-1, SHA-256 and SHA-512 with every page size, as a raw key"
         }
-        let counts = FormatSearch.usualIterations + iterations
+        let counts = Set(FormatSearch.usualIterations + iterations)
         let list = counts.sorted().map(String.init).joined(separator: ", ")
         return "tried \(3 * counts.count) combinations: SHA-1, SHA-256 and SHA-512 with \(list) iterations"
     }

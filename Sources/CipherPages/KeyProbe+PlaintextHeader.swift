@@ -18,7 +18,7 @@ extension KeyProbe {
                 guard let candidate = try? format.changed({ $0.plaintextHeaderSize = size }) else { continue }
                 if try opensAnyFirstPage(key, candidate) { return try opened(key, candidate) }
             }
-            if isFound { return .firstPageDamaged(key, format) }
+            if isFound { return try withoutFirstPage(key, format) }
         }
         return .rejected
     }

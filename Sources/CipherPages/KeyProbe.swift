@@ -14,6 +14,8 @@ package struct KeyProbe {
         case firstPageDamaged(DerivedKey, CipherFormat)
         /// Page 1 is authentic under this key, and what is in it is no beginning of a database: the cipher is another one.
         case otherCipher
+        /// Other pages are authentic, and page 1 is laid out as SQLite3 Multiple Ciphers does by default, or not encrypted at all.
+        case otherLayout
         /// No page that was looked at is authentic in any of the formats tried.
         case rejected
     }
@@ -106,8 +108,11 @@ package struct KeyProbe {
         for attempt in attempts {
             // The usual formats are searched for more closely.
             let samples = CipherFormat.standard.contains(attempt.format) || formats.count < 8 ? 32 : 4
-            if let found = try recognisingOtherPages(attempt, samples) { return .firstPageDamaged(attempt.key, found) }
+            if let found = try recognisingOtherPages(attempt, samples) {
+                return try withoutFirstPage(attempt.key, found)
+            }
         }
+        if try attempts.contains(where: isUnderStreamCipher) { return .otherCipher }
         return .rejected
     }
 
@@ -120,13 +125,32 @@ package struct KeyProbe {
     package func run(_ key: DerivedKey, format: CipherFormat) throws -> Outcome {
         if try opensAnyFirstPage(key, format) { return try opened(key, format) }
         if let found = try recognisingOtherPages(Attempt(key: key, format: format), 32) {
-            return .firstPageDamaged(key, found)
+            return try withoutFirstPage(key, found)
         }
         return .rejected
     }
 
     private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
         try sizes(of: format).first { try opensAnyFirstPage(key, $0) }
+    }
+
+    /// What it means that pages are authentic, and page 1 is not.
+    func withoutFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
+        let isOther =
+            try hasPlaintextHeader
+            ? PlaintextHeader.isWholePage(head) : FileKind.hasLayoutOfMultipleCiphers(source)
+        return isOther ? .otherLayout : .firstPageDamaged(key, format)
+    }
+
+    /// SQLCipher before 4 also had ciphers without blocks (`PRAGMA cipher`); with a `cipher_use_hmac` after that the reserve is not rounded
+    /// up to a block.
+    private func isUnderStreamCipher(_ attempt: Attempt) throws -> Bool {
+        guard attempt.format.pageAuthentication == .sha1, attempt.format.keyDerivation == .sha1 else { return false }
+        return try sizes(of: attempt.format).contains { format in
+            let reserve = CipherFormat.ivSize + HashAlgorithm.sha1.digestSize
+            let mac = try PageMAC(key: attempt.key, format: format, reserve: reserve)
+            return try head.prefix(format.pageSize).withUnsafeBytes { try mac?.isRight($0, number: 1) ?? false }
+        }
     }
 
     /// SQLCipher before 4 had ciphers with keys of the same size (`PRAGMA cipher`): the MAC of a page does not depend on the cipher.

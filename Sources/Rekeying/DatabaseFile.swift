@@ -80,11 +80,14 @@ public struct DatabaseFile: Sendable {
         try file.authenticate(key, search())
     }
 
-    /// The format that the file is said to have, then all others.
+    /// The format that the file is said to have, with each number of iterations that is tried, then all others.
     private func search() throws -> FormatSearch {
-        FormatSearch(
-            preferred: try format.map { [$0] } ?? [expectedFormat()],
-            iterations: (iterations.map { [$0] } ?? []) + searchedIterations
+        let expected = try expectedFormat()
+        let told = (iterations.map { [$0] } ?? []) + searchedIterations
+        let counts = format == nil ? [] : told + FormatSearch.usualIterations
+        return FormatSearch(
+            preferred: try [expected] + counts.map { count in try expected.changed { $0.iterations = count } },
+            iterations: told
         )
     }
 

@@ -13,12 +13,20 @@ package enum PlaintextHeader {
         }
         let page = Array(head.prefix(pageSize))
         let reserve = Int(head[20])
-        guard page.count == pageSize, reserve >= 16, hasBytes(page, reserve) else { return false }
-        // The schema is ciphertext.
-        if BTreePage(page, number: 1, usableSize: pageSize - reserve) == nil { return true }
-        // Or it is in the header, too.
+        guard page.count == pageSize, reserve >= 16 else { return false }
         let second = try source.read(pageSize, at: Int64(pageSize))
-        return second.count < pageSize || (hasBytes(second, reserve) && FileKind.looksRandom(second))
+        let isSecondEncrypted = second.count == pageSize && hasBytes(second, reserve) && FileKind.looksRandom(second)
+        // The header may be the whole page.
+        guard hasBytes(page, reserve) else { return isSecondEncrypted }
+        // The schema is ciphertext, or it is in the header, too.
+        let isSchemaEncrypted = BTreePage(page, number: 1, usableSize: pageSize - reserve) == nil
+        return isSchemaEncrypted || second.count < pageSize || isSecondEncrypted
+    }
+
+    /// Whether nothing of page 1 is encrypted in such a file: then it has neither IV nor MAC, and proves no key.
+    package static func isWholePage(_ head: [UInt8]) -> Bool {
+        guard let pageSize = pageSize(head), head.count >= pageSize else { return false }
+        return !hasBytes(Array(head.prefix(pageSize)), Int(head[20]))
     }
 
     /// The page size in a header, if that is SQLite's.

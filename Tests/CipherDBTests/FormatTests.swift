@@ -202,7 +202,14 @@ struct FormatTests {
     @Test(.enabled(if: StockShell.all.contains { $0.format == 3 }, "no shell of SQLCipher 3"))
     func otherCipherIsNotCalledWrongKey() throws {
         let old = try #require(StockShell.all.first { $0.format == 3 })
-        try old.run(path, key: Self.pragma, settings: ["cipher = 'aes-256-ctr'"], SampleFile.script)
+        // The second pragma computes the reserve for a block of one byte.
+        try checkOtherCipher(old, ["cipher = 'aes-256-ctr'"])
+        try FileManager.default.removeItem(atPath: path)
+        try checkOtherCipher(old, ["cipher = 'aes-256-ctr'", "cipher_use_hmac = ON"])
+    }
+
+    private func checkOtherCipher(_ shell: StockShell, _ settings: [String]) throws {
+        try shell.run(path, key: Self.pragma, settings: settings, SampleFile.script)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         for format in [nil, CipherFormat.any, .v3] {
             #expect(throws: KeyError.otherCipher) { try answer(format, .passphrase("secret")) }

@@ -44,6 +44,35 @@ struct FormatChangeTests {
         #expect(try known.verify(key: key).isSound)
     }
 
+    @Test func namedParametersAreTriedWithEachIterations() throws {
+        let format = try CipherFormat.v4.with(macKeyIterations: 77)
+        for iterations in [64_000, 1234] {
+            try make(format.with(unsafeIterations: iterations))
+            var named = file
+            named.format = format
+            named.searchedIterations = [1234]
+            #expect(try named.verify(key: key).format.iterations == iterations)
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test func layoutOfMultipleCiphersIsNoDamage() throws {
+        try make(.v4)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 80, 64, 32, 32])
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(throws: KeyError.otherLayout) { try file.verify(key: key) }
+        #expect(throws: KeyError.otherLayout) { try file.changeKey(from: key, to: .random()) }
+    }
+
+    @Test func pagesOf512BytesAreNotFilled() throws {
+        try make(.v4)
+        var change = FormatChange()
+        change.version = 1
+        change.pageSize = 512
+        #expect(throws: RekeyError.notStarted) { try file.migrate(key: key, changing: change, allowsWeaker: true) }
+    }
+
     @Test func migrationAddsMACs() throws {
         try make(CipherFormat.v4.with(unsafePageAuthentication: nil))
         #expect(try file.verify(key: key).format.pageAuthentication == nil)

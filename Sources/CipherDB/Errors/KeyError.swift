@@ -16,7 +16,8 @@ public struct KeyError: ErrorWithPath, Sendable {
         case wrongKey
         /// The key is right, but pages are encrypted by another cipher than AES-256-CBC, which SQLCipher before 4 could use.
         case otherCipher
-        /// The file has the layout that SQLite3 Multiple Ciphers writes by default, which SQLCipher cannot open.
+        /// The file has the layout that SQLite3 Multiple Ciphers writes by default, which SQLCipher cannot open, or a plaintext header as long
+        /// as the page, so that page 1 proves no key.
         case otherLayout
         /// The file has a plaintext header, so that its salt is not in it, and neither the key nor a keyring has the salt; see
         /// ``DatabaseKey/with(salt:)``.
@@ -86,7 +87,8 @@ extension KeyError.Problem: CustomStringConvertible {
                 + "export it by SQLCipher 3 with the PRAGMA cipher that it was made with"
         case .otherLayout:
             "the file has the layout of SQLite3 Multiple Ciphers (legacy = 0), which SQLCipher cannot open; "
-                + "convert it there with PRAGMA legacy = 4 and PRAGMA rekey"
+                + "convert it there with PRAGMA legacy = 4 and PRAGMA rekey. Or its first page is wholly in plaintext; "
+                + "export it by SQLCipher 4.7 or later with a smaller cipher_plaintext_header_size"
         case .saltMissing:
             "the file has a plaintext header and does not contain its salt; give the salt with the key"
         case .keyMissing:
@@ -107,7 +109,7 @@ extension KeyError.Problem: CustomStringConvertible {
                 "the file is in the format of \(format), which SQLCipher "
                     + "\(Engine.current.sqlcipherVersion ?? "of an unknown version") cannot open; "
                     + (Engine.versionNeeded(by: format).map { "SQLCipher \($0) or later is needed" }
-                        ?? "migrate it by `rekey migrate`")
+                        ?? "migrate it by `rekey migrate` when no write-ahead log is beside it")
             }
         case .engineHasNoEncryption:
             "the SQLite library in this process cannot encrypt, or is mixed with one that cannot; "

@@ -122,6 +122,7 @@ extension UnkeyedFile {
                 configuration.format?.isAny == true || (try? format.with(pageSize: expected.pageSize)) == expected
             guard isExpected else { throw keyError(.otherFormat(format)) }
         case .otherCipher: throw keyError(.otherCipher)
+        case .otherLayout: throw keyError(.otherLayout)
         case .rejected: throw try rejection(keys, search)
         }
         guard let found = try identified(outcome) else { throw try rejection(keys, search) }
@@ -136,6 +137,7 @@ extension UnkeyedFile {
             return VerifiedKey(key: key, format: format)
         case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
         case .otherCipher: throw keyError(.otherCipher)
+        case .otherLayout: throw keyError(.otherLayout)
         case .rejected: return nil
         }
     }

@@ -24,6 +24,7 @@ extension UnkeyedFile {
         case .firstPageDamaged(let key, let format):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
         case .otherCipher: throw keyError(.otherCipher)
+        case .otherLayout: throw keyError(.otherLayout)
         case .rejected: throw try rejection(keys, search)
         }
     }

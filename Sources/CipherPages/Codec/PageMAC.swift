@@ -10,12 +10,12 @@ final class PageMAC {
     // It holds its key; OpenSSL wipes it when it is freed.
     private let context: OpaquePointer
 
-    /// Returns nil for a format without MACs.
-    init?(key: DerivedKey, format: CipherFormat) throws {
+    /// Returns nil for a format without MACs. `reserve` is where it is not the format's.
+    init?(key: DerivedKey, format: CipherFormat, reserve: Int? = nil) throws {
         guard let algorithm = format.pageAuthentication else { return nil }
         self.algorithm = algorithm
         self.format = format
-        start = format.pageSize - format.reserve + CipherFormat.ivSize
+        start = format.pageSize - (reserve ?? format.reserve) + CipherFormat.ivSize
         context = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
             try PageMAC.context(key, algorithm)
         }

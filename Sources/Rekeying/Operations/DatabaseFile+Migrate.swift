@@ -238,7 +238,13 @@ extension DatabaseFile {
         _ keptAs: String?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
-        try withoutActuallyEscaping(progress) { progress in
+        if next?.format.pageSize == 512, Engine.current.has(.cipherCompatibility) {
+            throw RekeyError(
+                path: path,
+                problem: .notStarted("SQLCipher 4 cannot fill pages of 512 bytes; use larger pages")
+            )
+        }
+        return try withoutActuallyEscaping(progress) { progress in
             try Replacement(
                 file: self,
                 present: present,
