@@ -39,8 +39,12 @@ swift build "${build[@]}" "${flags[@]}"
 
 rm -rf "$stage"
 mkdir -p "$stage"
-# .swift_modhash is of the compiler's arguments, and is read by the compiler only.
-strip --strip-unneeded -R .comment -R .swift_modhash -o "$stage/built" "$stage-build/release/rekey"
+# .swift_modhash has hashes that depend on the directory, and is read by the compiler only. Zeros, because the segments stay as they are.
+objcopy --dump-section .swift_modhash="$stage/hashes" "$stage-build/release/rekey" "$stage/built"
+head -c "$(stat -c %s "$stage/hashes")" /dev/zero > "$stage/zeros"
+objcopy --update-section .swift_modhash="$stage/zeros" "$stage/built"
+strip --strip-unneeded -R .comment "$stage/built"
+rm "$stage/hashes" "$stage/zeros"
 if readelf -d "$stage/built" | grep -E 'RPATH|RUNPATH|lib(swift|Foundation|_Foundation|dispatch|BlocksRuntime)'; then
     echo "stage: the command needs libraries of the build machine" >&2
     exit 1
