@@ -15,24 +15,36 @@ command -v swift > /dev/null || { echo "stage: Swift is missing; run make releas
 
 # What is linked in does not depend on the day.
 argument_parser=1.8.2
-# The binary names no directory of this machine, and two builds of a commit are the same.
+# Nor does the binary depend on the directory: it names none of this machine. The compiler writes the length of a path where the sources say
+# withoutActuallyEscaping, so they are copied to where their path has one length.
+sources=$PWD/.build-release/
+sources+=$(printf '%*s' $((160 - ${#sources})) '' | tr ' ' _)
+rm -rf "$sources"
+mkdir -p "$sources"
+cp -a Package.swift Keys Sources Examples Tests "$sources"
 engine=$(pkg-config --variable=libdir sqlcipher)/libsqlcipher.so
+# A directory for each release: the compiler keeps modules of the headers that it has seen, and takes them for those of another directory.
+build=(--package-path "$sources" --scratch-path "$stage-build")
 flags=(-c release --product rekey --static-swift-stdlib --disable-local-rpath --only-use-versions-from-resolved-file
-    --scratch-path .build-release -Xswiftc -gnone -Xcc -g0 -Xswiftc -file-prefix-map -Xswiftc "$PWD=."
-    -Xcc "-ffile-prefix-map=$PWD=." -Xlinker -z -Xlinker now)
+    -Xswiftc -gnone -Xcc -g0 -Xswiftc -file-prefix-map -Xswiftc "$sources=." -Xcc "-ffile-prefix-map=$sources=."
+    -Xlinker -z -Xlinker now -Xlinker --build-id=none)
 if [ -n "$release" ]; then
     export PKG_CONFIG_PATH=$release/pkgconfig
     # Libraries of a newer release need a newer glibc than this machine's.
     flags+=(-Xcc "-I$release/include" -Xlinker --allow-shlib-undefined)
 fi
-resolve=(swift package --scratch-path .build-release resolve)
-"${resolve[@]}"
-"${resolve[@]}" swift-argument-parser --version "$argument_parser"
-swift build "${flags[@]}"
+swift package "${build[@]}" resolve
+swift package "${build[@]}" resolve swift-argument-parser --version "$argument_parser"
+swift build "${build[@]}" "${flags[@]}"
 
 rm -rf "$stage"
 mkdir -p "$stage"
-strip --strip-unneeded -R .comment -o "$stage/built" .build-release/release/rekey
+# .swift_modhash has hashes that depend on the directory, and is read by the compiler only. Zeros, because the segments stay as they are.
+objcopy --dump-section .swift_modhash="$stage/hashes" "$stage-build/release/rekey" "$stage/built"
+head -c "$(stat -c %s "$stage/hashes")" /dev/zero > "$stage/zeros"
+objcopy --update-section .swift_modhash="$stage/zeros" "$stage/built"
+strip --strip-unneeded -R .comment "$stage/built"
+rm "$stage/hashes" "$stage/zeros"
 if readelf -d "$stage/built" | grep -E 'RPATH|RUNPATH|lib(swift|Foundation|_Foundation|dispatch|BlocksRuntime)'; then
     echo "stage: the command needs libraries of the build machine" >&2
     exit 1
