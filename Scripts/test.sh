@@ -232,6 +232,8 @@ if [ "$(uname)" != Linux ]; then side_by_side=1; fi
 memory=$(df -Pm /dev/shm 2> /dev/null | awk 'NR == 2 {print $4}')
 if [ "${1:-}" != torture ] && [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "${memory:-0}" -ge 2048 ]; then
     TMPDIR=$(mktemp -d /dev/shm/cipherdb-XXXXXX)
+    # Some tests run the command as another user.
+    chmod 755 "$TMPDIR"
     export TMPDIR
     trap 'rm -rf "$log" "$TMPDIR"' EXIT
 fi

@@ -59,9 +59,9 @@ import Testing
         for (hexadecimal, name) in [
             ("28B52FFD", "Zstandard data"), ("504B0304", "a ZIP archive"), ("377ABCAF271C", "a 7z archive"),
             ("4C554B53BABE", "a LUKS volume"), ("6167652D656E6372797074696F6E2E6F72672F", "data encrypted by age"),
-            ("8C0D04090302", "an OpenPGP message"), ("89504E470D0A1A0A", "a PNG image"),
-            ("255044462D312E37", "a PDF document"),
-            ("7F454C460201", "an ELF program"), ("FFD8FFE0", "a JPEG image"),
+            ("8C0D040903", "an OpenPGP message"), ("89504E470D0A1A0A", "a PNG image"),
+            ("255044462D", "a PDF document"),
+            ("7F454C46", "an ELF program"), ("FFD8FFE0", "a JPEG image"),
             ("53616C7465645F5F", "an OpenSSL salted file"),
             ("377F0682", "a SQLite write-ahead log"),
             ("436970686572 4B52".replacing(" ", with: ""), "a keyring of CipherDB"),

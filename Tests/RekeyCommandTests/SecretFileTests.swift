@@ -57,7 +57,10 @@ import Testing
         #expect(outcome.status == 77 && outcome.errors.contains("give --unsafe-permissions"), "\(outcome.errors)")
     }
 
-    @Test(arguments: ["chmod 644 key", "mv key /tmp/$$.key; ln -s /tmp/$$.key key; trap 'rm /tmp/$$.key' EXIT"])
+    @Test(arguments: [
+        "chmod 644 key",
+        "t=/tmp/$$.key; cp -p key $t; mv key saved; ln -s $t key; trap 'rm $t; mv -f saved key' EXIT",
+    ])
     func unsafeFileErrorNamesOption(_ before: String) throws {
         let outcome = try bash("\(before); $R verify test.db --key-file key")
         #expect(outcome.status == 77 && outcome.errors.contains("or give --unsafe-permissions"), "\(outcome.errors)")
