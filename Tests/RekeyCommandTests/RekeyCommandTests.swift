@@ -418,7 +418,13 @@ struct RekeyCommandTests {
         #expect(try rekey("migrate", path, "--passphrase-file", oldFile, "--kdf-iter", "300000").status == 0)
         #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 77)
         #expect(try rekey("verify", path, "--passphrase-file", oldFile, "--file-kdf-iter", "300000").status == 0)
-        let back = try rekey("migrate", path, "--passphrase-file", oldFile, "--file-kdf-iter", "300000")
+        func migrate(_ options: String...) throws -> Program.Outcome {
+            let known = ["migrate", path, "--passphrase-file", oldFile, "--file-kdf-iter", "300000"]
+            return try Program.run(Program.built("rekey"), known + options)
+        }
+        #expect(try migrate().output.contains("nothing to do"))
+        #expect(try migrate("--kdf-iter", "256000").errors.contains("--allow-weaker"))
+        let back = try migrate("--kdf-iter", "256000", "--allow-weaker")
         #expect(back.status == 0, "\(back.errors)")
         #expect(try rekey("verify", path, "--passphrase-file", oldFile).status == 0)
         let again = try rekey("migrate", path, "--passphrase-file", oldFile)

@@ -173,6 +173,12 @@ import Testing
                 "--passphrase-kernel-key", "--keyring", "--recovery", "--external", "--slot", "--new-keyring",
                 "--new-external", "--kdf", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
                 "--yes-forget-backups", "--change-slot", "--command", "--allow-command",
+                // The salt is no secret.
+                "--salt", "--wait", "--allow-weaker", "--cipher-page-size", "--kdf-algorithm", "--hmac-algorithm",
+                "--hmac-pgno",
+                "--hmac-salt-mask", "--fast-kdf-iter", "--plaintext-header", "--file-format", "--file-page-size",
+                "--file-cipher-page-size", "--file-kdf-algorithm", "--file-hmac-algorithm", "--file-hmac-pgno",
+                "--file-hmac-salt-mask", "--file-fast-kdf-iter", "--file-plaintext-header",
                 "--new-passphrase-command", "--new-passphrase-credential", "--new-passphrase-kernel-key",
             ]
         )
