@@ -13,6 +13,7 @@ import Testing
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
+        _ = try directory.write(DatabaseKey.sampleBytes("command"), to: "command")
         _ = try directory.write("SQLite format 3\0".utf8, to: "cut.db")
         _ = try directory.write([], to: "empty.db")
         _ = try directory.write([0x28, 0xB5, 0x2F, 0xFD] + [UInt8](repeating: 0, count: 5000), to: "file.zst")
@@ -40,6 +41,7 @@ import Testing
         "keyring status test.db --key-file new", "keyring unlock test.db --key-file new",
         "keyring unlock test.db --key-file old",
         "keyring add test.db --key-file new --new-key-file old", "keyring change test.db --key-file old --label second",
+        "keyring add test.db --key-file new --command '/bin/cat command'", "keyring list test.db",
         "keyring remove test.db 2 --key-file new", "keyring remove test.db 7 --key-file new",
         "keyring backup test.db backup --key-file new",
         "copy test.db before.db --keyring test.db.keyring --key-file new",
