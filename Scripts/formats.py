@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes Documentation/Formats.md: which files of other programs went through `rekey`, and what became of them.
 
-usage: Scripts/formats.py [--check] [REKEY]
+usage: Scripts/formats.py [--check] [--engine VERSION]… [REKEY]
 
 REKEY is the command as it was built, .build-test/release/rekey unless named. The files are those of Tests/FormatMatrix; each engine of
-.engines with format 4 is tried. A step that failed, or another outcome on another engine, is an error; with --check so is a table that is not the one in the repository.
+.engines with format 4 is tried unless some are named. A step that failed, or another outcome on another engine, is an error; with --check so is a table that is not the one in the repository.
 """
-import json, os, subprocess, sys, tempfile
+import argparse, json, os, subprocess, sys, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLE = os.path.join(ROOT, "Documentation/Formats.md")
@@ -20,7 +20,7 @@ HEAD = """# Formats that were tried
 
 Made by `Scripts/formats.py` in `make torture`; do not edit. Other programs wrote %d small files with the parameters that SQLCipher has
 ([Testing.md](Testing.md#the-matrix-of-formats)). `rekey` on SQLCipher %s did each step with a copy of each, with the same outcome on each
-engine. The results of `change`, `migrate`, `recover`, `copy` and `encrypt` were read by a stock shell of SQLCipher or by SQLite3 Multiple
+of these engines. The results of `change`, `migrate`, `recover`, `copy` and `encrypt` were read by a stock shell of SQLCipher or by SQLite3 Multiple
 Ciphers, those of `decrypt` by SQLite; the rows were the same each time.
 
 * *found*: `rekey inspect` printed every parameter. It was told iterations other than 4,000, 64,000 and 256,000, HMAC salt masks other than 3a and 00,
@@ -42,6 +42,7 @@ STEP_LIMITS = [
     "* HMAC keys by another hash than the KDF's under a passphrase (`hmac_algorithm_compat = 0`): no SQLCipher opens them. `verify` needs "
     "`--pages-only`, `copy` refuses, `migrate` writes the nearest format that SQLCipher has; with a WAL beside the file only `inspect` and "
     "`recover` work. Under a raw key they are files of SQLCipher.",
+    "* A header behind which the MACs of format 4 have no room: `migrate` refuses.",
     "* Pages of 512 bytes: `encrypt` refuses, because SQLCipher 4 cannot fill them; `change` rewrites them page by page.",
 ]
 
@@ -103,10 +104,14 @@ def table(results, engines):
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--check"]
-    command = os.path.abspath(words[0] if words else os.path.join(ROOT, ".build-test/release/rekey"))
-    engines = sorted((name for name in os.listdir(os.path.join(ROOT, ".engines")) if name.startswith("4.")),
-                     key=lambda name: [int(part) for part in name.split(".")])
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("rekey", nargs="?", default=os.path.join(ROOT, ".build-test/release/rekey"))
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--engine", action="append")
+    options = parser.parse_args()
+    command = os.path.abspath(options.rekey)
+    engines = sorted((name for name in os.listdir(os.path.join(ROOT, ".engines"))
+                      if name.startswith("4.") and name in (options.engine or [name])), key=lambda name: [int(part) for part in name.split(".")])
     if not engines:
         sys.exit("formats: no engines; run make engines")
     results = {version: run(command, version) for version in engines}
@@ -124,7 +129,7 @@ def main():
     print("formats: %d files, %d steps done, %d refused, on each of %s" % (
         len(first), sum(outcome == DONE for result in first for outcome in result["steps"].values()),
         sum(outcome == REFUSED for result in first for outcome in result["steps"].values()), ", ".join(engines)))
-    if "--check" in sys.argv[1:] and text != before:
+    if options.check and text != before:
         sys.exit("formats: Documentation/Formats.md was not the table of this run; commit the new one")
 
 
