@@ -24,12 +24,12 @@ commands print. [Errors and what to do](../Sources/CipherDB/CipherDB.docc/Errors
 # Files of which each string is a message or a part of one.
 DESCRIPTIONS = [
     "Keys/*Error.swift", "Keys/Malformed*.swift", "Keys/Unusable*.swift", "Keys/Keyring/*Error.swift", "Sources/*/Errors/*.swift",
-    "Keys/CipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift", "Sources/CipherDB/Migrations/Migration.swift",
+    "Keys/UnusableCipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift", "Sources/CipherDB/Migrations/Migration.swift",
     "Sources/rekey/Presentation/Advice.swift", "Sources/rekey/Help/Suggestion.swift",
     "Sources/rekey/Presentation/CommandMessage.swift", "Sources/rekey/Help/OptionSuggestion.swift",
 ]
 # What such a file has before this is no message.
-BEGINS = {"Keys/CipherFormat.swift": "enum UnusableCipherFormat"}
+BEGINS = {"Keys/UnusableCipherFormat.swift": "enum UnusableCipherFormat"}
 # What such a file has after this ends the message that is given.
 ENDS = {"Sources/CipherDB/Engine/Refusal.swift": ("let replacement =", "SQL may not set PRAGMA … here: ")}
 # Headings, with what the paths of their files begin with. The first that fits counts.
@@ -38,7 +38,7 @@ SUBJECTS = [
                             "Sources/CipherDB/Keying/StoredPages", "Sources/CipherDB/Sharing"]),
     ("SQL that encrypted connections refuse", ["Sources/CipherDB/Engine/Refusal"]),
     ("Reading a secret", ["Keys/KeySource"]),
-    ("Keys, formats and KDF parameters", ["Keys/Malformed", "Keys/Unusable", "Keys/SecretMemory", "Keys/CipherFormat"]),
+    ("Keys, formats and KDF parameters", ["Keys/Malformed", "Keys/Unusable", "Keys/SecretMemory", "Keys/UnusableCipherFormat"]),
     ("Keyrings", ["Keys/Keyring/", "Sources/CipherDB/Keying/Database+Keyring", "Sources/Rekeying/Operations/DatabaseFile+Keyring",
                   "Sources/Rekeying/Operations/DatabaseFile+Rotation"]),
     ("Changing the key or the format of a file", ["Sources/CipherDB/Errors/RekeyError", "Sources/CipherDB/Keying", "Sources/Rekeying/Operations"]),

@@ -4,21 +4,21 @@ public import CipherDB
 public struct FormatChange: Sendable, Equatable {
     /// SQLCipher's major version: its own format, with what the file has of more PBKDF2 iterations, another page size and a plaintext header.
     public var version: Int?
-    /// As ``CipherFormat/pageSize``.
+    /// As `CipherFormat/pageSize`.
     public var pageSize: Int?
-    /// As ``CipherFormat/iterations``.
+    /// As `CipherFormat/iterations`.
     public var iterations: Int?
-    /// As ``CipherFormat/keyDerivation``.
+    /// As `CipherFormat/keyDerivation`.
     public var keyDerivation: HashAlgorithm?
-    /// As ``CipherFormat/pageAuthentication``; `.some(nil)` for no MACs.
+    /// As `CipherFormat/pageAuthentication`; `.some(nil)` for no MACs.
     public var pageAuthentication: HashAlgorithm??
-    /// As ``CipherFormat/pageNumberOrder``.
+    /// As `CipherFormat/pageNumberOrder`.
     public var pageNumberOrder: PageNumberOrder?
-    /// As ``CipherFormat/macSaltMask``.
+    /// As `CipherFormat/macSaltMask`.
     public var macSaltMask: UInt8?
-    /// As ``CipherFormat/macKeyIterations``.
+    /// As `CipherFormat/macKeyIterations`.
     public var macKeyIterations: Int?
-    /// As ``CipherFormat/plaintextHeaderSize``.
+    /// As `CipherFormat/plaintextHeaderSize`.
     public var plaintextHeaderSize: Int?
 
     /// No change.
@@ -26,7 +26,7 @@ public struct FormatChange: Sendable, Equatable {
 
     /// The engine's own format, or that of ``version``, with the parameters.
     ///
-    /// - Throws: ``UnusableCipherFormat``.
+    /// - Throws: `UnusableCipherFormat`.
     package func format() throws -> CipherFormat {
         try applied(toBase: version.map { try FormatChange.standard($0) } ?? Engine.current.ownFormat())
     }
@@ -34,7 +34,7 @@ public struct FormatChange: Sendable, Equatable {
     /// The format of a file after the change: by default the engine's own version, with what the file has of more iterations, another
     /// page size and a plaintext header. What is of that version already keeps everything; pages without MACs get some in any case.
     ///
-    /// - Throws: ``UnusableCipherFormat``.
+    /// - Throws: `UnusableCipherFormat`.
     func applied(to present: CipherFormat) throws -> CipherFormat {
         let own = try Engine.current.ownFormat()
         // No engine opens it, so that its content cannot be copied: its pages are rewritten in the nearest format that one opens.

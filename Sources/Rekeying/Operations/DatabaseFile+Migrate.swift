@@ -27,7 +27,7 @@ extension DatabaseFile {
 
     /// As ``encrypt(with:format:keepingOldAs:progress:)``, in the engine's own format with other parameters.
     ///
-    /// - Throws: ``UnusableCipherFormat``, also for one that is weaker than its version's unless `allowsWeaker` is true.
+    /// - Throws: `UnusableCipherFormat`, also for one that is weaker than its version's unless `allowsWeaker` is true.
     @discardableResult
     public func encrypt(
         with key: DatabaseKey,
@@ -119,7 +119,7 @@ extension DatabaseFile {
 
     /// Changes parameters of the format of an encrypted database; otherwise as ``migrate(key:to:format:keepingOldAs:progress:)``.
     ///
-    /// - Throws: ``UnusableCipherFormat``, also for a format that is weaker than the present one unless `allowsWeaker` is true; then nothing
+    /// - Throws: `UnusableCipherFormat`, also for a format that is weaker than the present one unless `allowsWeaker` is true; then nothing
     ///   was changed.
     @discardableResult
     public func migrate(
