@@ -3,7 +3,7 @@ extension SecretCommand {
     /// A command by its text. Spaces separate the arguments. Between single quotes each character stands for itself; between double quotes
     /// too, but for a backslash before `"` and `\`; elsewhere a backslash makes the next character stand for itself.
     ///
-    /// There are no variables, patterns, pipes and redirections: the characters of a shell for these must be quoted, `$` and `` ` `` by
+    /// There are no variables, patterns, pipes and redirections: the characters of a shell for these must be quoted, the dollar sign and the backtick by
     /// single quotes.
     ///
     /// - Throws: ``MalformedCommand``.
