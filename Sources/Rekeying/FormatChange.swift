@@ -28,7 +28,7 @@ public struct FormatChange: Sendable, Equatable {
     ///
     /// - Throws: `UnusableCipherFormat`.
     package func format() throws -> CipherFormat {
-        try applied(toBase: version.map { try FormatChange.standard($0) } ?? Engine.current.ownFormat())
+        try (version.map { try FormatChange.standard($0) } ?? Engine.current.ownFormat()).changed(apply(to:))
     }
 
     /// The format of a file after the change: by default the engine's own version, with what the file has of more iterations, another
@@ -40,23 +40,22 @@ public struct FormatChange: Sendable, Equatable {
         // No engine opens it, so that its content cannot be copied: its pages are rewritten in the nearest format that one opens.
         let isForeign = Engine.versionNeeded(by: present) == nil
         if version == nil, isForeign || present.version == own.version {
-            return try applied(
-                toBase: present.changed {
-                    $0.macKeyDerivation = nil
-                    if $0.pageAuthentication == nil { $0.pageAuthentication = own.pageAuthentication }
-                }
-            )
+            return try present.changed {
+                $0.macKeyDerivation = nil
+                if $0.pageAuthentication == nil { $0.pageAuthentication = own.pageAuthentication }
+                apply(to: &$0)
+            }
         }
         let target = try version.map { try FormatChange.standard($0) } ?? own
         let standard = try FormatChange.standard(present.version)
-        return try applied(
-            toBase: target.changed {
-                let isOther = present.pageSize != standard.pageSize
-                if isOther, (try? $0.with(pageSize: present.pageSize)) != nil { $0.pageSize = present.pageSize }
-                $0.iterations = max($0.iterations, present.iterations)
-                $0.plaintextHeaderSize = present.plaintextHeaderSize
-            }
-        )
+        return try target.changed {
+            let isOther = present.pageSize != standard.pageSize
+            if isOther, (try? $0.with(pageSize: present.pageSize)) != nil { $0.pageSize = present.pageSize }
+            $0.iterations = max($0.iterations, present.iterations)
+            $0.plaintextHeaderSize = present.plaintextHeaderSize
+            // Before anything is judged: the file's header may not fit, and a shorter one be named.
+            apply(to: &$0)
+        }
     }
 
     private static func standard(_ version: Int) throws -> CipherFormat {
@@ -66,16 +65,14 @@ public struct FormatChange: Sendable, Equatable {
         return found
     }
 
-    private func applied(toBase base: CipherFormat) throws -> CipherFormat {
-        try base.changed {
-            if let pageSize { $0.pageSize = pageSize }
-            if let iterations { $0.iterations = iterations }
-            if let keyDerivation { $0.keyDerivation = keyDerivation }
-            if let pageAuthentication { $0.pageAuthentication = pageAuthentication }
-            if let pageNumberOrder { $0.pageNumberOrder = pageNumberOrder }
-            if let macSaltMask { $0.macSaltMask = macSaltMask }
-            if let macKeyIterations { $0.macKeyIterations = macKeyIterations }
-            if let plaintextHeaderSize { $0.plaintextHeaderSize = plaintextHeaderSize }
-        }
+    private func apply(to format: inout CipherFormat) {
+        if let pageSize { format.pageSize = pageSize }
+        if let iterations { format.iterations = iterations }
+        if let keyDerivation { format.keyDerivation = keyDerivation }
+        if let pageAuthentication { format.pageAuthentication = pageAuthentication }
+        if let pageNumberOrder { format.pageNumberOrder = pageNumberOrder }
+        if let macSaltMask { format.macSaltMask = macSaltMask }
+        if let macKeyIterations { format.macKeyIterations = macKeyIterations }
+        if let plaintextHeaderSize { format.plaintextHeaderSize = plaintextHeaderSize }
     }
 }

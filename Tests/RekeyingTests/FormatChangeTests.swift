@@ -73,6 +73,18 @@ struct FormatChangeTests {
         #expect(throws: RekeyError.notStarted) { try file.migrate(key: key, changing: change, allowsWeaker: true) }
     }
 
+    @Test func shorterHeaderMakesRoomForMAC() throws {
+        // 16 bytes of page 1 are left for a MAC of SHA-256; SHA-512's needs 32 bytes more.
+        let long = try CipherFormat.v4.with(unsafePageAuthentication: .sha256).with(unsafePlaintextHeaderSize: 4032)
+        var change = FormatChange()
+        change.version = 4
+        #expect { try change.applied(to: long) } throws: {
+            if case UnusableCipherFormat.plaintextHeader(4032, most: 4000) = $0 { true } else { false }
+        }
+        change.plaintextHeaderSize = 32
+        #expect(try change.applied(to: long) == CipherFormat.v4.with(plaintextHeaderSize: 32))
+    }
+
     @Test func migrationAddsMACs() throws {
         try make(CipherFormat.v4.with(unsafePageAuthentication: nil))
         #expect(try file.verify(key: key).format.pageAuthentication == nil)
