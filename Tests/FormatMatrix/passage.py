@@ -153,13 +153,15 @@ class Passage:
     def migrate(self, cell, number):
         path, each = self.duplicate(cell, "a.db"), cell["parameters"]
         foreign = has_foreign_mac_key(each)
+        header = each.plaintext_header
         arguments = [path, *self.rekey.present(cell), *([] if foreign else ["--format", "4"])]
         if not foreign and each.plaintext_header > each.page_size - STANDARD[4].reserve - 16:
             # Refused: the larger MAC has no room behind it.
             reply = self.rekey.run("migrate", *arguments)
             if not reply["exitStatus"] or "plaintext header of %d bytes" % each.plaintext_header not in reply.get("message", ""):
                 raise Wrong("not refused: %s" % reply)
-            return REFUSED
+            header = 32
+            arguments += ["--plaintext-header", header]
         reply = self.run("migrate", *arguments)
         if "note" in reply:
             found = self.run("inspect", path, *self.rekey.present(cell))["parameters"]
@@ -169,7 +171,7 @@ class Passage:
         becomes = Parameters(found["version"], found["pageSize"], found["kdfAlgorithm"].lower(), found["kdfIter"], mac and mac.lower(),
                              found["hmacPgno"], int(found["hmacSaltMask"], 16), found["fastKdfIter"], None, found["plaintextHeader"])
         least = each if foreign else STANDARD[4]
-        wanted = least.having(page_size=becomes.page_size, plaintext_header=each.plaintext_header, mac_key_algorithm=None,
+        wanted = least.having(page_size=becomes.page_size, plaintext_header=header, mac_key_algorithm=None,
                               kdf_iter=becomes.kdf_iter, version=becomes.version)
         if becomes != wanted or becomes.page_size not in (4096, each.page_size) or becomes.kdf_iter < least.kdf_iter:
             raise Wrong("became %s\n    %s" % (found, reply["command"]))

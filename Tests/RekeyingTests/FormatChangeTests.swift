@@ -56,6 +56,16 @@ struct FormatChangeTests {
         }
     }
 
+    @Test func changeKeepsSaltBehindNamedHeader() throws {
+        let format = try CipherFormat.v4.with(plaintextHeaderSize: 32)
+        try make(format)
+        var named = file
+        named.format = format
+        let newKey = try DatabaseKey.passphrase("another")
+        try named.changeKey(from: key, to: newKey)
+        #expect(try named.verify(key: newKey.with(salt: Self.salt)).isSound)
+    }
+
     @Test func layoutOfMultipleCiphersIsNoDamage() throws {
         try make(.v4)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -55,10 +55,11 @@ extension DatabaseFile {
         _ oldKey: DatabaseKey,
         deriving newKey: DatabaseKey
     ) throws -> (VerifiedKey, derived: (VerifiedKey) throws -> VerifiedKey) {
-        guard oldKey.isPassphrase, newKey.isPassphrase else {
+        let expected = try expectedFormat()
+        // Behind a plaintext header the salt is the old one, which the file must prove first.
+        guard oldKey.isPassphrase, newKey.isPassphrase, expected.plaintextHeaderSize == 0 else {
             return (try identify(oldKey), { try VerifiedKey(newFileUnder: newKey, format: $0.format, like: $0) })
         }
-        let expected = try expectedFormat()
         let (found, next) = SideBySide.run({ try identify(oldKey) }) {
             try VerifiedKey(newFileUnder: newKey, format: expected)
         }
