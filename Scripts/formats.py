@@ -43,7 +43,7 @@ STEP_LIMITS = [
     "`--pages-only`, `copy` refuses, `migrate` writes the nearest format that SQLCipher has; with a WAL beside the file only `inspect` and "
     "`recover` work. Under a raw key they are files of SQLCipher.",
     "* A header behind which the MACs of format 4 have no room: `migrate` needs `--plaintext-header`.",
-    "* Pages of 512 bytes: `encrypt` refuses, because SQLCipher 4 cannot fill them; `change` rewrites them page by page.",
+    "* Pages of 512 bytes: `encrypt` refuses, because SQLCipher 4 cannot fill them.",
 ]
 
 

@@ -41,7 +41,7 @@ Scripts/test.sh torture
 
 # What the tests took a share of, and a table of it.
 echo "== formats of other programs"
-Scripts/formats.py
+Scripts/formats.py --check
 
 if [ "$(uname)" = Linux ]; then
     echo "== fuzzing, $fuzz_seconds s for each target"
