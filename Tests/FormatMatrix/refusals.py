@@ -131,7 +131,7 @@ def damage_first_page(path, cell):
 
 
 def choose(everyone, count, seed):
-    """So many random pairs of a case and a cell; each case comes up."""
+    """So many random pairs of a case and a cell; with as many as there are cases, each comes up."""
     chance, names = random.Random(seed), list(CASES)
     usable = [(cell, as_seen(parsed(cell))) for cell in everyone]
     pairs = []
