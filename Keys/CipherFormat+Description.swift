@@ -6,22 +6,16 @@ extension CipherFormat: CustomStringConvertible {
     }
 
     /// The parameters other than the page size that are not the version's own, as text.
-    package var differences: [String] {
-        let own = own
-        var texts: [String] = []
-        if keyDerivation != own.keyDerivation { texts.append("PBKDF2-HMAC-\(keyDerivation)") }
-        if iterations != own.iterations { texts.append("\(iterations) iterations") }
-        if pageAuthentication != own.pageAuthentication {
-            texts.append(pageAuthentication.map { "HMAC-\($0)" } ?? "no MACs")
-        }
-        if pageNumberOrder != own.pageNumberOrder { texts.append("big-endian page numbers in the MACs") }
-        if macSaltMask != own.macSaltMask { texts.append("HMAC salt mask 0x\(hexadecimalMask)") }
-        if macKeyIterations != own.macKeyIterations { texts.append("\(macKeyIterations) iterations for the HMAC key") }
-        if let macKeyDerivation, macKeyDerivation != keyDerivation {
-            texts.append("HMAC key by PBKDF2-HMAC-\(macKeyDerivation)")
-        }
-        if plaintextHeaderSize > 0 { texts.append("plaintext header of \(plaintextHeaderSize) bytes") }
-        return texts
+    package var differences: [String] { deviations.map(\.text) }
+
+    /// The Swift expression that gives this format, for a program that opens a file of it.
+    package var expression: String {
+        if isAny { return ".any" }
+        let size = pageSize == own.pageSize ? [] : ["pageSize: \(pageSize)"]
+        let arguments = size + deviations.map(\.argument)
+        if arguments.isEmpty { return ".v\(version)" }
+        let versions = version == CipherFormat.v4.version ? [] : ["version: \(version)"]
+        return "try .ofFile(\((versions + arguments).joined(separator: ", ")))"
     }
 
     /// The mask in two digits.
@@ -30,25 +24,36 @@ extension CipherFormat: CustomStringConvertible {
         return digits.count < 2 ? "0" + digits : digits
     }
 
-    /// The Swift expression that gives this format, for a program that opens a file of it.
-    package var expression: String {
-        if isAny { return ".any" }
+    /// What is not the version's own, as text and as an argument of `ofFile`, in the order of its parameters.
+    private var deviations: [(text: String, argument: String)] {
         let own = own
-        var arguments: [String] = version == 4 ? [] : ["version: \(version)"]
-        if pageSize != own.pageSize { arguments.append("pageSize: \(pageSize)") }
-        if iterations != own.iterations { arguments.append("iterations: \(iterations)") }
-        if keyDerivation != own.keyDerivation { arguments.append("keyDerivation: .\(keyDerivation)") }
+        var found: [(text: String, argument: String)] = []
+        if iterations != own.iterations { found.append(("\(iterations) iterations", "iterations: \(iterations)")) }
+        if keyDerivation != own.keyDerivation {
+            found.append(("PBKDF2-HMAC-\(keyDerivation)", "keyDerivation: .\(keyDerivation)"))
+        }
         if pageAuthentication != own.pageAuthentication {
-            arguments.append("pageAuthentication: \(pageAuthentication.map { ".\($0)" } ?? ".some(nil)")")
+            let hash = pageAuthentication.map { ".\($0)" } ?? ".some(nil)"
+            let text = pageAuthentication.map { "HMAC-\($0)" } ?? "no MACs"
+            found.append((text, "pageAuthentication: \(hash)"))
         }
-        if pageNumberOrder != own.pageNumberOrder { arguments.append("pageNumberOrder: .\(pageNumberOrder)") }
-        if macSaltMask != own.macSaltMask { arguments.append("macSaltMask: 0x\(hexadecimalMask)") }
-        if macKeyIterations != own.macKeyIterations { arguments.append("macKeyIterations: \(macKeyIterations)") }
+        if pageNumberOrder != own.pageNumberOrder {
+            found.append(("big-endian page numbers in the MACs", "pageNumberOrder: .\(pageNumberOrder)"))
+        }
+        if macSaltMask != own.macSaltMask {
+            found.append(("HMAC salt mask 0x\(hexadecimalMask)", "macSaltMask: 0x\(hexadecimalMask)"))
+        }
+        if macKeyIterations != own.macKeyIterations {
+            let text = "\(macKeyIterations) iterations for the HMAC key"
+            found.append((text, "macKeyIterations: \(macKeyIterations)"))
+        }
         if let macKeyDerivation, macKeyDerivation != keyDerivation {
-            arguments.append("macKeyDerivation: .\(macKeyDerivation)")
+            found.append(("HMAC key by PBKDF2-HMAC-\(macKeyDerivation)", "macKeyDerivation: .\(macKeyDerivation)"))
         }
-        if plaintextHeaderSize > 0 { arguments.append("plaintextHeaderSize: \(plaintextHeaderSize)") }
-        let isOwn = arguments.isEmpty || arguments == ["version: \(version)"]
-        return isOwn ? ".v\(version)" : "try .ofFile(\(arguments.joined(separator: ", ")))"
+        if plaintextHeaderSize > 0 {
+            let text = "plaintext header of \(plaintextHeaderSize) bytes"
+            found.append((text, "plaintextHeaderSize: \(plaintextHeaderSize)"))
+        }
+        return found
     }
 }

@@ -14,8 +14,10 @@ extension CipherFormat {
     ///
     /// - Throws: ``UnusableCipherFormat`` for fewer than the format's own number, or more than ten million.
     public func with(iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        guard iterations >= own.iterations else { throw .iterations(iterations, least: own.iterations) }
-        return try changed(least: own.iterations) { $0.iterations = iterations }
+        guard (own.iterations...CipherFormat.mostIterations).contains(iterations) else {
+            throw .iterations(iterations, least: own.iterations)
+        }
+        return try changed { $0.iterations = iterations }
     }
 
     /// This format with any number of iterations up to ten million: with fewer than the format's own, passphrases can be tried
@@ -85,8 +87,8 @@ extension CipherFormat {
         try refusingWeaker(changed { $0.plaintextHeaderSize = plaintextHeaderSize })
     }
 
-    /// This format with a plaintext header of any multiple of 16 bytes, up to the last 16 bytes that page 1 has room for. Behind the 100 bytes of
-    /// SQLite's header stands the schema.
+    /// This format with a plaintext header of any multiple of 16 bytes, up to the last 16 bytes that page 1 has room for. Behind the
+    /// 100 bytes of SQLite's header stands the schema.
     ///
     /// - Throws: ``UnusableCipherFormat``.
     public func with(unsafePlaintextHeaderSize size: Int) throws(UnusableCipherFormat) -> CipherFormat {
@@ -111,10 +113,7 @@ extension CipherFormat {
         macKeyDerivation: HashAlgorithm? = nil,
         plaintextHeaderSize: Int = 0
     ) throws(UnusableCipherFormat) -> CipherFormat {
-        guard let standard = CipherFormat.standard.first(where: { $0.version == version }) else {
-            throw .version(version)
-        }
-        return try standard.changed {
+        return try standard(version: version).changed {
             if let pageSize { $0.pageSize = pageSize }
             if let iterations { $0.iterations = iterations }
             if let keyDerivation { $0.keyDerivation = keyDerivation }
@@ -131,11 +130,16 @@ extension CipherFormat {
     package static let mostIterations = 10_000_000
 
     /// The version's own format.
-    package var own: CipherFormat { CipherFormat.standard.first { $0.version == version } ?? .v4 }
+    package var own: CipherFormat { (try? CipherFormat.standard(version: version)) ?? .v4 }
+
+    /// The format of a major version of SQLCipher.
+    package static func standard(version: Int) throws(UnusableCipherFormat) -> CipherFormat {
+        guard let found = standard.first(where: { $0.version == version }) else { throw .version(version) }
+        return found
+    }
 
     /// This format after `change`, if SQLCipher can have it.
     package func changed(
-        least: Int = 1,
         isWeak: Bool = false,
         _ change: (inout CipherFormat) -> Void
     ) throws(UnusableCipherFormat) -> CipherFormat {
@@ -147,12 +151,8 @@ extension CipherFormat {
         guard CipherFormat.pageSizes.contains(format.pageSize), format.pageSize - format.reserve >= 480 else {
             throw .pageSize(format.pageSize)
         }
-        guard (least...CipherFormat.mostIterations).contains(format.iterations) || format.iterations == iterations
-        else {
-            throw .iterations(format.iterations, least: least)
-        }
-        guard (1...CipherFormat.mostIterations).contains(format.macKeyIterations) else {
-            throw .iterations(format.macKeyIterations, least: 1)
+        for count in [format.iterations, format.macKeyIterations] {
+            guard (1...CipherFormat.mostIterations).contains(count) else { throw .iterations(count, least: 1) }
         }
         let header = format.plaintextHeaderSize
         // Without MACs a key is proved by what the header reserves, bytes 72 to 91: they must be encrypted, or any key would seem right.

@@ -107,6 +107,12 @@ public struct CipherFormat: Sendable {
 
     /// Bytes of the salt, which are the first bytes of the file unless that has a plaintext header.
     public static let saltSize = 16
+
+    /// A salt for a new file.
+    package static func newSalt() throws -> [UInt8] {
+        try SecretBytes.random(count: saltSize).withUnsafeBytes { Array($0) }
+    }
+
     /// Bytes of the key that pages are encrypted with (AES-256).
     public static let keySize = 32
     /// Bytes of a page's IV (AES's block).

@@ -8,13 +8,10 @@ package struct FormatSearch: Sendable {
     package var preferred: [CipherFormat]
     /// PBKDF2 iterations to try besides the usual ones.
     package var iterations: [Int]
-    /// Whether only ``preferred`` is tried.
-    package var isPreferredOnly: Bool
 
-    package init(preferred: [CipherFormat], iterations: [Int] = [], isPreferredOnly: Bool = false) {
+    package init(preferred: [CipherFormat], iterations: [Int] = []) {
         self.preferred = preferred
         self.iterations = iterations
-        self.isPreferredOnly = isPreferredOnly
     }
 
     /// Those of the four standard formats.
@@ -24,19 +21,18 @@ package struct FormatSearch: Sendable {
     ///
     /// Under a raw key a file without MACs may be a forgery; see SECURITY.md.
     package func formats(isPassphrase: Bool) -> [CipherFormat] {
-        guard !isPreferredOnly else { return preferred }
-        let told = derivations(counts: iterations).flatMap(FormatSearch.variants)
+        let given = FormatSearch.derivations(counts: iterations).flatMap(FormatSearch.variants)
         let usual = FormatSearch.derivations(isPassphrase).flatMap(FormatSearch.variants)
         var known: Set<CipherFormat> = []
-        let searched = (told + CipherFormat.standard + usual).filter { isPassphrase || $0.pageAuthentication != nil }
-            // Under a raw key it is the same as another hash of the KDF.
-            .filter { isPassphrase || $0.macKeyDerivation == nil }
+        let searched = (given + CipherFormat.standard + usual).filter {
+            // Under a raw key another hash for the HMAC key is the same as another hash of the KDF.
+            isPassphrase || ($0.pageAuthentication != nil && $0.macKeyDerivation == nil)
+        }
         return (preferred + searched).filter { known.insert($0).inserted }
     }
 
     /// What was tried, for the error of a key that opens nothing.
     package func extent(isPassphrase: Bool) -> String {
-        if isPreferredOnly, let format = preferred.first { return "tried \(format)" }
         guard isPassphrase else {
             return "tried SHA-1, SHA-256 and SHA-512 with every page size, as a raw key"
         }
@@ -45,17 +41,17 @@ package struct FormatSearch: Sendable {
         return "tried \(3 * counts.count) combinations: SHA-1, SHA-256 and SHA-512 with \(list) iterations"
     }
 
-    private func derivations(counts: [Int]) -> [(HashAlgorithm, Int)] {
-        counts.flatMap { count in FormatSearch.hashes.map { ($0, count) } }
-    }
-
     /// The hashes, the usual one first.
     private static let hashes: [HashAlgorithm] = [.sha512, .sha1, .sha256]
 
     private static func derivations(_ isPassphrase: Bool) -> [(HashAlgorithm, Int)] {
-        // The number does not matter for a raw key; that of the standard formats is told as found.
+        // The number has no effect under a raw key; the standard one is reported.
         guard isPassphrase else { return [(.sha512, 256_000), (.sha1, 64_000), (.sha256, 256_000)] }
-        return usualIterations.flatMap { count in hashes.map { ($0, count) } }
+        return derivations(counts: usualIterations)
+    }
+
+    private static func derivations(counts: [Int]) -> [(HashAlgorithm, Int)] {
+        counts.flatMap { count in hashes.map { ($0, count) } }
     }
 
     /// The formats that have one derivation, the likely ones first.
@@ -94,7 +90,7 @@ package struct FormatSearch: Sendable {
 
     /// The standard format that a derivation is the nearest to, with its hash and iterations.
     private static func base(_ hash: HashAlgorithm, _ iterations: Int) -> CipherFormat {
-        let nearest: CipherFormat = hash == .sha1 ? (iterations == 4000 ? .v2 : .v3) : .v4
+        let nearest: CipherFormat = hash == .sha1 ? (iterations == CipherFormat.v2.iterations ? .v2 : .v3) : .v4
         let changed = try? nearest.changed {
             $0.keyDerivation = hash
             $0.iterations = iterations

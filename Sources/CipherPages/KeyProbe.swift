@@ -18,6 +18,14 @@ package struct KeyProbe {
         case otherLayout
         /// No page that was looked at is authentic in any of the formats tried.
         case rejected
+
+        /// The format in which the key is right.
+        package var format: CipherFormat? {
+            switch self {
+            case .opens(_, let format), .firstPageDamaged(_, let format): format
+            case .otherCipher, .otherLayout, .rejected: nil
+            }
+        }
     }
 
     /// How one format fared: the images of page 1 are tried under its derived key.

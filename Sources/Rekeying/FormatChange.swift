@@ -28,7 +28,7 @@ public struct FormatChange: Sendable, Equatable {
     ///
     /// - Throws: `UnusableCipherFormat`.
     package func format() throws -> CipherFormat {
-        try (version.map { try FormatChange.standard($0) } ?? Engine.current.ownFormat()).changed(apply(to:))
+        try (version.map { try CipherFormat.standard(version: $0) } ?? Engine.current.ownFormat()).changed(apply(to:))
     }
 
     /// The format of a file after the change: by default the engine's own version, with what the file has of more iterations, another
@@ -46,23 +46,15 @@ public struct FormatChange: Sendable, Equatable {
                 apply(to: &$0)
             }
         }
-        let target = try version.map { try FormatChange.standard($0) } ?? own
-        let standard = try FormatChange.standard(present.version)
+        let target = try version.map { try CipherFormat.standard(version: $0) } ?? own
         return try target.changed {
-            let isOther = present.pageSize != standard.pageSize
+            let isOther = present.pageSize != present.own.pageSize
             if isOther, (try? $0.with(pageSize: present.pageSize)) != nil { $0.pageSize = present.pageSize }
             $0.iterations = max($0.iterations, present.iterations)
             $0.plaintextHeaderSize = present.plaintextHeaderSize
             // Before anything is judged: the file's header may not fit, and a shorter one be named.
             apply(to: &$0)
         }
-    }
-
-    private static func standard(_ version: Int) throws -> CipherFormat {
-        guard let found = CipherFormat.standard.first(where: { $0.version == version }) else {
-            throw UnusableCipherFormat.version(version)
-        }
-        return found
     }
 
     private func apply(to format: inout CipherFormat) {

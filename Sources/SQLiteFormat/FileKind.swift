@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 /// What a file looks like from outside, without a key.
 package enum FileKind: Equatable, Sendable {
     /// No bytes: a database that is still to be made.
@@ -38,13 +40,7 @@ package enum FileKind: Equatable, Sendable {
         return try source.size() % Int64(pageSize) == 0 && (1...2).contains(head[18]) && (1...2).contains(head[19])
     }
 
-    /// Pearson's chi-squared over the byte values. It is 255 ± 23 for random bytes; a limit of 600 is fifteen standard
+    /// Whether chi-squared over the byte values is that of random bytes. It is 255 ± 23 for random bytes; a limit of 600 is fifteen standard
     /// deviations away, and text, zeros, images and machine code are in the thousands.
-    static func looksRandom(_ bytes: [UInt8]) -> Bool {
-        var counts = [Int](repeating: 0, count: 256)
-        for byte in bytes { counts[Int(byte)] += 1 }
-        let expected = Double(bytes.count) / 256
-        let distance = counts.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-        return distance < 600
-    }
+    static func looksRandom(_ bytes: [UInt8]) -> Bool { ByteHistogram(bytes).chiSquared < 600 }
 }

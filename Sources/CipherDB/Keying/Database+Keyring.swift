@@ -120,7 +120,7 @@ extension Database {
 
     /// A salt for a new file that does not contain it: it is in the keyring before the file is made.
     private func newSalt(in keyring: UnlockedKeyring) throws -> [UInt8] {
-        let salt = try SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        let salt = try CipherFormat.newSalt()
         try keyring.withLock { try $0.note(salt: salt) }
         return salt
     }

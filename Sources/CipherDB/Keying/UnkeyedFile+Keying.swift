@@ -116,14 +116,9 @@ extension UnkeyedFile {
         let search = FormatSearch(preferred: [expected], iterations: configuration.searchedIterations)
         let formats = search.formats(isPassphrase: keys.isPassphrase)
         let outcome = try probeAndRollBack { try $0.run(keys, formats: formats) }
-        switch outcome {
-        case .opens(_, let format), .firstPageDamaged(_, let format):
-            let isExpected =
-                configuration.format?.isAny == true || (try? format.with(pageSize: expected.pageSize)) == expected
+        if configuration.format?.isAny != true, let format = outcome.format {
+            let isExpected = (try? format.with(pageSize: expected.pageSize)) == expected
             guard isExpected else { throw keyError(.otherFormat(format)) }
-        case .otherCipher: throw keyError(.otherCipher)
-        case .otherLayout: throw keyError(.otherLayout)
-        case .rejected: throw try rejection(keys, search)
         }
         guard let found = try identified(outcome) else { throw try rejection(keys, search) }
         return found

@@ -21,7 +21,7 @@ package struct VerifiedKey: Sendable {
         // It would be lost with the last connection: such a file does not contain it.
         if format.plaintextHeaderSize > 0, key.saltBesideFile == nil { throw UnusableCipherFormat.saltMissing }
         let known = format.plaintextHeaderSize > 0 ? key.saltBesideFile : key.salt
-        let salt = try known ?? SecretBytes.random(count: CipherFormat.saltSize).withUnsafeBytes { Array($0) }
+        let salt = try known ?? CipherFormat.newSalt()
         try self.init(writing: key, salt: salt, format: format)
     }
 

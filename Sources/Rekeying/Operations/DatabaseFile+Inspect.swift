@@ -86,7 +86,7 @@ extension DatabaseFile {
     private func appearance(of file: UnkeyedFile, _ size: Int64) throws -> Inspection.Appearance {
         let bytes = try file.pages.read(65536, at: 0)
         return Inspection.Appearance(
-            entropy: Platform.entropy(bytes),
+            entropy: ByteHistogram(bytes).entropy,
             possiblePageSizes: CipherFormat.pageSizes.filter { size % Int64($0) == 0 },
             hasPlaintextHeader: file.kind == .plaintextHeader
         )

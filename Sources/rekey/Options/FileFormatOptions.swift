@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+import CipherKeys
 import CipherSystem
 import Rekeying
 
@@ -22,9 +23,6 @@ struct FileFormatOptions: ParsableArguments {
         )
     )
     var salt: String?
-
-    /// Whether anything but the salt is given.
-    var isGiven: Bool { fileKdfIter != nil || parameters.isGiven }
 
     /// The file, as the options describe it.
     func database(_ path: String) throws -> DatabaseFile {
@@ -78,9 +76,6 @@ private enum SaltOption {
 
     private static func decoded(_ digits: [UInt8]) -> [UInt8]? {
         guard digits.count == 2 * CipherFormat.saltSize else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16)
-        }
-        return bytes.count == CipherFormat.saltSize ? bytes : nil
+        return try? digits.withUnsafeBytes(Hexadecimal.decode).withUnsafeBytes { Array($0) }
     }
 }

@@ -4,9 +4,7 @@ import CipherKeys
 import Rekeying
 
 /// Whose format the options describe.
-protocol FormatRole {
-    /// Of the options' names.
-    static var prefix: String { get }
+protocol FormatRole: OptionRole {
     /// Of the help texts.
     static var file: String { get }
 }
@@ -24,7 +22,6 @@ enum FileFormat: FormatRole {
 }
 
 extension FormatRole {
-    fileprivate static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
     fileprivate static func help(_ what: String, _ valueName: String) -> ArgumentHelp {
         ArgumentHelp("\(what) of \(file).", valueName: valueName)
     }

@@ -2,9 +2,7 @@ import ArgumentParser
 import CipherKeys
 
 /// What the options of one secret are called, and say.
-protocol SecretRole {
-    /// Of the options' names.
-    static var prefix: String { get }
+protocol SecretRole: OptionRole {
     static var passphrase: String { get }
     static var descriptor: String { get }
     static var keyFileHelp: String { get }
@@ -33,8 +31,6 @@ enum NewSecret: SecretRole {
 }
 
 extension SecretRole {
-    fileprivate static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
-
     /// Of an option that takes the path of a file.
     fileprivate static var fileHelp: ArgumentHelp { help("this file: one line of text; - is standard input", "path") }
 
