@@ -168,7 +168,7 @@ import Testing
                 "--passphrase-file", "--passphrase-fd", "--passphrase-env", "--key-file", "--unsafe-permissions",
                 "--new-passphrase-file", "--new-passphrase-fd", "--new-passphrase-env", "--new-key-file", "--json",
                 "--version", "--help", "--quiet", "--in-place", "--keep-old",
-                "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--map", "--map-svg",
+                "--format", "--page-size", "--kdf-iter", "--yes-write-plaintext", "--pages-only", "--prometheus", "--map", "--map-svg",
                 "--dry-run", "--file-kdf-iter", "--milliseconds", "--passphrase-command", "--passphrase-credential",
                 "--passphrase-kernel-key", "--keyring", "--recovery", "--external", "--slot", "--new-keyring",
                 "--new-external", "--kdf", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
