@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install.sh: installs rekey, its man pages and completions under PREFIX (/usr/local); DESTDIR stands before it, for packages.
+# install.sh: installs rekey, its man pages, completions and examples under PREFIX (/usr/local); DESTDIR stands before it, for packages.
 # install.sh --uninstall: removes them. STAGE is what is installed, .build-release/stage unless given; ZSHDIR is where zsh looks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,13 +8,14 @@ zsh=$root/${ZSHDIR:-share/zsh/site-functions}
 bash=$root/share/bash-completion/completions
 fish=$root/share/fish/vendor_completions.d
 man=$root/share/man/man1
+examples=$root/share/doc/rekey/examples
 
 if [ "${1:-}" = --uninstall ]; then
-    rm -f "$root/bin/rekey" "$man/rekey.1" "$man"/rekey-*.1 "$bash/rekey" "$zsh/_rekey" "$fish/rekey.fish"
+    rm -f "$root/bin/rekey" "$man/rekey.1" "$man"/rekey-*.1 "$bash/rekey" "$zsh/_rekey" "$fish/rekey.fish" "$examples"/rekey-verify@.{service,timer}
     exit 0
 fi
 stage=${STAGE:-.build-release/stage}
-install -d "$root/bin" "$man" "$bash" "$zsh" "$fish"
+install -d "$root/bin" "$man" "$bash" "$zsh" "$fish" "$examples"
 install -m 755 "$stage/rekey" "$root/bin/rekey"
 install -m 644 "$stage"/man/*.1 "$man"
 # A file that is sourced has no interpreter of its own.
@@ -22,4 +23,7 @@ sed '1{/^#!/d}' "$stage/rekey.bash" > "$bash/rekey"
 chmod 644 "$bash/rekey"
 install -m 644 "$stage/rekey.zsh" "$zsh/_rekey"
 install -m 644 "$stage/rekey.fish" "$fish/rekey.fish"
+install -m 644 Packaging/systemd/rekey-verify@.timer "$examples"
+sed "s|/usr/bin/rekey|${PREFIX:-/usr/local}/bin/rekey|" Packaging/systemd/rekey-verify@.service > "$examples/rekey-verify@.service"
+chmod 644 "$examples/rekey-verify@.service"
 echo "install: $root/bin/rekey"

@@ -174,11 +174,7 @@ final class KeyringFile {
                 if (try? FileCalls.remove(leftover)) != nil { removed.append(leftover) }
                 continue
             }
-            guard let descriptor = try? FileCalls.openExisting(leftover) else { continue }
-            if (try? FileCalls.tryLockKeyring(descriptor, leftover)) == true, (try? FileCalls.remove(leftover)) != nil {
-                removed.append(leftover)
-            }
-            Platform.close(descriptor)
+            if TemporaryFile.removeIfAbandoned(leftover) { removed.append(leftover) }
         }
         return removed
     }

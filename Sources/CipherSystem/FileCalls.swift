@@ -95,6 +95,12 @@ package enum FileCalls {
         _ = try Platform.retrying { Int(fchmod(descriptor, old.st_mode & 0o7777)) }
     }
 
+    /// Gives the file these permissions, whatever the umask is.
+    package static func setMode(_ mode: Int, of descriptor: Int32, _ path: String) throws(Errno) {
+        try FaultInjection.check(.adopt, path)
+        _ = try Platform.retrying { Int(fchmod(descriptor, mode_t(mode))) }
+    }
+
     /// Gives the file `old` the name `new`; a file that had that name loses it, in one step.
     package static func rename(_ old: String, over new: String) throws(Errno) {
         try FaultInjection.check(.rename, old)

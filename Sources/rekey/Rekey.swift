@@ -11,7 +11,7 @@ struct Rekey: ParsableCommand {
         abstract: "Check, encrypt and decrypt SQLCipher databases and change their keys without losing data.",
         discussion: """
             Format and page size are detected. If several files are given, all are processed; the exit status is that of the \
-            first that failed. rekey waits up to five seconds for locks of others; --wait sets another limit. Put file names that begin with \
+            first that failed, or of `rekey status` the gravest. rekey waits up to five seconds for locks of others; --wait sets another limit. Put file names that begin with \
             a dash after `--`, after all options.
             """,
         version:
@@ -20,7 +20,8 @@ struct Rekey: ParsableCommand {
             damage detection: \(Engine.current.damageDetection)
             """,
         subcommands: [
-            Inspect.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self, Copy.self,
+            Inspect.self, Status.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self,
+            Copy.self,
             Cleanup.self, KeyringCommand.self, Calibrate.self,
         ]
     )
@@ -44,7 +45,10 @@ struct Rekey: ParsableCommand {
         }
         do {
             try run(arguments)
-        } catch  where error is FileError || error is UnknownCommand || error is UnknownOption {
+        } catch
+            where error is FileError || error is UnwritableMetrics || error is UnknownCommand
+            || error is UnknownOption
+        {
             // Errors about no database file: of the output, or of the command line.
             Output.tell("rekey: \(error)\n")
             exit(withError: ExitCode(ExitStatus(error).code))

@@ -5,7 +5,8 @@ import Testing
 /// `rekey --help`, the help of each command, and the topics.
 @Suite struct HelpTests {
     private static let commands: [[String]] = [
-        ["inspect"], ["verify"], ["change"], ["encrypt"], ["decrypt"], ["migrate"], ["recover"], ["copy"], ["cleanup"],
+        ["inspect"], ["status"], ["verify"], ["change"], ["encrypt"], ["decrypt"], ["migrate"], ["recover"], ["copy"],
+        ["cleanup"],
         ["keyring"], ["calibrate"],
     ]
     private static let keyringCommands: [[String]] = [

@@ -78,7 +78,7 @@ struct HowToTests {
     private static let guides =
         [
             "Install", "EncryptAFile", "ShareADatabase", "RotateKeys", "RecoverAFile", "BackUp", "Containers",
-            "KeyServices",
+            "KeyServices", "Monitor",
         ]
         + (hasPlaintextHeaders ? ["OtherFormats"] : [])
 
@@ -99,7 +99,7 @@ struct HowToTests {
             atPath: "\(Program.packageDirectory)/Documentation/HowTo"
         )
         // KeyCustody.md needs hardware and services: Scripts/custody.sh runs it.
-        #expect(guides.count == 10)
+        #expect(guides.count == 11)
     }
 
     @Test func commandsOfReadmeExist() throws {

@@ -26,7 +26,8 @@ import Testing
     /// In this order, each on what the ones before left.
     private static let commands = [
         "inspect test.db cut.db empty.db file.zst missing.db .", "inspect test.db --key-file old",
-        "verify test.db --key-file old",
+        "status test.db cut.db empty.db file.zst missing.db .", "status test.db damaged.db file.zst --key-file old",
+        "status test.db missing.db --key-file new", "verify test.db --key-file old",
         "verify test.db file.zst cut.db --key-file new", "verify damaged.db --key-file old", "verify . --key-file old",
         "recover damaged.db saved.db --key-file old", "recover test.db whole.db --key-file old",
         "copy test.db copy.db --key-file old", "copy test.db copy.db --key-file old",
@@ -47,6 +48,7 @@ import Testing
         "copy test.db before.db --keyring test.db.keyring --key-file new",
         "inspect test.db --keyring test.db.keyring --key-file new", "keyring rotate test.db --key-file new",
         "keyring rotate test.db --in-place --key-file new", "verify before.db --keyring test.db.keyring --key-file new",
+        "status before.db test.db copy.db --keyring test.db.keyring --key-file new", "status test.db",
         "keyring status before.db --keyring test.db.keyring --key-file new", "keyring resume test.db --key-file new",
         "keyring cancel test.db --key-file new", "keyring adopt test.db --key-file new",
         "keyring forget test.db --key-file new --yes-forget-backups", "keyring restore test.db backup --key-file new",
@@ -55,7 +57,7 @@ import Testing
 
     @Test func outputMatchesSchema() throws {
         let schema = try JSONSchema(path: Program.packageDirectory + "/Documentation/rekey.schema.json")
-        #expect(schema.alternatives.count == 12)
+        #expect(schema.alternatives.count == 13)
         var met: Set<String> = []
         for command in Self.commands {
             let line = "cd '\(directory.path)' && exec '\(Program.built("rekey"))' \(command) --json"

@@ -44,6 +44,16 @@ package final class TemporaryFile: Sendable {
         close()
     }
 
+    /// Removes the temporary file of a killed process, which is locked by nobody.
+    ///
+    /// - Returns: Whether it was removed.
+    @discardableResult
+    package static func removeIfAbandoned(_ path: String) -> Bool {
+        guard let descriptor = try? FileCalls.openExisting(path) else { return false }
+        defer { Platform.close(descriptor) }
+        return (try? FileCalls.tryLockKeyring(descriptor, path)) == true && (try? FileCalls.remove(path)) != nil
+    }
+
     /// Leaves the descriptor, with its lock, to the caller.
     package func release() -> Int32 {
         isOpen.store(false, ordering: .relaxed)

@@ -10,6 +10,7 @@ package struct TemporaryName: Sendable {
     private static let keptBytes = 200
 
     package static let keyring = TemporaryName(infix: ".new-")
+    package static let metrics = TemporaryName(infix: ".new-")
     package static let database = TemporaryName(infix: ".rekey-")
 
     /// A path that nothing has.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CipherDB
 import CipherKeys
-internal import CipherSystem
 import Foundation
 import Rekeying
 
@@ -34,9 +33,8 @@ struct Inspect: ParsableCommand {
                 lines += FormatObject.lines(format) + [("pages", "\(pages)")]
                 lines += Inspect.advice(format).map { ("advice", $0) }
             }
-            let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
             var (ring, ringAdvice): (KeyringJSON?, [String]?)
-            if key.keyring != nil || (try? Platform.status(of: keyring.path)) != nil {
+            if let keyring = key.keyringToRead(for: file) {
                 let advice: [String]
                 lines.append(("keyring", keyring.path))
                 do {

@@ -33,16 +33,15 @@ struct Verify: ParsableCommand {
     }
 
     func run() throws {
-        let secret = Once<(key: DatabaseKey, retired: String?)>()
+        let keys = FileKeys(key)
         try report.run(files) { file, progress in
-            let found = try key.database(file).verify(
-                askingFor: { try secret { try key.find(for: file) }.key },
+            let (found, secret, retired) = try keys.verify(
+                file,
                 checksStructure: !pagesOnly,
                 progress: progress.show
             )
-            let used = try secret { try key.find(for: file) }
-            try draw(file, found, used.key, progress)
-            return VerificationObject.result(found, keyRetired: used.retired)
+            try draw(file, found, secret, progress)
+            return VerificationObject.result(found, keyRetired: retired)
         }
     }
 

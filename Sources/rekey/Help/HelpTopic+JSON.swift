@@ -10,6 +10,12 @@ extension HelpTopic {
                       (1 to 4), pageSize in bytes, pageCount, parameters, advice
                       (lines); with a keyring: keyring (as keyring list),
                       keyringAdvice (lines)
+          status      state (encrypted, plaintextHeader, withoutMACs, plaintext, empty,
+                      notADatabase, damaged, wrongKey, notVerified, missing,
+                      notAFile, unreadable), encrypted, verified, ok, exitStatus,
+                      checked (time), seconds, size, fileType; with the key: as
+                      verify; with a keyring: keyring (as keyring list) or
+                      keyringError; if the check failed: error, message
           verify, change --in-place
                       format, pageSize, parameters, pages, damagedPages (numbers,
                       from 1), problems (lines of SQLite's check), ok; under a

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
 import Rekeying
 
 /// Where the key of the file comes from.
@@ -40,6 +41,16 @@ struct KeyOptions: ParsableArguments {
     /// Whether options say where the secret comes from.
     var isGiven: Bool { choice.isGiven || recovery || external || !allowCommand.isEmpty }
 
+    /// Whether options name a key: those of a secret, or a keyring, whose secret may be asked for.
+    var namesKey: Bool { keyring != nil || choice.isGiven }
+
+    /// The keyring to look at without a secret: the one that the options name, or one beside `file`.
+    func keyringToRead(for file: String) -> Keyring? {
+        if let keyring { return Keyring(path: keyring) }
+        let keyring = Keyring(besideDatabase: file)
+        return (try? Platform.status(of: keyring.path)) == nil ? nil : keyring
+    }
+
     var choice: SecretChoice {
         secret.choice(unsafePermissions: unsafePermissions, isRecovery: recovery, isExternal: external)
     }
@@ -70,12 +81,7 @@ struct KeyOptions: ParsableArguments {
 
     /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
     func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
-        if let keyring {
-            let found = try database(file).keyAndRetirement(in: unlock(Keyring(path: keyring), upgrades: false))
-            return (try fileFormat.salted(found.key), found.retired)
-        }
-        try checkNoKeyring()
-        return (try fileFormat.salted(choice.read(prompt: "Passphrase of \(file)")), nil)
+        try FileKeys(self).find(for: file)
     }
 
     /// The key of `file`, where options say where it comes from.
@@ -97,7 +103,8 @@ struct KeyOptions: ParsableArguments {
         _ = try database(file).inspect(key: key)
     }
 
-    private func checkNoKeyring() throws {
+    /// Throws where options need a keyring, and none is given.
+    func checkNoKeyring() throws {
         guard !recovery, !external, slot == nil, allowCommand.isEmpty else {
             throw ValidationError("--recovery, --external, --slot and --allow-command need --keyring.")
         }

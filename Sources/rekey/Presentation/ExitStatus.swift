@@ -61,6 +61,17 @@ enum ExitStatus: CaseIterable {
         }
     }
 
+    /// All but `done`, the gravest first: what the file is, then why it was not seen, then what another try may mend.
+    private static let bySeverity: [ExitStatus] = [
+        .damaged, .noPermission, .noInput, .unavailable, .inputOutput, .cannotCreate, .cannotRemove, .failure, .usage,
+        .interrupted, .busy,
+    ]
+
+    /// The gravest of `statuses`; `done` where there is none.
+    static func worst(_ statuses: [ExitStatus]) -> ExitStatus {
+        bySeverity.first(where: statuses.contains) ?? .done
+    }
+
     static var table: String {
         allCases.map { "  \(String($0.code).padded(to: 3)) \($0.meaning)" }.joined(separator: "\n")
     }
@@ -75,6 +86,7 @@ enum ExitStatus: CaseIterable {
         case let error as FileError: self = ExitStatus(error)
         case let error as KeyringError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
+        case is UnwritableMetrics: self = .cannotCreate
         case is MalformedKey, is MalformedCommand, is UnusableCipherFormat, is UnusablePassphraseDerivation,
             is ValidationError, is UnknownCommand, is UnknownOption, is AlreadyEncrypted:
             self = .usage

@@ -10,6 +10,11 @@ enum Output {
         try write(visible(text) + "\n")
     }
 
+    /// One line, whatever the text is: a line ending in the name of a file would let it end the line and write the next one.
+    static func printLine(_ text: String) throws {
+        try print(text.replacing("\n", with: "\\u{a}"))
+    }
+
     /// Text that no user of the machine has a part in.
     static func write(_ text: String) throws {
         try Data(text.utf8).withUnsafeBytes { try write($0) }

@@ -29,37 +29,74 @@ struct Report: ParsableArguments {
         let status: ExitStatus
         let object: any Encodable
         let lines: [(String, String)]
+        /// All that is told to people, in place of `lines`; it names the file.
+        let line: String?
 
         init(_ object: any Encodable, lines: [(String, String)], status: ExitStatus = .done) {
             self.status = status
             self.object = object
             self.lines = lines
+            line = nil
+        }
+
+        init(_ object: any Encodable, line: String, status: ExitStatus) {
+            self.status = status
+            self.object = object
+            self.line = line
+            lines = []
         }
     }
 
     /// Runs a subcommand's work on each of `files`, and goes on after one that failed; an error becomes a message and the
     /// exit status that stands for it. The process answers the status of the first that failed.
     func run(_ files: [String], _ body: (_ file: String, Progress) throws -> Result) throws {
+        if let first = try failures(files, body).first { throw ExitCode(first.code) }
+    }
+
+    /// As ``run(_:_:)``, for a command that chooses the exit status: returns those of the files that failed, in their order.
+    ///
+    /// - Parameter isSilent: Whether no result is printed.
+    func failures(
+        _ files: [String],
+        isSilent: Bool = false,
+        _ body: (_ file: String, Progress) throws -> Result
+    ) throws -> [ExitStatus] {
         var failed: [ExitStatus] = []
         for file in files {
             // After Ctrl-C the other files are told to be as they were, too.
-            let status = try one(file, isOneOf: files.count) { progress in
+            let status = try one(file, isOneOf: files.count, isSilent: isSilent) { progress in
                 if failed.contains(.interrupted) { throw Interrupted() }
                 return try body(file, progress)
             }
             if status != .done { failed.append(status) }
         }
-        if files.count > 1, !json, !quiet { try Output.print("\(files.count) files, \(failed.count) failed") }
-        if let first = failed.first { throw ExitCode(first.code) }
+        if files.count > 1, !json, !quiet, !isSilent {
+            try Output.print("\(files.count) files, \(failed.count) failed")
+        }
+        return failed
     }
 
-    private func one(_ file: String, isOneOf count: Int, _ body: (Progress) throws -> Result) throws -> ExitStatus {
+    /// An error's message, with what to do, beginning with the name of the file.
+    static func message(_ error: any Error, _ file: String) -> String {
+        let text = CommandMessage(error).text
+        return (text.hasPrefix(file) ? text : "\(file): \(text)") + Advice(error, file).text
+    }
+
+    private func one(
+        _ file: String,
+        isOneOf count: Int,
+        isSilent: Bool,
+        _ body: (Progress) throws -> Result
+    ) throws -> ExitStatus {
         var isDone = false
         do {
             let result = try LockWait.limiting(to: lockWait(file)) { try body(Progress(isQuiet: quiet || json)) }
             isDone = true
+            if isSilent { return result.status }
             if json {
                 try printJSON(Named(file: file, object: result.object))
+            } else if let line = result.line {
+                try Output.printLine(line)
             } else if !result.lines.isEmpty {
                 let width = result.lines.map(\.0.count).max() ?? 0
                 let lines = result.lines.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
@@ -68,10 +105,7 @@ struct Report: ParsableArguments {
             return result.status
         } catch {
             let status = ExitStatus(error)
-            let text = CommandMessage(error).text
-            let message =
-                (text.hasPrefix(file) ? text : "\(file): \(text)") + Advice(error, file).text
-                + (isDone ? "; the operation itself was completed" : "")
+            let message = Report.message(error, file) + (isDone ? "; the operation itself was completed" : "")
             Output.tell("rekey: \(message)\n", clearing: true)
             if json {
                 let failure = Failure(

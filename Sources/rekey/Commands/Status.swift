@@ -1,0 +1,79 @@
+import ArgumentParser
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+
+/// `rekey status FILE…`
+struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Report for a monitor whether files are encrypted and sound.",
+        discussion: """
+            Prints one line for each file. Without a key it looks only whether the file is encrypted; with a key it \
+            verifies the file as `rekey verify` does. It never prompts for a passphrase unless --keyring is given \
+            without a secret. Each file is checked, whatever the others are; the exit status is the gravest of all: \
+            65 for a file that is plaintext, damaged or no database, then 77, 66, 69, 74. Status 0 without a key \
+            proves nothing: metrics and JSON call a file verified only if all its pages were proved with the key.
+            """
+    )
+
+    @Argument(help: "The database files.", completion: .file())
+    var files: [String]
+    @Flag(help: "Skip SQLite's integrity check (several times slower than the page check).")
+    var pagesOnly = false
+    @Option(
+        help: ArgumentHelp(
+            "Also write the results as metrics of Prometheus to this file, which is replaced in one step; - prints them in place of the lines.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var prometheus: String?
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
+    @OptionGroup var report: Report
+
+    private var printsMetrics: Bool { prometheus == "-" }
+
+    func validate() throws {
+        if key.keyring == nil { try key.checkNoKeyring() }
+        if pagesOnly, !key.namesKey { throw ValidationError("--pages-only checks the pages with a key: give one.") }
+        if printsMetrics, report.json { throw ValidationError("--prometheus - and --json exclude each other.") }
+        if prometheus != nil, Set(files.map(\.pathBytes)).count < files.count {
+            throw ValidationError("--prometheus: give each file once; two samples must not have the same labels.")
+        }
+    }
+
+    func run() throws {
+        let metrics = printsMetrics ? nil : prometheus.map { MetricsFile(path: $0) }
+        try metrics?.write(StatusMetrics.ofRunningCheck)
+        let keys = key.namesKey ? FileKeys(key) : nil
+        var checks: [DatabaseCheck] = []
+        var failed: [ExitStatus] = []
+        let outcome = Result {
+            failed = try report.failures(files, isSilent: printsMetrics) { file, progress in
+                let check = DatabaseCheck(
+                    file,
+                    try key.database(file),
+                    keys: keys,
+                    checksStructure: !pagesOnly,
+                    keyring: key.keyringToRead(for: file),
+                    progress: progress.show
+                )
+                checks.append(check)
+                return Report.Result(StatusObject(check), line: check.line, status: check.status)
+            }
+        }
+        let isComplete = checks.count == files.count && !checks.contains(where: \.isInterrupted)
+        let text = StatusMetrics.text(checks, isComplete: isComplete)
+        if printsMetrics { try Output.write(text) }
+        do {
+            try metrics?.write(text)
+        } catch {
+            Output.tell("rekey: \(error)\n")
+            failed.append(ExitStatus(error))
+        }
+        try outcome.get()
+        let worst = ExitStatus.worst(failed)
+        if worst != .done { throw ExitCode(worst.code) }
+    }
+}

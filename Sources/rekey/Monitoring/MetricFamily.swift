@@ -1,0 +1,54 @@
+internal import CipherSystem
+
+/// A metric in the text format of Prometheus: a gauge, with its samples.
+struct MetricFamily {
+    /// Letters, digits and `_`.
+    let name: String
+    let help: String
+    private(set) var samples: [Sample] = []
+
+    struct Sample {
+        let labels: [(name: String, value: String)]
+        let value: Double
+    }
+
+    init(_ name: String, _ help: String) {
+        self.name = name
+        self.help = help
+    }
+
+    mutating func add(_ value: Double, _ labels: [(name: String, value: String)] = []) {
+        samples.append(Sample(labels: labels, value: value))
+    }
+
+    /// Empty without samples.
+    var text: String {
+        guard !samples.isEmpty else { return "" }
+        let lines = samples.map { sample in
+            let labels = sample.labels.map { "\($0.name)=\"\(MetricFamily.escaped($0.value))\"" }
+            return name + (labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") + " \(number(sample.value))"
+        }
+        return (["# HELP \(name) \(help)", "# TYPE \(name) gauge"] + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// Without a fraction or an exponent where the number is an integer: for readers that are people.
+    private func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
+
+    /// A label's value, which must be UTF-8: a byte of a path that is not is written as U+FFFD and two digits, and U+FFFD twice, so that no
+    /// two paths have one value. The collector would drop a file in which two samples are the same.
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            let bytes = String(scalar).pathBytes
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            case "\u{FFFD}": text += "\u{FFFD}\u{FFFD}"
+            case _ where bytes.count == 1 && bytes[0] >= 0x80: text += "\u{FFFD}" + String(bytes[0], radix: 16)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

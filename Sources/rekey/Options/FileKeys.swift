@@ -1,0 +1,49 @@
+import CipherDB
+import Rekeying
+
+/// The secret that options name, read once for all files, and the key that it gives for each of them.
+final class FileKeys {
+    private let options: KeyOptions
+    // Failures too: what cannot be read twice, such as standard input, fails for the same cause for each file.
+    private var keyring: Result<UnlockedKeyring, any Error>?
+    private var key: Result<DatabaseKey, any Error>?
+
+    init(_ options: KeyOptions) {
+        self.options = options
+    }
+
+    /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
+    func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
+        if let path = options.keyring {
+            let unlocked = keyring ?? Result { try options.unlock(Keyring(path: path), upgrades: false) }
+            keyring = unlocked
+            let found = try options.database(file).keyAndRetirement(in: unlocked.get())
+            return (try options.fileFormat.salted(found.key), found.retired)
+        }
+        try options.checkNoKeyring()
+        let read = key ?? Result { try options.choice.read(prompt: "Passphrase of \(file)") }
+        key = read
+        return (try options.fileFormat.salted(read.get()), nil)
+    }
+
+    /// Verifies `file`, which is recognised before a secret is asked for that would not help.
+    func verify(
+        _ file: String,
+        checksStructure: Bool,
+        progress: (FileProgress) throws -> Void
+    ) throws -> (found: Verification, key: DatabaseKey, retired: String?) {
+        var used: (key: DatabaseKey, retired: String?)?
+        func key() throws -> DatabaseKey {
+            let found = try find(for: file)
+            used = found
+            return found.key
+        }
+        let found = try options.database(file).verify(
+            askingFor: key,
+            checksStructure: checksStructure,
+            progress: progress
+        )
+        let (key, retired) = try used ?? find(for: file)
+        return (found, key, retired)
+    }
+}
