@@ -36,28 +36,8 @@ struct SlotCommandOptionTests {
         try Program.run("/usr/bin/env", ["setsid", "--wait", Program.built("rekey")] + arguments)
     }
 
-    private func atTerminal(_ answer: String, _ arguments: String...) throws -> Program.Outcome {
-        let script = """
-            import os, pty, sys, time
-            pid, terminal = pty.fork()
-            if pid == 0:
-                os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[3:])
-            shown, answers = b"", sys.argv[2].split("|")
-            while True:
-                try:
-                    part = os.read(terminal, 1000)
-                except OSError:
-                    break
-                if not part:
-                    break
-                shown += part
-                if shown.endswith(b": ") and answers:
-                    time.sleep(0.1)
-                    os.write(terminal, answers.pop(0).encode() + b"\\n")
-            sys.stdout.write(shown.decode(errors="replace"))
-            sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-            """
-        return try Program.run("/usr/bin/python3", ["-c", script, Program.built("rekey"), answer] + arguments)
+    private func atTerminal(_ answers: [String], _ arguments: String...) throws -> (shown: String, status: Int32) {
+        try Program.atTerminal(Program.built("rekey"), arguments, answers: answers)
     }
 
     @Test func allowedCommandOpensDatabase() throws {
@@ -67,6 +47,15 @@ struct SlotCommandOptionTests {
         // Otherwise quoted, it is the same.
         let quoted = try rekey("keyring", "unlock", path, "--allow-command", "'/bin/cat'  \"\(secret)\"")
         #expect(quoted.status == 0 && quoted.output.contains("slot 2"), "\(quoted.errors)")
+    }
+
+    @Test func commandDoesNotReadInputOfProcess() throws {
+        let added = try Program.run(
+            Program.built("rekey"),
+            ["keyring", "add", path, "--key-file", ada, "--label", "input", "--command", "/bin/cat"],
+            input: String(repeating: "a", count: 40)
+        )
+        #expect(added.status != 0 && added.errors.contains("the secret has 0 bytes"), "\(added.errors)")
     }
 
     @Test func commandNeedsPermission() throws {
@@ -82,12 +71,12 @@ struct SlotCommandOptionTests {
     }
 
     @Test func terminalAsksBeforeCommandRuns() throws {
-        let yes = try atTerminal("yes", "verify", path, "--keyring", keyring)
-        #expect(yes.status == 0 && yes.output.contains(command), "\(yes.output)")
+        let yes = try atTerminal(["yes"], "verify", path, "--keyring", keyring)
+        #expect(yes.status == 0 && yes.shown.contains(command), "\(yes.shown)")
         for answer in ["", "y", "Yes", "no", "yes "] {
-            let no = try atTerminal("\(answer)|some passphrase", "verify", path, "--keyring", keyring)
-            #expect(no.status == 77 && no.output.contains("Passphrase for"), "\(no.output)")
-            #expect(!no.output.contains(" runs "))
+            let no = try atTerminal([answer, "some passphrase"], "verify", path, "--keyring", keyring)
+            #expect(no.status == 77 && no.shown.contains("Passphrase for"), "\(no.shown)")
+            #expect(!no.shown.contains(" runs "))
         }
     }
 
