@@ -12,16 +12,14 @@ struct ByteNameCommandTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        let queue = try DatabaseQueue(path: directory.file("good.db"), key: .sample("k"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        try queue.close()
+        try SampleFile.make(at: directory.file("good.db"), under: .sample("k"))
         _ = try directory.write(DatabaseKey.sampleBytes("k"), to: "k")
     }
 
     /// Runs the command in the directory; `@` stands for the byte 0xFF in a name.
     private func rekey(_ arguments: String) throws -> Program.Outcome {
-        let line = "cd \"$0\" && n=$(printf 'out\\377.db') && exec \"$1\" \(arguments.replacing("@", with: "\"$n\""))"
-        return try Program.run("/bin/sh", ["-c", line, directory.path, Program.built("rekey")])
+        let line = arguments.replacing("@", with: "\"$n\"")
+        return try Program.rekey(line, in: directory, before: "n=$(printf 'out\\377.db')")
     }
 
     @Test func nonUTF8FileNamesAreKept() throws {

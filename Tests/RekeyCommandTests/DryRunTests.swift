@@ -11,9 +11,7 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.file("test.db")
-        let queue = try DatabaseQueue(path: path, key: .sample("old"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        try queue.close()
+        try SampleFile.make(at: path, under: .sample("old"))
         for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
     }
 

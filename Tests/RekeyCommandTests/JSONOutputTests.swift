@@ -9,18 +9,14 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        let queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("old"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        try queue.close()
+        try SampleFile.make(at: directory.file("test.db"), under: .sample("old"))
         for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
         _ = try directory.write(DatabaseKey.sampleBytes("command"), to: "command")
         _ = try directory.write("SQLite format 3\0".utf8, to: "cut.db")
         _ = try directory.write([], to: "empty.db")
         _ = try directory.write([0x28, 0xB5, 0x2F, 0xFD] + [UInt8](repeating: 0, count: 5000), to: "file.zst")
         _ = try directory.write([1], to: "test.db.rekey-0123456789abcdef")
-        let damaged = directory.file("damaged.db")
-        try FileManager.default.copyItem(atPath: directory.file("test.db"), toPath: damaged)
-        try flipByte(of: damaged, at: 2 * (Engine.current.formats.first?.pageSize ?? 4096) + 7)
+        try SampleFile.makeDamaged(at: directory.file("damaged.db"), of: directory.file("test.db"))
     }
 
     /// In this order, each on what the ones before left.
@@ -60,8 +56,7 @@ import Testing
         #expect(schema.alternatives.count == 13)
         var met: Set<String> = []
         for command in Self.commands {
-            let line = "cd '\(directory.path)' && exec '\(Program.built("rekey"))' \(command) --json"
-            let outcome = try Program.run("/bin/sh", ["-c", line])
+            let outcome = try Program.rekey("\(command) --json", in: directory)
             #expect(
                 outcome.status != 64 || command.contains("old --new-key-file old") || command.hasPrefix("encrypt")
                     || command.hasPrefix("keyring"),

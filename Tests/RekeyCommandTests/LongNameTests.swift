@@ -11,13 +11,11 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory()
         for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
-        let queue = try DatabaseQueue(path: directory.file("short.db"), key: .sample("old"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        try queue.close()
+        try SampleFile.make(at: directory.file("short.db"), under: .sample("old"))
     }
 
     private func rekey(_ line: String) throws -> Program.Outcome {
-        try Program.run("/bin/sh", ["-c", "cd '\(directory.path)' && exec '\(Program.built("rekey"))' \(line)"])
+        try Program.rekey(line, in: directory)
     }
 
     @Test(arguments: [224, 225, 233, 234, 247, 248, 255]) func longNameWorks(_ length: Int) throws {

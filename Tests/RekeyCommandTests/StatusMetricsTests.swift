@@ -15,9 +15,7 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        let queue = try DatabaseQueue(path: directory.file("good.db"), key: .sample("k"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        try queue.close()
+        try SampleFile.make(at: directory.file("good.db"), under: .sample("k"))
         _ = try directory.write(DatabaseKey.sampleBytes("k"), to: "k")
         _ = try directory.write("SQLite format 3\0".utf8 + [UInt8](repeating: 0, count: 5000), to: "plain.db")
     }
@@ -25,8 +23,7 @@ import Testing
     private var metrics: String { directory.file("rekey.prom") }
 
     private func status(_ arguments: String) throws -> Program.Outcome {
-        let line = "cd \"$0\" && umask 077 && exec \"$1\" status \(arguments)"
-        return try Program.run("/bin/sh", ["-c", line, directory.path, Program.built("rekey")])
+        try Program.rekey("status " + arguments, in: directory, before: "umask 077")
     }
 
     private func content() throws -> String { try String(contentsOfFile: metrics, encoding: .utf8) }

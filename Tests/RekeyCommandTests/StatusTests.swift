@@ -12,11 +12,8 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        for name in ["good.db", "other.db"] {
-            let queue = try DatabaseQueue(path: directory.file(name), key: .sample(name == "good.db" ? "k" : "o"))
-            try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-            try queue.close()
-        }
+        try SampleFile.make(at: directory.file("good.db"), under: .sample("k"))
+        try SampleFile.make(at: directory.file("other.db"), under: .sample("o"))
         let plain = Database(
             path: directory.file("plain.db"),
             configuration: Configuration { $0.allowsPlaintext = true }
@@ -28,17 +25,12 @@ import Testing
         _ = try directory.write([], to: "empty.db")
         _ = try directory.write([0x1F, 0x8B, 8, 0] + [UInt8](repeating: 7, count: 5000), to: "a.gz")
         try FileManager.default.createDirectory(atPath: directory.file("directory"), withIntermediateDirectories: false)
-        try FileManager.default.copyItem(atPath: directory.file("good.db"), toPath: directory.file("damaged.db"))
-        try flipByte(
-            of: directory.file("damaged.db"),
-            at: 2 * (Engine.current.formats.first?.pageSize ?? 4096) + 7
-        )
+        try SampleFile.makeDamaged(at: directory.file("damaged.db"), of: directory.file("good.db"))
     }
 
     /// Runs `rekey status` in the directory.
     private func status(_ arguments: String, input: String = "") throws -> Program.Outcome {
-        let line = "cd \"$0\" && exec \"$1\" status \(arguments)"
-        return try Program.run("/bin/sh", ["-c", line, directory.path, Program.built("rekey")], input: input)
+        try Program.rekey("status " + arguments, in: directory, input: input)
     }
 
     private func objects(_ arguments: String, input: String = "") throws -> [[String: Any]] {
@@ -138,22 +130,6 @@ import Testing
         #expect(objects.map { $0["state"] as? String } == ["missing", "wrongKey", "damaged", "encrypted"])
         let outcome = try status(names + " --key-file k")
         #expect(outcome.output.contains("4 files, 3 failed"))
-    }
-
-    @Test func keyringIsUnlockedOnceForAllFiles() throws {
-        let secret = try KeyringSecret.sample("s")
-        try SampleFile.make(at: directory.file("ring.db"), under: Keyring(path: directory.file("ring")), secret)
-        let input = String(decoding: DatabaseKey.sampleBytes("s"), as: UTF8.self)
-        for command in ["status", "verify"] {
-            let line = "cd \"$0\" && exec \"$1\" \(command) other.db ring.db --json --keyring ring --key-file -"
-            let outcome = try Program.run(
-                "/bin/sh",
-                ["-c", line, directory.path, Program.built("rekey")],
-                input: input
-            )
-            #expect(outcome.status == 77, "\(outcome.errors)")
-            #expect(outcome.output.split(separator: "\n").last?.contains("\"ok\":true") == true, "\(outcome.output)")
-        }
     }
 
     @Test func unreadableFileHasItsName() throws {

@@ -14,9 +14,7 @@ import Testing
     init() throws {
         directory = try TemporaryDirectory()
         path = directory.file("test.db")
-        let queue = try DatabaseQueue(path: path, key: .sample("old"))
-        try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        try queue.close()
+        try SampleFile.make(at: path, under: .sample("old"))
         for name in ["old", "new"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
     }
 
@@ -31,7 +29,7 @@ import Testing
     ]
 
     private func rekey(_ line: String) throws -> Program.Outcome {
-        try Program.run("/bin/sh", ["-c", "cd '\(directory.path)' && exec '\(Program.built("rekey"))' \(line)"])
+        try Program.rekey(line, in: directory)
     }
 
     /// Runs `body` while another connection has the file locked.

@@ -1,4 +1,5 @@
 package import CipherDB
+import Foundation
 
 /// Database files that stock shells write.
 package enum SampleFile {
@@ -35,6 +36,19 @@ package enum SampleFile {
 }
 
 extension SampleFile {
+    /// A database under a key, open nowhere.
+    package static func make(at path: String, under key: DatabaseKey) throws {
+        let queue = try DatabaseQueue(path: path, key: key)
+        try queue.inDatabase { try $0.executeStatements(content) }
+        try queue.close()
+    }
+
+    /// A copy of such a database with a flipped bit in page 3.
+    package static func makeDamaged(at copy: String, of path: String) throws {
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        try flipByte(of: copy, at: 2 * (Engine.current.formats.first?.pageSize ?? 4096) + 7)
+    }
+
     /// A database under a new keyring, open nowhere.
     package static func make(
         at path: String,
