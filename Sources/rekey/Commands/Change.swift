@@ -45,10 +45,11 @@ struct Change: ParsableCommand {
     }
 
     func run() throws {
-        let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
+        let keys = FileKeys(key)
+        let newSecret = Once<DatabaseKey>()
         let choice = try key.choice(ofNew: newKey)
         try report.run(files) { file, progress in
-            let oldSecret = try key.read(for: file, secret)
+            let oldSecret = try keys.key(for: file)
             if let newKeyring {
                 let keyring = Keyring(path: newKeyring)
                 if !choice.isGiven { try key.prove(oldSecret, of: file) }

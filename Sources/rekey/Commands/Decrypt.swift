@@ -24,11 +24,11 @@ struct Decrypt: ParsableCommand {
     func validate() throws { try replacement.check(files) }
 
     func run() throws {
-        let secret = Once<DatabaseKey>()
+        let keys = FileKeys(key)
         try report.run(files) { file, progress in
             let database = try replacement.database(file, key)
             if !yesWritePlaintext, !replacement.dryRun { try Decrypt.confirm(file) }
-            let secret = try key.read(for: file, secret)
+            let secret = try keys.key(for: file)
             return try ReplacementOptions.result {
                 try database.decryptToPlaintext(
                     key: secret,

@@ -22,10 +22,9 @@ struct Inspect: ParsableCommand {
     @OptionGroup var report: Report
 
     func run() throws {
-        let secret = Once<DatabaseKey?>()
+        let keys = FileKeys(key)
         try report.run(files) { file, _ in
-            let secret = try secret { try key.readIfGiven(for: file) }
-            let found = try key.database(file).inspect(key: secret)
+            let found = try key.database(file).inspect(key: keys.keyIfNamed(for: file))
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let appearance = found.appearance { lines += AppearanceObject.lines(appearance) }
             if let fileType = found.fileType { lines.append(("type", fileType)) }

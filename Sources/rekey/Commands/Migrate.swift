@@ -27,9 +27,10 @@ struct Migrate: ParsableCommand {
     func validate() throws { try replacement.check(files) }
 
     func run() throws {
-        let (secret, newSecret) = (Once<DatabaseKey>(), Once<DatabaseKey>())
+        let keys = FileKeys(key)
+        let newSecret = Once<DatabaseKey>()
         try report.run(files) { file, progress in
-            let secret = try key.read(for: file, secret)
+            let secret = try keys.key(for: file)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
             return try ReplacementOptions.result {
                 try replacement.database(file, key).migrate(

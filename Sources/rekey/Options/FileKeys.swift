@@ -12,6 +12,24 @@ final class FileKeys {
         self.options = options
     }
 
+    /// The key that opens `file`, which is recognised before a secret is asked for that would not help.
+    func key(for file: String) throws -> DatabaseKey {
+        switch try DatabaseFile(path: file).inspect().kind {
+        case .plaintext: throw KeyError(path: file, problem: .notEncrypted)
+        case .empty: throw KeyError(path: file, problem: .notADatabase)
+        case .encrypted, .notADatabase: return try find(for: file).key
+        }
+    }
+
+    /// The key that opens `file`, where options say where it comes from.
+    func keyIfNamed(for file: String) throws -> DatabaseKey? {
+        guard options.namesKey else {
+            try options.checkNoKeyring()
+            return nil
+        }
+        return try find(for: file).key
+    }
+
     /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
     func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
         if let path = options.keyring {

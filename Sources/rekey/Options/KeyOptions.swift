@@ -65,32 +65,6 @@ struct KeyOptions: ParsableArguments {
         }
     }
 
-    /// The key that opens `file`, which is recognised before a secret is asked for that would not help.
-    func read(for file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
-        switch try DatabaseFile(path: file).inspect().kind {
-        case .plaintext: throw KeyError(path: file, problem: .notEncrypted)
-        case .empty: throw KeyError(path: file, problem: .notADatabase)
-        case .encrypted, .notADatabase: return try readUnchecked(for: file, secret)
-        }
-    }
-
-    /// The key that opens `file`. `secret` has it from the first file on.
-    func readUnchecked(for file: String, _ secret: Once<DatabaseKey>) throws -> DatabaseKey {
-        try secret { try find(for: file).key }
-    }
-
-    /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
-    func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
-        try FileKeys(self).find(for: file)
-    }
-
-    /// The key of `file`, where options say where it comes from.
-    func readIfGiven(for file: String) throws -> DatabaseKey? {
-        if keyring != nil { return try find(for: file).key }
-        try checkNoKeyring()
-        return try choice.readIfGiven().map(fileFormat.salted)
-    }
-
     /// The new secret that `options` name, which is another than this one.
     func choice(ofNew options: SecretOptions<NewSecret>, isExternal: Bool = false) throws -> SecretChoice {
         let new = options.choice(unsafePermissions: unsafePermissions, isExternal: isExternal)
