@@ -16,7 +16,7 @@ final class KeyringFile {
             let descriptor = try KeyringError.naming(path, FileCalls.openExisting(resolved))
             self.descriptor = descriptor
             // The process that had it locked may have replaced it.
-            if try KeyringError.naming(path, FileCalls.tryLockKeyring(descriptor, resolved)),
+            if try KeyringError.naming(path, FileCalls.tryLockOwnFile(descriptor, resolved)),
                 let own = try? Platform.status(of: descriptor), let named = try? Platform.statusOfLink(resolved),
                 own.identity == named.identity
             {
@@ -156,7 +156,7 @@ final class KeyringFile {
     }
 
     private static func makeBeside(_ path: String) throws -> TemporaryFile {
-        let new = try KeyringError.naming(path, TemporaryFile(.keyring, beside: path, lock: FileCalls.tryLockKeyring))
+        let new = try KeyringError.naming(path, TemporaryFile(.keyring, beside: path))
         guard let new else { throw KeyringError(path: path, problem: .busy) }
         return new
     }

@@ -30,12 +30,12 @@ package enum FileCalls {
             // There such locks and the engine's shut each other out, also within one process.
             true
         #else
-            (try? tryLockKeyring(descriptor, path)) == true
+            (try? tryLockOwnFile(descriptor, path)) == true
         #endif
     }
 
     /// As ``tryLock(_:)``, for a file that the engine never has. Throws where the file system has no locks.
-    package static func tryLockKeyring(_ descriptor: Int32, _ path: String) throws(Errno) -> Bool {
+    package static func tryLockOwnFile(_ descriptor: Int32, _ path: String) throws(Errno) -> Bool {
         try FaultInjection.check(.lock, path)
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw Errno(code: errno) }

@@ -8,17 +8,11 @@ package final class TemporaryFile: Sendable {
     private let isOpen = Atomic(true)
 
     /// Nil if another process locked the file first, to remove it.
-    ///
-    /// - Parameter lock: Locks a descriptor; returns false if another process has it locked.
-    package init?(
-        _ name: TemporaryName,
-        beside owner: String,
-        lock: (_ descriptor: Int32, _ path: String) throws(Errno) -> Bool = FileCalls.tryLock
-    ) throws(Errno) {
+    package init?(_ name: TemporaryName, beside owner: String) throws(Errno) {
         path = name.path(beside: owner)
         descriptor = try FileCalls.create(path)
         do throws(Errno) {
-            if try lock(descriptor, path) { return }
+            if try name.tryLock(descriptor, path) { return }
         } catch {
             discard()
             throw error
@@ -44,14 +38,14 @@ package final class TemporaryFile: Sendable {
         close()
     }
 
-    /// Removes the temporary file of a killed process, which is locked by nobody.
+    /// Removes a temporary file that SQLite never opens, if no process has it locked: it is that of a killed one.
     ///
     /// - Returns: Whether it was removed.
     @discardableResult
     package static func removeIfAbandoned(_ path: String) -> Bool {
         guard let descriptor = try? FileCalls.openExisting(path) else { return false }
         defer { Platform.close(descriptor) }
-        return (try? FileCalls.tryLockKeyring(descriptor, path)) == true && (try? FileCalls.remove(path)) != nil
+        return (try? FileCalls.tryLockOwnFile(descriptor, path)) == true && (try? FileCalls.remove(path)) != nil
     }
 
     /// Leaves the descriptor, with its lock, to the caller.

@@ -5,13 +5,20 @@
 /// and what SQLite adds: to its first 200 bytes or somewhat less, `~`, and 16 digits that stand for all of it.
 package struct TemporaryName: Sendable {
     private let infix: String
+    /// Whether SQLite opens the file, which has locks of its own.
+    private let isDatabase: Bool
     private static let digitCount = 16
     private static let longestName = 224
     private static let keptBytes = 200
 
-    package static let keyring = TemporaryName(infix: ".new-")
-    package static let metrics = TemporaryName(infix: ".new-")
-    package static let database = TemporaryName(infix: ".rekey-")
+    package static let keyring = TemporaryName(infix: ".new-", isDatabase: false)
+    package static let metrics = TemporaryName(infix: ".new-", isDatabase: false)
+    package static let database = TemporaryName(infix: ".rekey-", isDatabase: true)
+
+    /// Locks a file of such a name; returns false if another process has it locked.
+    func tryLock(_ descriptor: Int32, _ path: String) throws(Errno) -> Bool {
+        isDatabase ? FileCalls.tryLock(descriptor, path) : try FileCalls.tryLockOwnFile(descriptor, path)
+    }
 
     /// A path that nothing has.
     package func path(beside path: String) -> String {

@@ -34,7 +34,7 @@ struct MetricsFile {
 
     private func replace(with bytes: [UInt8]) throws(Errno) {
         for leftover in try TemporaryName.metrics.paths(beside: path) { TemporaryFile.removeIfAbandoned(leftover) }
-        let new = try TemporaryFile(.metrics, beside: path, lock: FileCalls.tryLockKeyring)
+        let new = try TemporaryFile(.metrics, beside: path)
         guard let new else { throw .busy }
         do throws(Errno) {
             try new.write(bytes)

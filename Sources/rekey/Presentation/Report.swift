@@ -24,26 +24,30 @@ struct Report: ParsableArguments {
         }
     }
 
-    /// What came of one file: the exit status, and how it is told.
+    /// The result for one file: the exit status, and what is printed.
     struct Result {
         let status: ExitStatus
         let object: any Encodable
-        let lines: [(String, String)]
-        /// All that is told to people, in place of `lines`; it names the file.
-        let line: String?
+        let text: Text
+
+        /// The output without `--json`.
+        enum Text {
+            /// Names and values, one line each.
+            case fields([(String, String)])
+            /// One line, which names the file.
+            case line(String)
+        }
 
         init(_ object: any Encodable, lines: [(String, String)], status: ExitStatus = .done) {
             self.status = status
             self.object = object
-            self.lines = lines
-            line = nil
+            text = .fields(lines)
         }
 
         init(_ object: any Encodable, line: String, status: ExitStatus) {
             self.status = status
             self.object = object
-            self.line = line
-            lines = []
+            text = .line(line)
         }
     }
 
@@ -95,12 +99,8 @@ struct Report: ParsableArguments {
             if isSilent { return result.status }
             if json {
                 try printJSON(Named(file: file, object: result.object))
-            } else if let line = result.line {
-                try Output.printLine(line)
-            } else if !result.lines.isEmpty {
-                let width = result.lines.map(\.0.count).max() ?? 0
-                let lines = result.lines.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
-                try Output.print(((count > 1 ? ["\(file):"] : []) + lines).joined(separator: "\n"))
+            } else {
+                try Report.print(result.text, heading: count > 1 ? "\(file):" : nil)
             }
             return result.status
         } catch {
@@ -117,6 +117,17 @@ struct Report: ParsableArguments {
                 try? printJSON(Named(file: file, object: failure))
             }
             return status
+        }
+    }
+
+    private static func print(_ text: Result.Text, heading: String?) throws {
+        switch text {
+        case .line(let line): try Output.printLine(line)
+        case .fields(let fields) where fields.isEmpty: break
+        case .fields(let fields):
+            let width = fields.map(\.0.count).max() ?? 0
+            let lines = fields.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
+            try Output.print(([heading].compactMap { $0 } + lines).joined(separator: "\n"))
         }
     }
 
