@@ -66,4 +66,4 @@ ours=$(median rekey.times) theirs=$(median shell.times)
 echo "start-up: rekey $ours µs, sqlcipher $theirs µs, ratio $((ours / theirs)).$((ours * 10 / theirs % 10)) (medians of 31, by turns)"
 
 apt-get purge -q -y rekey > apt.log 2>&1
-find / -xdev -path /proc -prune -o -path '*rekey*' -not -path '/root/*' -not -path '/var/cache/man/*' -print | { ! grep .; } && echo "   nothing is left after purge"
+find / -xdev -path /proc -prune -o -path '*rekey*' -not -path "$PWD/*" -not -path '/var/cache/man/*' -print | { ! grep .; } && echo "   nothing is left after purge"

@@ -32,10 +32,11 @@ try_release() {
     mmdebstrap --quiet --variant=minbase --include=apt,man-db,bash-completion,zsh,fish "${1%-backports}" "$root" "${sources[@]}" || return 1
     if [ -n "$(find "$root" -name '*swift*' -path '*lib*' -print -quit)" ]; then echo "the root file system has Swift"; return 1; fi
     cp /etc/resolv.conf "$root/etc/resolv.conf"
-    cp "$package" Scripts/install-test-inside.sh "$root/root/"
+    mkdir "$root/srv/check"
+    cp "$package" Scripts/install-test-inside.sh "$root/srv/check"
     # Mounts of its own, which end with it.
-    unshare --mount --pid --fork --mount-proc="$root/proc" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb LANG=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive sh -c 'mount --rbind /dev "$1/dev" && exec chroot "$1" bash /root/install-test-inside.sh' sh "$root"
+    unshare --mount --pid --fork --mount-proc="$root/proc" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv/check TERM=dumb LANG=C.UTF-8 \
+        DEBIAN_FRONTEND=noninteractive sh -c 'mount --rbind /dev "$1/dev" && exec chroot "$1" bash /srv/check/install-test-inside.sh' sh "$root"
 }
 
 failed=()
