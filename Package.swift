@@ -73,11 +73,15 @@ let package = Package(
                 ),
             ]
         ),
+        .target(name: "CipherBackup", dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem"]),
         .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys", "CipherSystem"]),
         .target(name: "CipherSalvage", dependencies: ["CipherDB", "CipherPages", "SQLiteFormat"]),
         .target(
             name: "Rekeying",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSalvage", "CipherSystem"]
+            dependencies: [
+                "CipherBackup", "CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSalvage",
+                "CipherSystem",
+            ]
         ),
         .executableTarget(
             name: "rekey",

@@ -25,6 +25,11 @@ package struct PagePipeline {
             }
         }
 
+        /// The same bytes as pages of another size, of which this size is a multiple.
+        package func pages(of size: Int) -> Batch {
+            Batch(first: UInt32((Int(first) - 1) * (pageSize / size)) + 1, pageSize: size, bytes: bytes)
+        }
+
         /// The batch in parts of `count` pages; the last may have fewer.
         func parts(of count: Int) -> [Batch] {
             stride(from: 0, to: bytes.count, by: count * pageSize).map { start in

@@ -18,6 +18,12 @@ package enum FileCalls {
         )
     }
 
+    /// Makes a directory that only its owner can use; fails where anything of that name exists.
+    package static func createDirectory(_ path: String) throws(Errno) {
+        try FaultInjection.check(.open, path)
+        _ = try Platform.call(path) { Int(mkdir($0, 0o700)) }
+    }
+
     /// Opens a file for writing, and no link to one.
     package static func openExisting(_ path: String) throws(Errno) -> Int32 {
         try FaultInjection.check(.open, path)
@@ -35,9 +41,15 @@ package enum FileCalls {
     }
 
     /// As ``tryLock(_:)``, for a file that the engine never has. Throws where the file system has no locks.
-    package static func tryLockOwnFile(_ descriptor: Int32, _ path: String) throws(Errno) -> Bool {
+    ///
+    /// - Parameter exclusively: Whether others may not lock the file so that they share it, either.
+    package static func tryLockOwnFile(
+        _ descriptor: Int32,
+        _ path: String,
+        exclusively: Bool = true
+    ) throws(Errno) -> Bool {
         try FaultInjection.check(.lock, path)
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        if flock(descriptor, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 { return true }
         guard errno == EWOULDBLOCK || errno == EINTR else { throw Errno(code: errno) }
         return false
     }
@@ -56,6 +68,13 @@ package enum FileCalls {
                 pwrite(descriptor, bytes.baseAddress! + done, most, off_t(offset) + off_t(done))
             }
         }
+    }
+
+    /// Removes all bytes of the file, and goes back to its beginning.
+    package static func truncate(_ descriptor: Int32, _ path: String) throws(Errno) {
+        try FaultInjection.check(.write, path)
+        _ = try Platform.retrying { Int(ftruncate(descriptor, 0)) }
+        _ = try Platform.retrying { Int(lseek(descriptor, 0, SEEK_SET)) }
     }
 
     /// Returns when what was written is on the disk.

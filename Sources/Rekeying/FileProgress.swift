@@ -12,6 +12,10 @@ public struct FileProgress: Sendable, Equatable {
         case keeping
         /// The old file is overwritten.
         case erasing
+        /// The database is read, and what has changed is stored in a repository.
+        case storing
+        /// The blocks of a repository are written to the new file.
+        case restoring
     }
 
     /// What is being done.
@@ -21,7 +25,7 @@ public struct FileProgress: Sendable, Equatable {
     /// Bytes of the stage in all.
     public let all: Int64
 
-    init(_ stage: Stage, done: Int64, all: Int64) {
+    package init(_ stage: Stage, done: Int64, all: Int64) {
         self.stage = stage
         self.done = done
         self.all = all

@@ -21,7 +21,7 @@ struct Rekey: ParsableCommand {
             """,
         subcommands: [
             Inspect.self, Status.self, Verify.self, Change.self, Encrypt.self, Decrypt.self, Migrate.self, Recover.self,
-            Copy.self,
+            Copy.self, Backup.self, Restore.self, BackupsCommand.self,
             Cleanup.self, KeyringCommand.self, Calibrate.self,
         ]
     )

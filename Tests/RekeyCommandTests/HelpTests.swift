@@ -6,14 +6,14 @@ import Testing
 @Suite struct HelpTests {
     private static let commands: [[String]] = [
         ["inspect"], ["status"], ["verify"], ["change"], ["encrypt"], ["decrypt"], ["migrate"], ["recover"], ["copy"],
-        ["cleanup"],
-        ["keyring"], ["calibrate"],
+        ["backup"], ["restore"], ["backups"], ["cleanup"], ["keyring"], ["calibrate"],
     ]
     private static let keyringCommands: [[String]] = [
         "init", "list", "add", "remove", "change", "recovery", "unlock", "rotate", "status", "resume", "cancel",
         "adopt",
         "forget", "backup", "restore", "erase",
     ].map { ["keyring", $0] }
+    private static let backupsCommands: [[String]] = ["list", "check", "prune"].map { ["backups", $0] }
 
     private func rekey(_ arguments: [String]) throws -> Program.Outcome {
         try Program.run(Program.built("rekey"), arguments)
@@ -32,7 +32,7 @@ import Testing
         for command in Self.commands { #expect(lines.contains { $0.hasPrefix("  \(command[0]) ") }, "\(command)") }
     }
 
-    @Test(arguments: commands + keyringCommands) func commandHelpIsShort(_ command: [String]) throws {
+    @Test(arguments: commands + keyringCommands + backupsCommands) func commandHelpIsShort(_ command: [String]) throws {
         let lines = try lines(command + ["--help"])
         #expect(lines.count <= 60 && lines.allSatisfy { $0.count <= 80 })
         #expect(try self.lines(["help"] + command) == lines)
@@ -40,7 +40,9 @@ import Testing
         // Shared options are explained once.
         let options = lines.filter { $0.hasPrefix("  --") }
         #expect(!options.contains { $0.contains("passphrase-") || $0.contains("key-file") || $0.contains("--slot ") })
-        let takesKey = !["keyring", "cleanup", "calibrate"].contains(command.joined(separator: " "))
+        let takesKey =
+            !["keyring", "cleanup", "calibrate", "backups"].contains(command[0])
+            || command.count > 1 && command[0] == "keyring"
         #expect(lines.contains { $0.contains("'rekey help keys'") } == takesKey)
     }
 
@@ -49,7 +51,8 @@ import Testing
         let names = Set(dump.matches(of: /"kind" : "long",\s+"name" : "([a-z-]+)"/).map { "--\($0.output.1)" })
         #expect(names.count > 40)
         let help =
-            try (Self.commands + Self.keyringCommands).map { try rekey(["help"] + $0).output } + [
+            try (Self.commands + Self.keyringCommands + Self.backupsCommands).map { try rekey(["help"] + $0).output }
+            + [
                 rekey(["help", "keys"]).output
             ]
         let shown = Set(help.flatMap { $0.matches(of: /--[a-z-]+/).map { String($0.output) } })

@@ -174,6 +174,8 @@ import Testing
                 "--passphrase-kernel-key", "--keyring", "--recovery", "--external", "--slot", "--new-keyring",
                 "--new-external", "--kdf", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
                 "--yes-forget-backups", "--change-slot", "--command", "--allow-command",
+                "--generation", "--at", "--at-least", "--allow-unauthenticated", "--keep", "--keep-within",
+                "--keep-daily",
                 // The salt is no secret.
                 "--salt", "--wait", "--allow-weaker", "--cipher-page-size", "--kdf-algorithm", "--hmac-algorithm",
                 "--hmac-pgno",

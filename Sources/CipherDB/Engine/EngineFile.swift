@@ -10,8 +10,8 @@ internal import SQLiteFormat
 /// (sqlite.org/howtocorrupt.html, section 2.2).
 struct EngineFile: PageSource {
     private let connection: Connection
-    private let file: UnsafeMutablePointer<sqlite3_file>
-    private let methods: sqlite3_io_methods
+    let file: UnsafeMutablePointer<sqlite3_file>
+    let methods: sqlite3_io_methods
     /// `SQLITE_IOERR_SHORT_READ`, a macro that does not reach Swift.
     static let shortRead = SQLITE_IOERR | (2 << 8)
 
@@ -65,14 +65,18 @@ struct EngineFile: PageSource {
     /// Calls `body` while this connection holds a shared lock, so that no writer changes the file meanwhile.
     /// Waits up to `milliseconds` for it. Only for a connection that has not read anything yet.
     func locked<Result>(waiting milliseconds: Int, _ body: () throws -> Result) throws -> Result {
-        let wait = LockWait.current(or: .milliseconds(milliseconds))
-        while true {
-            let code = methods.xLock(file, SQLITE_LOCK_SHARED)
-            if code == SQLITE_OK { break }
-            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
-        }
+        try lockShared(LockWait.current(or: .milliseconds(milliseconds)))
         defer { unlock() }
         return try body()
+    }
+
+    /// Waits for a shared lock, and holds it until ``unlock()``. Only for a connection that has not read anything yet.
+    func lockShared(_ wait: LockWait) throws {
+        while true {
+            let code = methods.xLock(file, SQLITE_LOCK_SHARED)
+            if code == SQLITE_OK { return }
+            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
+        }
     }
 
     /// Calls `body` while nobody else has any lock on the file; does nothing where somebody has.
@@ -130,13 +134,13 @@ struct EngineFile: PageSource {
         _ = methods.xUnlock(file, SQLITE_LOCK_SHARED)
     }
 
-    private func check(_ code: Int32) throws(DatabaseError) {
+    func check(_ code: Int32) throws(DatabaseError) {
         guard code != SQLITE_OK else { return }
         throw error(code)
     }
 
     /// File methods leave no message in the connection.
-    private func error(_ code: Int32) -> DatabaseError {
+    func error(_ code: Int32) -> DatabaseError {
         DatabaseError(ResultCode(rawValue: code), String(cString: sqlite3_errstr(code)))
     }
 }

@@ -1,10 +1,10 @@
-internal import CipherKeys
+package import CipherKeys
 internal import SQLiteFormat
 
 /// Finds the damaged pages of a batch. For one thread at a time.
 ///
 /// Several MACs are computed at once. ``MultiBufferMAC`` only ever accepts a page: OpenSSL decides about the others.
-final class PageAuthenticator {
+package final class PageAuthenticator {
     private let cipher: PageCipher
     private let macs: MultiBufferMAC?
     /// The pages in `macs`.
@@ -16,12 +16,12 @@ final class PageAuthenticator {
         self.macs = macs
     }
 
-    convenience init(key: DerivedKey, format: CipherFormat) throws {
+    package convenience init(key: DerivedKey, format: CipherFormat) throws {
         self.init(try PageCipher(key: key, format: format), try MultiBufferMAC(key: key, format: format))
     }
 
     /// The numbers of the pages whose MAC is wrong, ascending; none in a format without MACs.
-    func damaged(in batch: PagePipeline.Batch) throws -> [UInt32] {
+    package func damaged(in batch: PagePipeline.Batch) throws -> [UInt32] {
         var damaged: [UInt32] = []
         try batch.forEach { page, number in
             if LockBytePage.isPage(number, ofSize: cipher.format.pageSize) { return }

@@ -13,6 +13,7 @@ package struct TemporaryName: Sendable {
 
     package static let keyring = TemporaryName(infix: ".new-", isDatabase: false)
     package static let metrics = TemporaryName(infix: ".new-", isDatabase: false)
+    package static let backup = TemporaryName(infix: ".new-", isDatabase: false)
     package static let database = TemporaryName(infix: ".rekey-", isDatabase: true)
 
     /// Locks a file of such a name; returns false if another process has it locked.
@@ -38,6 +39,13 @@ package struct TemporaryName: Sendable {
         return digits.count == TemporaryName.digitCount
             && digits.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
             && suffixes.contains { $0.utf8.elementsEqual(suffix) }
+    }
+
+    /// Whether `name` is such a name, whatever the file is called.
+    package func matchesAny(_ name: String) -> Bool {
+        let length = infix.utf8.count + TemporaryName.digitCount
+        guard name.utf8.count > length else { return false }
+        return matches(name, of: String(decoding: name.utf8.dropLast(length), as: UTF8.self))
     }
 
     /// The paths of such files beside `path`, sorted.

@@ -29,6 +29,13 @@ extension HelpTopic {
                       madeAgain (name, empty), notMade, problems, ok
           --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
                       freeSpace, leftovers
+          backup      generation (number, time, databaseSize, storedSize,
+                      isAuthenticated, segments), isNew; with the key: format
+          restore     generation; with the key: format, pages,
+                      isManifestAuthenticated, isStructureChecked
+          backups list, check, prune
+                      generations; sound (numbers), size, problems, ok; kept and
+                      pruned (numbers), prunedSegments
           cleanup     removed (paths)
           keyring list, keyring status
                       keyring (path), sequenceNumber, created, written, keyCreated

@@ -23,6 +23,10 @@ enum Suggestion {
             return try checkCommand(arguments.dropFirst(), [], of: found)
         }
         if others.contains(name), arguments.count == 1 { return }
+        // The name is an argument of the subcommand that may be left out.
+        if let usual = command.configuration.defaultSubcommand {
+            return try OptionSuggestion.check(arguments, of: usual)
+        }
         throw UnknownCommand(name: name, nearest: nearest(to: name, others, of: command))
     }
 

@@ -10,6 +10,7 @@ struct ErrorName {
             switch error {
             case let error as KeyringError: ErrorName.name(of: error.problem)
             case let error as KeyError: ErrorName.name(of: error.problem)
+            case let error as BackupError: ErrorName.name(of: error)
             case FileError.notAFile: "notAFile"
             default: nil
             }
@@ -29,6 +30,24 @@ struct ErrorName {
         case .otherFormat: "otherFormat"
         case .engineHasNoEncryption: "engineHasNoEncryption"
         case .engineHidesDamage: "engineHidesDamage"
+        }
+    }
+
+    /// Nil for an error of the system, for which the exit status has the word.
+    private static func name(of error: BackupError) -> String? {
+        switch error {
+        case .notARepository: "notARepository"
+        case .unknownVersion: "unknownVersion"
+        case .noGeneration: "noGeneration"
+        case .outdated: "outdated"
+        case .missingObject: "missingObject"
+        case .damagedObject: "damagedObject"
+        case .altered: "altered"
+        case .unauthenticated: "unauthenticated"
+        case .otherKey: "otherKey"
+        case .busy: "busy"
+        case .transport: "transport"
+        case .system: nil
         }
     }
 

@@ -85,6 +85,7 @@ enum ExitStatus: CaseIterable {
         case let error as KeySourceError: self = ExitStatus(error)
         case let error as FileError: self = ExitStatus(error)
         case let error as KeyringError: self = ExitStatus(error)
+        case let error as BackupError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
         case is UnwritableMetrics: self = .cannotCreate
         case is MalformedKey, is MalformedCommand, is UnusableCipherFormat, is UnusablePassphraseDerivation,
@@ -155,6 +156,18 @@ enum ExitStatus: CaseIterable {
         case .busy: self = .busy
         case .replaced, .slotChanged, .rotationPending, .noRotationPending, .databaseMissing, .otherKeys, .inUse:
             self = .failure
+        }
+    }
+
+    private init(_ error: BackupError) {
+        switch error {
+        case .notARepository, .noGeneration: self = .noInput
+        case .unknownVersion: self = .unavailable
+        case .outdated, .missingObject, .damagedObject: self = .damaged
+        case .altered, .unauthenticated, .otherKey: self = .noPermission
+        case .busy: self = .busy
+        case .transport: self = .inputOutput
+        case .system(let path, let code): self = ExitStatus(FileError.system(path: path, code: code))
         }
     }
 

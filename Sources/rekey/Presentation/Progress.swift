@@ -16,6 +16,11 @@ final class Progress {
         self.isQuiet = isQuiet
     }
 
+    /// As ``show(_:)``, for what is no database.
+    func show(_ stage: FileProgress.Stage, done: Int64, all: Int64) throws {
+        try show(FileProgress(stage, done: done, all: all))
+    }
+
     /// Shows it, and throws where the user has asked to stop.
     func show(_ progress: FileProgress) throws {
         // Until now, and while a secret is asked for, a signal just ends the process.

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Reads repositories of backups, as Documentation/Backup.md has them, sharing no code with the library.
+
+    backup.py REPOSITORY                        lists the generations
+    backup.py REPOSITORY FILE                   restores the newest generation to a new file
+        --generation N                          another one
+        --page-key-file P                       the 32 bytes with which SQLCipher encrypts pages: proves the manifest
+
+What is refused gives one line, "refused: " and why, and status 1.
+"""
+
+import argparse
+import hashlib
+import hmac
+import pathlib
+import re
+import sys
+
+BLOCK, FAN_OUT, REFERENCE = 4096, 128, 56
+ZEROS = bytes(REFERENCE)
+
+
+class Refusal(Exception):
+    """The repository does not give what was asked for."""
+
+
+class Reader:
+    """Takes numbers and bytes one after the other."""
+
+    def __init__(self, data):
+        self.data, self.position = data, 0
+
+    def bytes(self, count):
+        taken = self.data[self.position:self.position + count]
+        if len(taken) < count:
+            raise Refusal("an object ends too early")
+        self.position += count
+        return taken
+
+    def number(self, count):
+        return int.from_bytes(self.bytes(count), "big")
+
+
+def checked(name, data, magic, trailer=0):
+    """A reader behind magic and version, where the digest is right and all but the trailer is read by the caller."""
+    content, digest = data[:-32], data[-32:]
+    if not data.startswith(magic) or hashlib.sha256(content).digest() != digest:
+        raise Refusal(f"{name} is damaged")
+    reader = Reader(content[:len(content) - trailer])
+    reader.bytes(8)
+    if reader.number(2) != 1:
+        raise Refusal(f"{name} has an unknown version")
+    return reader
+
+
+class Manifest:
+    def __init__(self, path, repository):
+        self.name, data = path.name, path.read_bytes()
+        reader = checked(self.name, data, b"CipherBG", trailer=32)
+        if hashlib.sha256(data).hexdigest()[:16] != self.name.split("-")[1]:
+            raise Refusal(f"{self.name} has the name of another manifest")
+        if reader.bytes(16) != repository:
+            raise Refusal(f"{self.name} is of another repository")
+        self.number, self.time = reader.number(8), reader.number(8)
+        if self.number != int(self.name.split("-")[0]):
+            raise Refusal(f"{self.name} has the number of another generation")
+        self.previous, self.key_identifier = reader.bytes(32), reader.bytes(16)
+        self.size, self.stored, self.root = reader.number(8), reader.number(8), reader.bytes(REFERENCE)
+        self.segments = {}
+        for _ in range(reader.number(4)):
+            identifier = reader.bytes(16)
+            self.segments[identifier] = (reader.number(8), reader.number(8), reader.bytes(32))
+        reader.bytes(reader.number(1))
+        if reader.position != len(reader.data):
+            raise Refusal(f"{self.name} has more than a manifest")
+        self.covered, self.mac = data[:-64], data[-64:-32]
+
+    def prove(self, page_key, repository):
+        if hkdf(page_key, repository, b"CipherDB backup 1 identifier", 16) != self.key_identifier:
+            raise Refusal(f"{self.name} is not authenticated with this key")
+        key = hkdf(page_key, repository, b"CipherDB backup 1 authentication", 32)
+        if not hmac.compare_digest(hmac.digest(key, self.covered, "sha256"), self.mac):
+            raise Refusal(f"{self.name} was altered")
+
+
+def hkdf(key, salt, info, count):
+    """RFC 5869 with SHA-512, for at most 64 bytes."""
+    return hmac.digest(hmac.digest(salt, key, "sha512"), info + b"\1", "sha512")[:count]
+
+
+class Repository:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        marker = self.path / "repository"
+        if not marker.is_file():
+            raise Refusal("not a repository")
+        self.identifier = checked("repository", marker.read_bytes(), b"CipherBR").bytes(16)
+        self.opened = {}
+
+    def manifests(self):
+        names = sorted((self.path / "generations").iterdir(), key=lambda path: path.name)
+        names = [path for path in names if re.fullmatch(r"[0-9]{10,}-[0-9a-f]{16}", path.name)]
+        return sorted((Manifest(path, self.identifier) for path in names), key=lambda manifest: manifest.number)
+
+    def bytes(self, manifest, reference, count):
+        """What a reference refers to."""
+        segment, offset, digest = reference[:16], int.from_bytes(reference[16:24], "big"), reference[24:]
+        if segment not in manifest.segments or offset + count > manifest.segments[segment][0]:
+            raise Refusal(f"a reference leads out of the segments of {manifest.name}")
+        if segment not in self.opened:
+            place = self.path / "segments" / segment.hex()
+            if not place.is_file():
+                raise Refusal(f"segment {segment.hex()} is missing")
+            self.opened[segment] = place.read_bytes()
+        data = self.opened[segment][offset:offset + count]
+        if hashlib.sha256(data).digest() != digest:
+            raise Refusal(f"segment {segment.hex()} is damaged")
+        return data
+
+    def blocks(self, manifest):
+        """The references to all blocks."""
+        counts = [(manifest.size + BLOCK - 1) // BLOCK]
+        while len(counts) == 1 or counts[-1] > 1:
+            counts.append((counts[-1] + FAN_OUT - 1) // FAN_OUT)
+        level = [manifest.root]
+        for below in reversed(counts[:-1]):
+            nodes = []
+            for index, reference in enumerate(level):
+                children = min(FAN_OUT, below - index * FAN_OUT)
+                node = self.bytes(manifest, reference, children * REFERENCE)
+                nodes += [node[start:start + REFERENCE] for start in range(0, len(node), REFERENCE)]
+            level = nodes
+        return level
+
+    def restore(self, manifest, place):
+        with open(place, "xb") as file:
+            for index, reference in enumerate(self.blocks(manifest)):
+                count = min(BLOCK, manifest.size - index * BLOCK)
+                file.write(bytes(count) if reference == ZEROS else self.bytes(manifest, reference, count))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("repository")
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--generation", type=int)
+    parser.add_argument("--page-key-file")
+    options = parser.parse_args()
+    repository = Repository(options.repository)
+    manifests = repository.manifests()
+    if not options.file:
+        for manifest in manifests:
+            print(manifest.number, manifest.time, manifest.size, manifest.stored)
+        return
+    chosen = [each for each in manifests if options.generation in (None, each.number)]
+    if not chosen:
+        raise Refusal("no such generation")
+    if options.page_key_file:
+        chosen[-1].prove(pathlib.Path(options.page_key_file).read_bytes(), repository.identifier)
+    repository.restore(chosen[-1], options.file)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refusal as refusal:
+        print(f"refused: {refusal}")
+        sys.exit(1)

@@ -1,0 +1,35 @@
+internal import CipherKeys
+
+/// Where a block, or a node of the tree, is in the repository, and what its bytes are. Its size follows from what it is.
+struct BlockReference: Hashable, Sendable {
+    let segment: SegmentIdentifier
+    /// Of its first byte in the segment.
+    let offset: UInt64
+    let digest: Digest
+
+    /// As stored: segment, offset, digest.
+    static let size = SegmentIdentifier.size + 8 + Digest.size
+
+    init(segment: SegmentIdentifier, offset: UInt64, digest: Digest) {
+        self.segment = segment
+        self.offset = offset
+        self.digest = digest
+    }
+
+    /// That of a block of zeros, which is stored nowhere: 56 zeros.
+    static let zeros = [UInt8](repeating: 0, count: size).withUnsafeBytes { BlockReference($0) }
+
+    /// The first 56 of `bytes`.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        segment = SegmentIdentifier(bytes)
+        offset = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: SegmentIdentifier.size, as: UInt64.self))
+        digest = Digest(UnsafeRawBufferPointer(rebasing: bytes[(SegmentIdentifier.size + 8)...]))
+    }
+
+    var bytes: [UInt8] { segment.bytes + offset.bigEndianBytes + digest.bytes }
+}
+
+extension FixedWidthInteger {
+    /// Its bytes, the most significant first.
+    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}

@@ -1,0 +1,112 @@
+package import CipherKeys
+internal import CipherSystem
+
+/// What a generation of a backup is: the state of a database at one time.
+package struct Manifest: Sendable {
+    /// The identifier of the repository, 16 bytes.
+    package let repository: [UInt8]
+    /// From 1.
+    package let number: UInt64
+    /// Seconds since 1970.
+    package let time: UInt64
+    /// Of the manifest before; zeros for the first.
+    package let previous: Digest
+    /// ``BackupKey/identifier`` of the key that the manifest is authenticated with; nil without one.
+    package var keyIdentifier: [UInt8]?
+    /// Bytes of the database.
+    package let databaseSize: Int64
+    /// Bytes that were stored for this generation alone.
+    package let storedSize: Int64
+    /// Of the tree.
+    let root: BlockReference
+    let segments: [SegmentSummary]
+    /// Of the CipherDB that wrote it.
+    package let writer: String
+
+    static let magic = Array("CipherBG".utf8)
+    static let version: UInt64 = 1
+    static let repositorySize = 16
+    /// More segments than a manifest ever needs: 2^48 bytes in segments of 64 MiB.
+    private static let mostSegments = 1 << 23
+
+    /// The bytes that the MAC covers.
+    func encoded() -> [UInt8] {
+        var bytes = Manifest.magic + UInt16(Manifest.version).bigEndianBytes + repository
+        bytes += number.bigEndianBytes + time.bigEndianBytes + previous.bytes
+        bytes += keyIdentifier ?? [UInt8](repeating: 0, count: BackupKey.identifierSize)
+        bytes += databaseSize.bigEndianBytes + storedSize.bigEndianBytes + root.bytes
+        bytes += UInt32(segments.count).bigEndianBytes + segments.flatMap(\.bytes)
+        let writer = Array(writer.utf8.prefix(32))
+        return bytes + [UInt8(writer.count)] + writer
+    }
+
+    /// The file: with the MAC, or zeros, and the digest.
+    func file(_ key: BackupKey?) throws -> [UInt8] {
+        let content = encoded()
+        let mac = try key.map { try $0.mac(of: content) } ?? [UInt8](repeating: 0, count: BackupKey.macSize)
+        return try content + mac + OpenSSL.SHA256().digest(of: content + mac).bytes
+    }
+
+    /// Reads a file; nil where it is not what was written.
+    init?(_ file: [UInt8]) throws {
+        guard let end = try Manifest.checkedEnd(of: file, magic: Manifest.magic) else { return nil }
+        var reader = ByteReader(file[..<end], at: Manifest.magic.count)
+        guard reader.bigEndian(2) == Manifest.version, let repository = reader.bytes(Manifest.repositorySize),
+            let number = reader.bigEndian(8), number > 0, let time = reader.bigEndian(8),
+            let previous = reader.bytes(Digest.size), let identifier = reader.bytes(BackupKey.identifierSize),
+            let databaseSize = reader.bigEndian(8), (1...(1 << 48)).contains(databaseSize),
+            let storedSize = reader.bigEndian(8), storedSize <= 1 << 60, let root = reader.bytes(BlockReference.size),
+            let count = reader.bigEndian(4), count <= Manifest.mostSegments
+        else { return nil }
+        self.repository = Array(repository)
+        self.number = number
+        self.time = time
+        self.previous = previous.withUnsafeBytes { Digest($0) }
+        keyIdentifier = identifier.allSatisfy { $0 == 0 } ? nil : Array(identifier)
+        self.databaseSize = Int64(databaseSize)
+        self.storedSize = Int64(storedSize)
+        self.root = root.withUnsafeBytes { BlockReference($0) }
+        var segments: [SegmentSummary] = []
+        for _ in 0..<count {
+            guard let segment = SegmentSummary(&reader) else { return nil }
+            segments.append(segment)
+        }
+        self.segments = segments
+        guard let length = reader.bigEndian(1), let writer = reader.bytes(Int(length)), reader.position == end else {
+            return nil
+        }
+        self.writer = String(decoding: writer, as: UTF8.self)
+    }
+
+    /// Where the MAC begins in a file that begins with `magic` and ends with the right digest.
+    static func checkedEnd(of file: [UInt8], magic: [UInt8]) throws -> Int? {
+        let end = file.count - Digest.size
+        guard end >= magic.count + BackupKey.macSize, file.starts(with: magic),
+            try OpenSSL.SHA256().digest(of: Array(file[..<end])).bytes.elementsEqual(file[end...])
+        else { return nil }
+        return end - BackupKey.macSize
+    }
+
+    init(
+        repository: [UInt8],
+        number: UInt64,
+        time: UInt64,
+        previous: Digest,
+        keyIdentifier: [UInt8]?,
+        databaseSize: Int64,
+        storedSize: Int64,
+        root: BlockReference,
+        segments: [SegmentSummary]
+    ) {
+        self.repository = repository
+        self.number = number
+        self.time = time
+        self.previous = previous
+        self.keyIdentifier = keyIdentifier
+        self.databaseSize = databaseSize
+        self.storedSize = storedSize
+        self.root = root
+        self.segments = segments
+        writer = CipherDBVersion.current
+    }
+}

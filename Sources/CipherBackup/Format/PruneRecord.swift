@@ -1,0 +1,57 @@
+internal import CipherKeys
+internal import CipherSystem
+
+/// Says which generations prunes have removed, so that others that are missing are noticed.
+struct PruneRecord: Sendable {
+    let repository: [UInt8]
+    /// Ascending, without overlap.
+    let ranges: [ClosedRange<UInt64>]
+
+    static let directory = "prunes"
+    private static let magic = Array("CipherBP".utf8)
+
+    init(repository: [UInt8], numbers: some Sequence<UInt64>) {
+        self.repository = repository
+        var ranges: [ClosedRange<UInt64>] = []
+        for number in Set(numbers).sorted() {
+            if let last = ranges.last, last.upperBound + 1 == number {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+        self.ranges = ranges
+    }
+
+    func contains(_ number: UInt64) -> Bool { ranges.contains { $0.contains(number) } }
+
+    /// The content and its digest. It has no MAC: who can remove generations can also remove the record.
+    func file() throws -> [UInt8] {
+        var content = PruneRecord.magic + UInt16(Manifest.version).bigEndianBytes + repository
+        content += UInt32(ranges.count).bigEndianBytes
+        content += ranges.flatMap { $0.lowerBound.bigEndianBytes + $0.upperBound.bigEndianBytes }
+        return try content + OpenSSL.SHA256().digest(of: content).bytes
+    }
+
+    /// Nil where it is not what was written.
+    init?(_ file: [UInt8]) throws {
+        let end = file.count - Digest.size
+        guard end >= PruneRecord.magic.count, file.starts(with: PruneRecord.magic),
+            try OpenSSL.SHA256().digest(of: Array(file[..<end])).bytes.elementsEqual(file[end...])
+        else { return nil }
+        var reader = ByteReader(file[..<end], at: PruneRecord.magic.count)
+        guard reader.bigEndian(2) == Manifest.version, let repository = reader.bytes(Manifest.repositorySize),
+            let count = reader.bigEndian(4)
+        else { return nil }
+        var ranges: [ClosedRange<UInt64>] = []
+        for _ in 0..<count {
+            guard let first = reader.bigEndian(8), let last = reader.bigEndian(8), first <= last,
+                first > ranges.last?.upperBound ?? 0
+            else { return nil }
+            ranges.append(first...last)
+        }
+        guard reader.position == end else { return nil }
+        self.repository = Array(repository)
+        self.ranges = ranges
+    }
+}

@@ -1,0 +1,42 @@
+internal import CipherKeys
+
+/// The random name of a segment, 16 bytes.
+struct SegmentIdentifier: Hashable, Comparable, Sendable {
+    private let words: SIMD2<UInt64>
+
+    static let size = 16
+
+    /// The first 16 of `bytes`.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        words = bytes.loadUnaligned(as: SIMD2<UInt64>.self)
+    }
+
+    static func random() throws -> SegmentIdentifier {
+        try withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
+            try OpenSSL.randomize(bytes)
+            return SegmentIdentifier(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
+
+    static func < (left: SegmentIdentifier, right: SegmentIdentifier) -> Bool {
+        (left.words[0], left.words[1]) < (right.words[0], right.words[1])
+    }
+
+    /// The path of the segment in the repository.
+    var name: String { "segments/" + bytes.hexadecimal }
+
+    /// The identifier in a name of the directory `segments`; nil where the name is no segment's.
+    init?(fileName: String) {
+        let digits = Array(fileName.utf8)
+        guard digits.count == 2 * SegmentIdentifier.size else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            let pair = String(decoding: digits[index..<(index + 2)], as: UTF8.self)
+            guard pair.lowercased() == pair, pair.first != "+", let byte = UInt8(pair, radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        self = bytes.withUnsafeBytes { SegmentIdentifier($0) }
+    }
+}

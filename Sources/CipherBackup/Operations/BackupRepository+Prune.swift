@@ -1,0 +1,65 @@
+internal import CipherKeys
+
+/// What a prune did.
+public struct PruneResult: Sendable, Equatable {
+    /// The numbers of the generations that are kept, ascending.
+    public let kept: [UInt64]
+    /// The numbers of the generations that were removed, ascending.
+    public let removed: [UInt64]
+    /// How many segments were removed, which no generation needs any more.
+    public let removedSegments: Int
+}
+
+extension BackupRepository {
+    /// Removes generations, and what no other generation needs.
+    ///
+    /// - Parameter policy: Which generations are kept. The newest always is.
+    /// - Throws: ``BackupError``; nothing is removed where a manifest cannot be read.
+    @discardableResult
+    public func prune(keeping policy: RetentionPolicy) throws -> PruneResult {
+        try storage.locked(exclusively: true) {
+            let marker = try marker()
+            let all = try manifests()
+            let numbers = policy.kept(all.map { ($0.manifest.number, $0.manifest.time) }, now: BackupRepository.now)
+            let kept = all.filter { numbers.contains($0.manifest.number) }
+            let removed = all.filter { !numbers.contains($0.manifest.number) }
+            if !removed.isEmpty {
+                try addRecord(marker, removed.map(\.manifest.number))
+                for manifest in removed { try storage.remove(StoredManifest.directory + "/" + manifest.name) }
+            }
+            return PruneResult(
+                kept: kept.map(\.manifest.number),
+                removed: removed.map(\.manifest.number),
+                removedSegments: try removeSegments(neededBy: kept, removed)
+            )
+        }
+    }
+
+    /// The new record has what the older ones have, which are removed then.
+    private func addRecord(_ marker: RepositoryMarker, _ removed: [UInt64]) throws {
+        let older = try storage.names(in: PruneRecord.directory)
+        let ranges = try older.flatMap { try pruneRecord($0, marker).ranges }
+        let file = try PruneRecord(repository: marker.identifier, numbers: ranges.joined() + removed).file()
+        let name = try OpenSSL.SHA256().digest(of: file).bytes.prefix(16).hexadecimal
+        guard !older.contains(name) else { return }
+        try storage.add(PruneRecord.directory + "/" + name, file)
+        for name in older { try storage.remove(PruneRecord.directory + "/" + name) }
+    }
+
+    func pruneRecord(_ name: String, _ marker: RepositoryMarker) throws -> PruneRecord {
+        let path = PruneRecord.directory + "/" + name
+        guard let record = try PruneRecord(storage.bytes(path)), record.repository == marker.identifier else {
+            throw BackupError.damagedObject("\(storage.description)/\(path)")
+        }
+        return record
+    }
+
+    /// Removes the segments that are of no use: those of the generations that were removed, and of backups that were cut off.
+    private func removeSegments(neededBy kept: [StoredManifest], _ removed: [StoredManifest]) throws -> Int {
+        let needed = Set(kept.flatMap { $0.manifest.segments.map(\.identifier) })
+        let settled = try storage.settledNames(in: "segments").compactMap(SegmentIdentifier.init(fileName:))
+        let useless = Set(settled + removed.flatMap { $0.manifest.segments.map(\.identifier) }).subtracting(needed)
+        for segment in useless { try storage.remove(segment.name) }
+        return useless.count
+    }
+}

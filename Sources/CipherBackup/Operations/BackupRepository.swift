@@ -1,0 +1,83 @@
+internal import CipherKeys
+internal import CipherSystem
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A repository of backups of one database: Documentation/Backup.md.
+public struct BackupRepository: Sendable {
+    let storage: any BackupStorage
+
+    /// - Parameter location: A directory, or `rclone:REMOTE:PATH` for what the program rclone reaches. Nothing is opened yet.
+    public init(_ location: String) {
+        storage = RcloneStorage(location: location) ?? DirectoryStorage(path: location)
+    }
+
+    /// The generations, the oldest first.
+    ///
+    /// - Throws: ``BackupError``.
+    public func generations() throws -> [Generation] {
+        try storage.locked(exclusively: false) {
+            try manifests().map { Generation($0.manifest) }
+        }
+    }
+
+    /// Keeps others from removing objects while `body` runs.
+    package func reading<Result>(_ body: () throws -> Result) throws -> Result {
+        try storage.locked(exclusively: false, body)
+    }
+
+    // MARK: Objects
+
+    func marker() throws -> RepositoryMarker {
+        do {
+            return try RepositoryMarker(storage.bytes(RepositoryMarker.name), location: storage.description)
+        } catch BackupError.missingObject {
+            throw BackupError.notARepository(location: storage.description)
+        }
+    }
+
+    /// Makes the repository unless there is one.
+    func prepare() throws {
+        try storage.prepare()
+        do {
+            _ = try marker()
+        } catch BackupError.notARepository {
+            guard try storage.names(in: StoredManifest.directory).isEmpty else {
+                throw BackupError.notARepository(location: storage.description)
+            }
+            let marker = try RepositoryMarker(created: BackupRepository.now)
+            // Another process may have made it meanwhile.
+            do {
+                try storage.add(RepositoryMarker.name, marker.file())
+            } catch {
+                if (try? self.marker()) == nil { throw error }
+            }
+        }
+    }
+
+    static var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970)) }
+
+    /// The names of all manifests, the oldest first.
+    func manifestNames() throws -> [String] {
+        try storage.names(in: StoredManifest.directory)
+            .compactMap { name in StoredManifest.number(inName: name).map { ($0, name) } }
+            .sorted { $0 < $1 }.map(\.1)
+    }
+
+    /// All manifests, the oldest first.
+    func manifests() throws -> [StoredManifest] {
+        let marker = try marker()
+        return try manifestNames().map { try StoredManifest($0, storage, marker) }
+    }
+
+    /// The newest manifest; nil where there is none.
+    func newest() throws -> StoredManifest? {
+        let marker = try marker()
+        // The name that sorts last among several of one number, which two writers can only make where locks do not work.
+        return try manifestNames().last.map { try StoredManifest($0, storage, marker) }
+    }
+}

@@ -1,0 +1,64 @@
+internal import CipherKeys
+internal import SQLiteFormat
+
+/// Reads blocks and nodes, each of which must have its digest. For one thread at a time.
+final class SegmentReader {
+    private let storage: any BackupStorage
+    private let repository: [UInt8]
+    private let segments: [SegmentIdentifier: SegmentSummary]
+    private let nodesOnly: Bool
+    private var opened: [SegmentIdentifier: any PageSource] = [:]
+    private let hash: OpenSSL.SHA256
+    /// Each may be a descriptor.
+    private static let mostOpened = 64
+
+    /// - Parameter nodesOnly: Whether no block is read.
+    init(_ storage: any BackupStorage, _ manifest: Manifest, nodesOnly: Bool) throws {
+        self.storage = storage
+        repository = manifest.repository
+        segments = Dictionary(manifest.segments.map { ($0.identifier, $0) }) { $1 }
+        self.nodesOnly = nodesOnly
+        hash = try OpenSSL.SHA256()
+    }
+
+    /// Bytes that stand one behind the other in a segment.
+    func bytes(_ segment: SegmentIdentifier, at offset: UInt64, count: Int) throws -> [UInt8] {
+        guard let summary = segments[segment], offset <= summary.size, UInt64(count) <= summary.size - offset else {
+            throw BackupError.damagedObject(segment.name)
+        }
+        let bytes = try source(summary).read(count, at: Int64(offset))
+        guard bytes.count == count else { throw BackupError.damagedObject(segment.name) }
+        return bytes
+    }
+
+    /// What `reference` refers to.
+    func bytes(_ reference: BlockReference, count: Int) throws -> [UInt8] {
+        let bytes = try bytes(reference.segment, at: reference.offset, count: count)
+        guard try hash.digest(of: bytes) == reference.digest else {
+            throw BackupError.damagedObject(reference.segment.name)
+        }
+        return bytes
+    }
+
+    private func source(_ segment: SegmentSummary) throws -> any PageSource {
+        if let source = opened[segment.identifier] { return source }
+        if opened.count >= SegmentReader.mostOpened { opened.removeAll() }
+        let source = try storage.open(segment.identifier.name, from: nodesOnly ? segment.nodes : 0)
+        opened[segment.identifier] = source
+        return source
+    }
+
+    /// All references of a generation.
+    func tree(_ manifest: Manifest) throws -> BlockTree {
+        var tree = BlockTree(size: manifest.databaseSize)
+        let top = tree.levels.count - 1
+        tree.set(manifest.root, level: top, index: 0)
+        for level in stride(from: top, to: 0, by: -1) {
+            for index in tree.levels[level].indices {
+                let count = tree.children(level: level, index: index).count * BlockReference.size
+                tree.setChildren(level: level, index: index, try bytes(tree.levels[level][index], count: count))
+            }
+        }
+        return tree
+    }
+}

@@ -1,0 +1,70 @@
+internal import CipherKeys
+
+/// Writes the blocks and nodes of a generation to new segments.
+final class SegmentWriter {
+    private let storage: any BackupStorage
+    private let repository: [UInt8]
+    private var current: (identifier: SegmentIdentifier, object: NewObject, nodes: UInt64?)?
+    /// Those that are stored.
+    private(set) var segments: [SegmentSummary] = []
+    /// Bytes of the segments that are stored.
+    private(set) var size: UInt64 = 0
+    /// Bytes after which a new segment begins: few objects for a large database, and little to send again after a failure.
+    static let segmentSize: UInt64 = 64 << 20
+
+    init(_ storage: any BackupStorage, repository: [UInt8]) {
+        self.storage = storage
+        self.repository = repository
+    }
+
+    /// Returns where the block is.
+    func append(block: UnsafeRawBufferPointer, _ digest: Digest) throws -> BlockReference {
+        if let current, current.object.size >= SegmentWriter.segmentSize { try finish() }
+        let (identifier, object, _) = try open()
+        let offset = object.size
+        try object.append(block)
+        return BlockReference(segment: identifier, offset: offset, digest: digest)
+    }
+
+    /// Returns where the node is. No blocks follow.
+    func append(node: [UInt8], _ digest: Digest) throws -> BlockReference {
+        let (identifier, object, nodes) = try open()
+        let offset = object.size
+        if nodes == nil { current?.nodes = offset }
+        try object.append(node)
+        return BlockReference(segment: identifier, offset: offset, digest: digest)
+    }
+
+    private func open() throws -> (identifier: SegmentIdentifier, object: NewObject, nodes: UInt64?) {
+        if let current { return current }
+        let identifier = try SegmentIdentifier.random()
+        let object = try storage.newObject(identifier.name)
+        let opened = (identifier, object, nil as UInt64?)
+        current = opened
+        try object.append(SegmentHeader.bytes(repository, identifier))
+        return opened
+    }
+
+    /// Stores the segment that is being written.
+    func finish() throws {
+        guard let (identifier, object, nodes) = current else { return }
+        let summary = SegmentSummary(
+            identifier: identifier,
+            size: object.size,
+            nodes: nodes ?? object.size,
+            digest: try object.digest()
+        )
+        try storage.add(object)
+        object.discard()
+        current = nil
+        segments.append(summary)
+        size += summary.size
+    }
+
+    /// Removes what was written, stored or not, after a failure.
+    func discard() {
+        current?.object.discard()
+        current = nil
+        for segment in segments { try? storage.remove(segment.identifier.name) }
+    }
+}

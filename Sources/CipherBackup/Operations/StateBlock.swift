@@ -1,0 +1,36 @@
+internal import CipherKeys
+internal import CipherPages
+
+/// A block of the state that is being stored.
+struct StateBlock {
+    /// From 0.
+    let index: Int
+    let bytes: UnsafeRawBufferPointer
+    let digest: Digest
+    /// Whether all bytes are zero: the page that has SQLite's locks, or what a file system fills up.
+    let isZero: Bool
+}
+
+extension PagePipeline.Batch {
+    /// The blocks of the batch, which begins with one.
+    func blocks(_ hash: OpenSSL.SHA256) throws -> [StateBlock] {
+        let first = (Int(self.first) - 1) * pageSize / BlockTree.blockSize
+        return try stride(from: 0, to: bytes.count, by: BlockTree.blockSize).map { start in
+            let block = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(BlockTree.blockSize))
+            return StateBlock(
+                index: first + start / BlockTree.blockSize,
+                bytes: block,
+                digest: try hash.digest(of: block),
+                isZero: block.allSatisfy { $0 == 0 }
+            )
+        }
+    }
+}
+
+extension BlockTree {
+    /// Whether the block is what the tree has at its place.
+    func holds(_ block: StateBlock) -> Bool {
+        guard blocks.indices.contains(block.index) else { return false }
+        return block.isZero ? blocks[block.index] == .zeros : blocks[block.index].digest == block.digest
+    }
+}

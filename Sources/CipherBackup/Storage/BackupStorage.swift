@@ -1,0 +1,42 @@
+internal import CipherSystem
+internal import SQLiteFormat
+
+/// Where the objects of a repository are. An object is added whole, read, and removed; it is never changed.
+protocol BackupStorage: Sendable {
+    /// The location, for errors.
+    var description: String { get }
+
+    /// Makes what an empty repository needs.
+    func prepare() throws
+    /// The names of the objects in a directory, sorted; none where there is no such directory.
+    func names(in directory: String) throws -> [String]
+    /// The names of those objects in a directory that no running process is about to refer to.
+    func settledNames(in directory: String) throws -> [String]
+    /// Reads an object. Throws ``BackupError/missingObject``.
+    ///
+    /// - Parameter offset: Where the part begins that is needed. Offsets in the result are those in the whole object.
+    func open(_ name: String, from offset: UInt64) throws -> any PageSource
+    /// A file that becomes an object.
+    func newObject(_ name: String) throws -> NewObject
+    /// Gives the object its name, when it is stored whole. An object of that name is a failure.
+    func add(_ object: NewObject) throws
+    func remove(_ name: String) throws
+    /// Keeps others away while `body` runs: other writers, or if `exclusively` is false those who remove objects.
+    func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result
+}
+
+extension BackupStorage {
+    /// The bytes of a small object.
+    func bytes(_ name: String, most: Int = 1 << 30) throws -> [UInt8] {
+        let object = try open(name, from: 0)
+        return try object.read(min(most, Int(object.size())), at: 0)
+    }
+
+    /// Adds a small object.
+    func add(_ name: String, _ bytes: [UInt8]) throws {
+        let object = try newObject(name)
+        defer { object.discard() }
+        try object.append(bytes)
+        try add(object)
+    }
+}

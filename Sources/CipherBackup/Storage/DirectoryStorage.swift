@@ -1,0 +1,109 @@
+internal import CipherSystem
+internal import SQLiteFormat
+
+/// A repository in a directory.
+struct DirectoryStorage: BackupStorage {
+    let path: String
+    var description: String { path }
+    /// The directories of objects.
+    static let directories = ["segments", "generations", "prunes"]
+
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// Makes the directories, for their owner alone.
+    func prepare() throws {
+        for directory in [path] + DirectoryStorage.directories.map(path(of:)) {
+            do {
+                try FileCalls.createDirectory(directory)
+            } catch .exists {
+                guard try BackupError.naming(directory, Platform.status(of: directory)).kind == .directory else {
+                    throw BackupError.notARepository(location: path)
+                }
+            } catch {
+                throw BackupError.system(path: directory, code: error.code)
+            }
+        }
+    }
+
+    func names(in directory: String) throws -> [String] {
+        do {
+            return try FileCalls.names(beside: path(of: directory) + "/").filter { !$0.hasPrefix(".") }.sorted()
+        } catch .noSuchFile {
+            return []
+        } catch {
+            throw BackupError.system(path: path(of: directory), code: error.code)
+        }
+    }
+
+    /// The caller has the lock.
+    func settledNames(in directory: String) throws -> [String] { try names(in: directory) }
+
+    func open(_ name: String, from offset: UInt64) throws -> any PageSource {
+        do {
+            return try FileBytes(path: path(of: name))
+        } catch let error as Errno {
+            if error == .noSuchFile { throw BackupError.missingObject(path(of: name)) }
+            throw BackupError.system(path: path(of: name), code: error.code)
+        } catch is NotARegularFile {
+            throw BackupError.damagedObject(path(of: name))
+        }
+    }
+
+    func newObject(_ name: String) throws -> NewObject {
+        try NewObject(name, beside: path(of: name))
+    }
+
+    func add(_ object: NewObject) throws {
+        let place = path(of: object.name)
+        try BackupError.naming(object.file.path, object.file.sync())
+        do {
+            try FileCalls.link(object.file.path, as: place)
+            try FileCalls.remove(object.file.path)
+        } catch  where error.meansNoLinks {
+            try BackupError.naming(place, FileCalls.rename(object.file.path, over: place))
+        } catch {
+            throw BackupError.system(path: place, code: error.code)
+        }
+        object.markAdded()
+        try BackupError.naming(place, FileCalls.syncDirectory(of: place))
+    }
+
+    func remove(_ name: String) throws {
+        do {
+            try FileCalls.remove(path(of: name))
+        } catch .noSuchFile {
+            return
+        } catch {
+            throw BackupError.system(path: path(of: name), code: error.code)
+        }
+    }
+
+    func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result {
+        let marker = path(of: RepositoryMarker.name)
+        let descriptor: Int32
+        do {
+            descriptor = try Platform.openForReading(marker)
+        } catch .noSuchFile {
+            throw BackupError.notARepository(location: path)
+        } catch {
+            throw BackupError.system(path: marker, code: error.code)
+        }
+        defer { Platform.close(descriptor) }
+        let wait = LockWait.current(or: .seconds(5))
+        while try !BackupError.naming(marker, FileCalls.tryLockOwnFile(descriptor, marker, exclusively: exclusively)) {
+            guard wait.mayTryAgain() else { throw BackupError.busy(location: path) }
+        }
+        if exclusively { removeLeftovers() }
+        return try body()
+    }
+
+    /// Removes what killed runs left. Who has the lock is the only one that makes objects.
+    private func removeLeftovers() {
+        for directory in DirectoryStorage.directories {
+            for name in (try? FileCalls.names(beside: path(of: directory) + "/")) ?? []
+            where TemporaryName.backup.matchesAny(name) {
+                TemporaryFile.removeIfAbandoned(path(of: directory) + "/" + name)
+            }
+        }
+    }
+}

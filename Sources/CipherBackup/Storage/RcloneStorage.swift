@@ -1,0 +1,98 @@
+internal import CipherSystem
+internal import Foundation
+internal import SQLiteFormat
+
+/// A repository that the program rclone reaches: an object store or a file server. It has no locks: two writers do not meet, because no
+/// name is used twice.
+struct RcloneStorage: BackupStorage {
+    /// What rclone takes: `REMOTE:PATH`.
+    private let remote: String
+    var description: String { "rclone:" + remote }
+    /// Where manifests are until they are whole: what is cut off there is no generation.
+    private static let incoming = "incoming"
+
+    /// Nil where the location is none of rclone's.
+    init?(location: String) {
+        let scheme = "rclone:"
+        guard location.hasPrefix(scheme) else { return nil }
+        remote = String(location.dropFirst(scheme.count))
+    }
+
+    private func path(of name: String) -> String {
+        remote + (remote.hasSuffix(":") || remote.hasSuffix("/") ? "" : "/") + name
+    }
+
+    func prepare() throws {}
+
+    func names(in directory: String) throws -> [String] { try list(directory) }
+
+    /// Those of yesterday and before: a backup that runs since then has stored its manifest, or never will.
+    func settledNames(in directory: String) throws -> [String] { try list(directory, ["--min-age", "1d"]) }
+
+    private func list(_ directory: String, _ options: [String] = []) throws -> [String] {
+        let command = RcloneCommand(["lsf", "--files-only"] + options + [path(of: directory)])
+        let outcome = try command.run(accepting: [.directoryNotFound])
+        return outcome.output.split(separator: "\n").map(String.init).sorted()
+    }
+
+    func open(_ name: String, from offset: UInt64) throws -> any PageSource {
+        let file = try spool()
+        defer { file.discard() }
+        let command = RcloneCommand(["cat", "--offset", String(offset), path(of: name)])
+        let outcome = try command.run(accepting: [.directoryNotFound, .fileNotFound], into: file)
+        let bytes = try FileBytes(path: file.path)
+        // An object store takes the name of a missing object for that of an empty directory.
+        guard outcome.status == .done, try bytes.size() > 0 else {
+            throw BackupError.missingObject("\(description)/\(name)")
+        }
+        return offset == 0 ? bytes : ShiftedBytes(bytes: bytes, offset: Int64(offset))
+    }
+
+    func newObject(_ name: String) throws -> NewObject {
+        try NewObject(name, beside: RcloneStorage.spoolPath)
+    }
+
+    func add(_ object: NewObject) throws {
+        let place = path(of: object.name)
+        // Segments get their names from manifests that are stored later.
+        guard !object.name.hasPrefix("segments/") else {
+            return _ = try RcloneCommand(["copyto", object.file.path, place]).run()
+        }
+        let incoming = path(of: RcloneStorage.incoming + "/" + FileCalls.name(of: object.name))
+        try RcloneCommand.repeating {
+            try RcloneCommand(["copyto", object.file.path, incoming]).runOnce()
+            try RcloneCommand(["moveto", incoming, place]).runOnce()
+        }
+    }
+
+    func remove(_ name: String) throws {
+        _ = try RcloneCommand(["deletefile", path(of: name)]).run(accepting: [.fileNotFound, .directoryNotFound])
+    }
+
+    func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result { try body() }
+
+    // MARK: Local copies
+
+    private static var spoolPath: String { FileManager.default.temporaryDirectory.path + "/cipherdb-backup" }
+
+    private func spool() throws -> TemporaryFile {
+        let path = RcloneStorage.spoolPath
+        guard let file = try BackupError.naming(path, TemporaryFile(.backup, beside: path)) else {
+            throw BackupError.busy(location: path)
+        }
+        return file
+    }
+
+    /// The end of an object, with the offsets of the whole.
+    private struct ShiftedBytes: PageSource {
+        let bytes: FileBytes
+        let offset: Int64
+
+        func size() throws -> Int64 { try bytes.size() + offset }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            guard offset >= self.offset else { return 0 }
+            return try bytes.read(into: buffer, at: offset - self.offset)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+public import CipherBackup
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+internal import CipherSystem
+internal import SQLiteFormat
+
+/// What a backup stored.
+public struct BackupResult: Sendable, Equatable {
+    /// The generation that has the state of the database.
+    public let generation: Generation
+    /// Whether it was made now; false where nothing has changed since it was.
+    public let isNew: Bool
+    /// The format of the database; nil without a key.
+    public let format: CipherFormat?
+}
+
+extension DatabaseFile {
+    /// Stores the state of the database in a repository: the first time all of it, later what has changed since. Pages are stored as they
+    /// are, encrypted.
+    ///
+    /// Others go on reading. In WAL mode they go on writing too, but their checkpoints wait or do nothing meanwhile; in rollback mode
+    /// writers wait until the database was read.
+    ///
+    /// - Parameters:
+    ///   - repository: Where to; it is made unless it exists.
+    ///   - key: The key of the database: each page that is stored is authenticated, and the generation gets a MAC, by which the key
+    ///     proves it at a restore. Without a key nothing shows that a page was damaged already, or that somebody has put pages of two states
+    ///     together.
+    ///   - progress: Called about every mebibyte; what it throws ends the backup, and the repository has no generation of it.
+    /// - Throws: `KeyError`, also with `KeyError/damaged(pages:)`; `BackupError`; ``FileError``; `DatabaseError`.
+    @discardableResult
+    public func backUp(
+        to repository: BackupRepository,
+        key: DatabaseKey? = nil,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> BackupResult {
+        try limitingWaits {
+            guard let key else { return try backUpState(to: repository, nil, progress) }
+            // The engine plays back what a transaction left that was cut off.
+            let (database, present) = try database(under: key)
+            defer { database.close() }
+            return try backUpState(to: repository, present, progress)
+        }
+    }
+
+    private func backUpState(
+        to repository: BackupRepository,
+        _ present: VerifiedKey?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> BackupResult {
+        for _ in 0..<3 {
+            let state = try stableState()
+            defer { state.release() }
+            do {
+                try checkState(state, present)
+                let run = BackupRun(state, unit: state.unit, key: present.map { ($0.key, $0.format) })
+                let (generation, isNew) = try run.run(repository) {
+                    if state.isStale { throw StaleState() }
+                } progress: {
+                    try progress(FileProgress(.storing, done: $0, all: $1))
+                }
+                return BackupResult(generation: generation, isNew: isNew, format: present?.format)
+            } catch is StaleState {
+                continue
+            } catch let error as BackupRun.DamagedPages {
+                throw KeyError(path: path, problem: .damaged(pages: error.numbers))
+            }
+        }
+        throw DatabaseError(
+            code: .busy,
+            message: "other connections go on changing the journal mode; nothing was stored"
+        )
+    }
+
+    /// The state was read without the locks of the WAL, and there is one now.
+    private struct StaleState: Error {}
+
+    private func stableState() throws -> StableFile {
+        for _ in 0..<5 {
+            let file = try open(forWriting: false, plaintext: true)
+            do {
+                try file.checkMayBeEncrypted(file.kind)
+                guard try file.looksEncrypted() else { throw KeyError(path: path, problem: .notADatabase) }
+                let state = try StableFile(file)
+                if !state.hasMoved { return state }
+                state.release()
+            } catch {
+                file.close()
+                throw error
+            }
+        }
+        throw DatabaseError(code: .busy, message: "other processes go on replacing the file; nothing was stored")
+    }
+
+    /// Throws where the state is not what the key was tried on, or ends early.
+    private func checkState(_ state: StableFile, _ present: VerifiedKey?) throws {
+        guard try state.size() > 0 else { throw KeyError(path: path, problem: .notADatabase) }
+        guard let present else { return }
+        let missing = try PageScan(database: state, log: nil, key: present.key, format: present.format).missingPages()
+        guard missing.isEmpty else { throw KeyError(path: path, problem: .damaged(pages: Array(missing))) }
+    }
+}

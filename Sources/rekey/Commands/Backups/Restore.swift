@@ -1,0 +1,109 @@
+import ArgumentParser
+import CipherDB
+import Foundation
+import Rekeying
+
+/// `rekey restore REPOSITORY FILE`
+struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a database from a backup, and prove it with the key.",
+        discussion: """
+            Restores the newest generation unless --generation or --at names another. An existing file is never \
+            replaced. The file gets its name when it is complete and each block has the digest of its manifest. With \
+            the key, the manifest and each page must also have the right MAC, and SQLite's integrity check must find \
+            nothing.
+
+            --at-least finds a repository that was replaced by an old copy: note the number of each backup elsewhere.
+            """
+    )
+
+    @Argument(help: "The repository.", completion: .directory)
+    var repository: String
+    @Argument(help: "The file to create.", completion: .file())
+    var file: String
+    @Option(help: ArgumentHelp("Restore this generation.", valueName: "number"))
+    var generation: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "Restore the newest generation of this time or before, such as 2026-11-25T12:00:00Z.",
+            valueName: "time"
+        ),
+        transform: Restore.time
+    )
+    var at: Date?
+    @Option(help: ArgumentHelp("Fail if the newest generation has a lower number.", valueName: "number"))
+    var atLeast: UInt64?
+    @Flag(help: "Accept a generation that was stored without the key: no MAC proves that its pages are of one state.")
+    var allowUnauthenticated = false
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
+    @OptionGroup var report: Report
+
+    static func time(_ text: String) throws -> Date {
+        guard let time = try? Date(text, strategy: .iso8601) else {
+            throw ValidationError("--at: \(text) is no time such as 2026-11-25T12:00:00Z.")
+        }
+        return time
+    }
+
+    func validate() throws {
+        if generation != nil, at != nil { throw ValidationError("--generation and --at exclude each other.") }
+    }
+
+    private var choice: GenerationChoice {
+        if let generation { return .number(generation) }
+        return at.map { .at($0) } ?? .newest
+    }
+
+    func run() throws {
+        let keys = FileKeys(key)
+        try report.run([file]) { file, progress in
+            let done = try key.database(file).restore(
+                from: BackupRepository(repository),
+                choice,
+                atLeast: atLeast,
+                keyOf: keys.keyIfNamed,
+                acceptsUnauthenticated: allowUnauthenticated,
+                progress: progress.show
+            )
+            return Report.Result(Object(done), lines: Restore.lines(done))
+        }
+    }
+
+    private static func lines(_ done: RestoreResult) -> [(String, String)] {
+        let generation = done.generation
+        var lines = [
+            ("generation", "\(generation.number) of \(GenerationObject.text(generation.time))"),
+            ("size", "\(generation.databaseSize) bytes"),
+            ("digests", "all blocks have theirs"),
+        ]
+        guard let proof = done.proof else { return lines + [("proved", "no: without the key")] }
+        lines.append(
+            ("manifest", proof.isManifestAuthenticated ? "its MAC is right" : "has no MAC: stored without the key")
+        )
+        let hasMACs = proof.format.pageAuthentication != nil
+        lines.append(("pages", "\(proof.pages), " + (hasMACs ? "each with the right MAC" : FormatObject.noteOnMACs.1)))
+        lines.append(
+            ("integrity check", proof.isStructureChecked ? "ok" : "not run: this engine does not open the format")
+        )
+        lines.append(
+            ("proved", proof.isManifestAuthenticated && hasMACs && proof.isStructureChecked ? "yes" : "in part")
+        )
+        return lines
+    }
+
+    private struct Object: Encodable {
+        let generation: GenerationObject
+        let format: FormatObject?
+        let pages: Int?
+        let isManifestAuthenticated: Bool?
+        let isStructureChecked: Bool?
+
+        init(_ done: RestoreResult) {
+            generation = GenerationObject(done.generation)
+            format = done.proof.map { FormatObject($0.format) }
+            pages = done.proof?.pages
+            isManifestAuthenticated = done.proof?.isManifestAuthenticated
+            isStructureChecked = done.proof?.isStructureChecked
+        }
+    }
+}

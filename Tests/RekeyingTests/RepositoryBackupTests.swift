@@ -1,0 +1,250 @@
+import CipherDB
+import CipherKeys
+import CipherSystem
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite struct RepositoryBackupTests {
+    let fixture: RepositoryFixture
+    static let key = RepositoryFixture.key.key
+    static let names: SQL = "SELECT group_concat(name) FROM (SELECT name FROM people WHERE id < 4 ORDER BY id)"
+
+    init() throws {
+        fixture = try RepositoryFixture()
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func laterBackupStoresChangesOnly(mode: JournalMode) throws {
+        let queue = try fixture.open(mode)
+        defer { try? queue.close() }
+        let first = try fixture.backUp()
+        #expect(first.isNew && first.generation.number == 1)
+        #expect(first.generation.storedSize > first.generation.databaseSize)
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET name = 'changed' WHERE id = 2") }
+        let second = try fixture.backUp()
+        #expect(second.isNew && second.generation.number == 2)
+        #expect(second.generation.storedSize < first.generation.storedSize / 2)
+        #expect(try fixture.answer(.number(1)) == SampleFile.answer)
+        #expect(
+            try fixture.answer(.newest, Self.names)
+                == "Person-1-plaintextmarker,changed,Person-3-plaintextmarker"
+        )
+        #expect(try fixture.repository.check().problems == [])
+    }
+
+    @Test func unchangedDatabaseMakesNoGeneration() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let again = try fixture.backUp()
+        #expect(!again.isNew && again.generation.number == 1)
+        #expect(fixture.objects("segments").count == 1)
+        #expect(fixture.objects("generations").count == 1)
+    }
+
+    @Test func backupWithoutKeyIsNotProved() throws {
+        try fixture.open(.wal).close()
+        let done = try fixture.backUp(nil)
+        #expect(done.format == nil && !done.generation.isAuthenticated)
+        #expect(throws: BackupError.unauthenticated(fixture.objects("generations")[0])) { try fixture.answer() }
+        #expect(try fixture.answer(acceptsUnauthenticated: true) == SampleFile.answer)
+        // With the key, the same state becomes a generation that is proved.
+        #expect(try fixture.backUp().isNew)
+        #expect(try fixture.answer() == SampleFile.answer)
+    }
+
+    @Test func formatsAreBackedUpAndRestored() throws {
+        let own = try #require(Engine.current.formats.first)
+        var formats = try [1024, 2048, 8192, 65536].map { size in try own.changed { $0.pageSize = size } }
+        if own.version == 4 { formats.append(try own.changed { $0.plaintextHeaderSize = 32 }) }
+        for format in formats {
+            let fixture = try RepositoryFixture()
+            let raw = try DatabaseKey.sample("backup")
+            let key = format.plaintextHeaderSize > 0 ? try raw.with(salt: [UInt8](0..<16)) : raw
+            let queue = try fixture.open(.wal, format: format, key: key)
+            try fixture.backUp(nil)
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET name = 'changed' WHERE id = 2") }
+            var file = fixture.file
+            file.format = format
+            #expect(try file.backUp(to: fixture.repository, key: key).format == format)
+            try queue.close()
+            #expect(
+                try fixture.answer(.newest, Self.names, key: key, format: format)
+                    == "Person-1-plaintextmarker,changed,Person-3-plaintextmarker"
+            )
+        }
+    }
+
+    @Test func changeOfKeyLeavesEarlierGenerationsReadable() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let other = SampleKey.named("other").key
+        try fixture.file.changeKey(from: Self.key, to: other)
+        #expect(try fixture.backUp(other).isNew)
+        #expect(try fixture.answer(.number(1)) == SampleFile.answer)
+        #expect(try fixture.answer(.number(2), key: other) == SampleFile.answer)
+        #expect(throws: KeyError.wrongKey) { try fixture.answer(.number(2)) }
+    }
+
+    @Test func damagedPageStopsBackup() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        try flipByte(of: fixture.path, at: 2 * RepositoryFixture.pageSize + 7)
+        #expect(throws: KeyError.damaged(pages: [3])) { try fixture.backUp() }
+        #expect(fixture.objects("generations").count == 1)
+        #expect(fixture.objects("segments").count == 1)
+        #expect(try fixture.answer() == SampleFile.answer)
+    }
+
+    @Test func onlyEncryptedDatabasesAreBackedUp() throws {
+        let plaintext = try fixture.directory.write(
+            "SQLite format 3\0".utf8 + [UInt8](repeating: 0, count: 4080),
+            to: "p.db"
+        )
+        let text = try fixture.directory.write([UInt8](repeating: 65, count: 8192), to: "t.db")
+        let empty = try fixture.directory.write([], to: "e.db")
+        for (path, error) in [(plaintext, KeyError.notEncrypted), (text, .notADatabase), (empty, .notADatabase)] {
+            #expect(throws: error) { try DatabaseFile(path: path).backUp(to: fixture.repository) }
+        }
+        #expect(throws: FileError.missing(path: fixture.path)) { try fixture.backUp(nil) }
+        #expect(throws: BackupError.self) { try fixture.repository.generations() }
+    }
+
+    @Test func restoreReplacesNoFile() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let before = try FileState(fixture.path)
+        #expect(throws: FileError.exists(path: fixture.path)) { try fixture.file.restore(from: fixture.repository) }
+        #expect(try FileState(fixture.path) == before)
+    }
+
+    @Test func restoreChoosesGeneration() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let location = fixture.directory.file("repository")
+        #expect(try fixture.answer(.at(.now)) == SampleFile.answer)
+        for choice in [GenerationChoice.number(2), .at(.distantPast)] {
+            #expect(throws: BackupError.noGeneration(location: location)) { try fixture.answer(choice) }
+        }
+        let restored = DatabaseFile(path: fixture.directory.file("restored.db"))
+        #expect(throws: BackupError.outdated(newest: 1, expected: 2)) {
+            try restored.restore(from: fixture.repository, atLeast: 2)
+        }
+        #expect(try fixture.repository.check(atLeast: 2).problems.count == 1)
+        #expect(!FileManager.default.fileExists(atPath: restored.path))
+    }
+
+    @Test func manyChangesNeedFewSegments() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        for number in 1...70 {
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = \(number * 7)") }
+            #expect(try fixture.backUp().generation.segmentCount <= 34)
+        }
+        let sum: SQL = "SELECT sum(note) FROM people WHERE typeof(note) = 'integer'"
+        for number in [1, 33, 34, 35, 69, 70] {
+            #expect(try fixture.answer(.number(UInt64(number)), sum) == "\(number * (number + 1) / 2)")
+        }
+        #expect(try fixture.repository.check().problems == [])
+        // Then what the others needed is of no use.
+        let done = try fixture.repository.prune(keeping: RetentionPolicy(newest: 1))
+        #expect(done.kept == [70] && done.removed.count == 69 && done.removedSegments > 30)
+        #expect(try fixture.repository.check() == fixture.repository.check(atLeast: 70))
+        #expect(try fixture.repository.check().problems == [])
+        #expect(try fixture.answer(.newest, sum) == "2485")
+    }
+
+    @Test func pruneKeepsWhatRulesName() throws {
+        let queue = try fixture.open()
+        for number in 1...4 {
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = 1") }
+            try fixture.backUp()
+        }
+        try queue.close()
+        let all = try fixture.repository.prune(keeping: RetentionPolicy(age: .seconds(3600)))
+        #expect(all.kept == [1, 2, 3, 4] && all.removedSegments == 0)
+        let two = try fixture.repository.prune(keeping: RetentionPolicy(newest: 2))
+        #expect(two.kept == [3, 4] && two.removed == [1, 2])
+        let day = try fixture.repository.prune(keeping: RetentionPolicy(days: 1))
+        #expect(day.kept == [4] && day.removed == [3])
+        #expect(fixture.objects("prunes").count == 1)
+        #expect(try fixture.repository.check().problems == [])
+        #expect(try fixture.answer(.newest, "SELECT note FROM people WHERE id = 1") == "4")
+    }
+
+    @Test func missingGenerationIsNoticed() throws {
+        let queue = try fixture.open()
+        for number in 1...3 {
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = 1") }
+            try fixture.backUp()
+        }
+        try queue.close()
+        try FileManager.default.removeItem(
+            atPath: fixture.path(ofObject: "generations/" + fixture.objects("generations")[1])
+        )
+        #expect(try fixture.repository.check().problems == ["missing, and not pruned: generation 2"])
+    }
+
+    @Test func writersOfRepositoryExcludeEachOther() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let descriptor = try Platform.openForReading(fixture.path(ofObject: "repository"))
+        defer { Platform.close(descriptor) }
+        #expect(try FileCalls.tryLockOwnFile(descriptor, "", exclusively: false))
+        var file = fixture.file
+        file.busyTimeout = .zero
+        #expect(throws: BackupError.busy(location: fixture.directory.file("repository"))) {
+            try file.backUp(to: fixture.repository)
+        }
+        // Readers share the lock.
+        #expect(try fixture.repository.generations().count == 1)
+    }
+
+    @Test func leftoverOfKilledBackupIsRemoved() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let leftover = fixture.path(ofObject: "segments/" + String(repeating: "0", count: 32) + ".new-0123456789abcdef")
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: leftover))
+        let orphan = fixture.path(ofObject: "segments/" + String(repeating: "0", count: 32))
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: orphan))
+        try fixture.repository.prune(keeping: RetentionPolicy(newest: 9))
+        #expect(fixture.objects("segments").count == 1)
+        #expect(try fixture.answer() == SampleFile.answer)
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: StockShell.python),
+            "Python is missing: run make engines"
+        )
+    )
+    func pythonReaderRestoresTheSame() throws {
+        let queue = try fixture.open(.wal)
+        for number in 1...2 {
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 'a' WHERE id = \(number * 99)") }
+            try fixture.backUp()
+        }
+        try queue.close()
+        let script = Program.packageDirectory + "/Scripts/backup.py"
+        let page = try fixture.directory.write(DatabaseKey.sampleBytes("backup"), to: "page-key")
+        let repository = fixture.directory.file("repository")
+        for number in 1...2 {
+            let (ours, theirs) = (fixture.directory.file("ours\(number)"), fixture.directory.file("theirs\(number)"))
+            try DatabaseFile(path: ours).restore(from: fixture.repository, .number(UInt64(number)))
+            let outcome = try Program.run(
+                StockShell.python,
+                [script, repository, theirs, "--generation", "\(number)", "--page-key-file", page]
+            )
+            #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+            #expect(try FileState(theirs).bytes == FileState(ours).bytes)
+        }
+        // It refuses what the library refuses.
+        try flipByte(of: fixture.path(ofObject: "segments/" + fixture.objects("segments")[0]), at: 5000)
+        let refused = try Program.run(
+            StockShell.python,
+            [script, repository, fixture.directory.file("no"), "--generation", "1"]
+        )
+        #expect(refused.status == 1 && refused.output.hasPrefix("refused: segment"), "\(refused.output)")
+    }
+}
