@@ -1,6 +1,6 @@
 export PREFIX DESTDIR
 
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody manual release install uninstall deb install-check reproducible lint format clean
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody remotes manual release install uninstall deb install-check reproducible lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -13,6 +13,7 @@ help:
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
 	@echo "make custody  keys in a TPM, a token or a key service: each recipe on real parts, which are then lost (Debian, root)"
+	@echo "make remotes  backups to SFTP, WebDAV and S3 on this machine, through a proxy that cuts connections (Debian, rclone)"
 	@echo "make docs     build the documentation into .build/docs"
 	@echo "make manual   write the man pages of rekey to .build/man"
 	@echo "make install  the command, its man pages and completions under PREFIX (/usr/local), DESTDIR before it;  make uninstall  remove them"
@@ -51,6 +52,9 @@ examples: setup
 
 custody: setup
 	@Scripts/custody.sh
+
+remotes: engines release
+	@.engines/python/bin/python Scripts/remotes.py .build-release/stage/rekey
 
 docs: setup
 	@Scripts/docs.sh

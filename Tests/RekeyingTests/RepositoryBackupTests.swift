@@ -240,7 +240,9 @@ import Testing
             #expect(try FileState(theirs).bytes == FileState(ours).bytes)
         }
         // It refuses what the library refuses.
-        try flipByte(of: fixture.path(ofObject: "segments/" + fixture.objects("segments")[0]), at: 5000)
+        for segment in fixture.objects("segments") {
+            try flipByte(of: fixture.path(ofObject: "segments/" + segment), at: 5000)
+        }
         let refused = try Program.run(
             StockShell.python,
             [script, repository, fixture.directory.file("no"), "--generation", "1"]
