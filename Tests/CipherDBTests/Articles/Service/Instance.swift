@@ -37,7 +37,7 @@ struct Instance {
         _ = FileManager.default.createFile(atPath: file, contents: nil)
         let acknowledgements = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
         var written = 0
-        while !scene.has("stop") {
+        while !scene.has("stop"), ServiceProcess.hasTest {
             do {
                 if number == 0, scene.has("rotate") { try await rotate() }
                 try await write(written)
@@ -52,7 +52,7 @@ struct Instance {
             } catch {
                 tally["\(written) writes, then \(error)", default: 0] += 1
             }
-            try await Task.sleep(for: .milliseconds(5))
+            try await Task.sleep(for: .milliseconds(10))
         }
         try scene.tell("tally-\(number)", String(decoding: JSONEncoder().encode(tally), as: UTF8.self))
     }

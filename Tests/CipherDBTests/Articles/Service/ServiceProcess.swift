@@ -5,7 +5,13 @@ import Foundation
 /// then waits to be killed.
 @main
 struct ServiceProcess {
+    private static let parent = getppid()
+
+    /// False if the test that started this process was killed.
+    static var hasTest: Bool { getppid() == parent }
+
     static func main() async throws {
+        _ = parent
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let mode = JournalMode(rawValue: arguments[2]) else { exit(64) }
         let scene = ServiceScene(directory: arguments[1], mode: mode)
@@ -15,7 +21,7 @@ struct ServiceProcess {
         }
         let instance = try await Instance(scene, 0)
         try scene.tell("rotator")
-        while !scene.has("rotated") {
+        while !scene.has("rotated"), hasTest {
             do {
                 try await Instance.rotate(instance.database, instance.keyring, mode)
                 try scene.tell("rotated")
@@ -23,6 +29,6 @@ struct ServiceProcess {
                 // In rollback mode the instances keep the database open, and in use.
             }
         }
-        while true { try await Task.sleep(for: .seconds(1)) }
+        while hasTest { try await Task.sleep(for: .milliseconds(100)) }
     }
 }
