@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# install-test.sh [RELEASE…]: builds the package of each release, of bookworm, trixie and noble unless named, checks it by lintian, installs
-# it in a root file system of the release that has no Swift, and uses it there. Needs root, mmdebstrap and lintian. A release that
-# cannot be had fails the run.
+# install-test.sh [RELEASE…]: builds the package of each release, of all unless named, checks it by lintian, installs it in a root file
+# system of the release that has no Swift, and uses it there, also with a slot in a simulated TPM. Needs root, mmdebstrap and lintian.
+# A release that cannot be had fails the run.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 . Scripts/debian.sh
@@ -32,15 +32,19 @@ try_release() {
     mmdebstrap --quiet --variant=minbase --include=apt,man-db,bash-completion,zsh,fish "${1%-backports}" "$root" "${sources[@]}" || return 1
     if [ -n "$(find "$root" -name '*swift*' -path '*lib*' -print -quit)" ]; then echo "the root file system has Swift"; return 1; fi
     cp /etc/resolv.conf "$root/etc/resolv.conf"
-    mkdir "$root/srv/check"
+    # The recipe of the TPM is run there as the guide has it.
+    mkdir -p "$root/srv/check/Scripts" "$root/srv/check/Documentation/HowTo"
     cp "$package" Scripts/install-test-inside.sh "$root/srv/check"
+    cp -r Scripts/custody "$root/srv/check/Scripts"
+    cp Documentation/HowTo/KeyCustody.md "$root/srv/check/Documentation/HowTo"
     # Mounts of its own, which end with it.
     unshare --mount --pid --fork --mount-proc="$root/proc" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/srv/check TERM=dumb LANG=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive sh -c 'mount --rbind /dev "$1/dev" && exec chroot "$1" bash /srv/check/install-test-inside.sh' sh "$root"
+        DEBIAN_FRONTEND=noninteractive sh -c 'mount --rbind /dev "$1/dev" && exec chroot "$1" bash /srv/check/install-test-inside.sh "$2"' sh "$root" "$1"
 }
 
 failed=()
-for name in "${@:-bookworm}" $([ $# -gt 0 ] || echo trixie noble); do
+[ $# -gt 0 ] || set -- bookworm bookworm-backports trixie noble
+for name in "$@"; do
     echo "== $name"
     try_release "$name" || failed+=("$name")
 done
