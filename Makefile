@@ -18,7 +18,7 @@ help:
 	@echo "make install  the command, its man pages and completions under PREFIX (/usr/local), DESTDIR before it;  make uninstall  remove them"
 	@echo "make release  build what make install installs, for a user who is not root"
 	@echo "make deb      the package rekey for this release of Debian, or for RELEASE=trixie, bookworm-backports, noble"
-	@echo "make install-check  install that package where there is no Swift and use it, also with a TPM, for RELEASE or all; needs root"
+	@echo "make install-check  install that package where there is no Swift and use it, also with a TPM and by systemd, for RELEASE or all; needs root"
 	@echo "make reproducible  build the package twice, in two directories, and compare"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
