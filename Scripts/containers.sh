@@ -177,6 +177,7 @@ if grep -q 'buy stamps' "$data/notes.db"; then fail "the database is not encrypt
 command_ rekey verify notes.db --passphrase-file /run/secrets/passphrase | has "its database is sound" 'sound: +yes'
 podman secret create wrong "$secrets/wrong" > /dev/null
 serve refused wrong
-podman wait refused | has "a wrong passphrase ends it" '^[1-9]'
+podman wait refused | has "a wrong passphrase ends it" '^1$'
 podman logs refused 2>&1 | has "and it says why" 'wrong'
+podman run --rm "${confined[@]}" --network none notes --load 2> /dev/null | has "all answers under load are right" 'every answer was right'
 echo "containers: passed"

@@ -14,7 +14,17 @@ import Logging
 /// InstrumentationSystem with.
 @main
 struct NotesService {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            // Without a core dump, which would have keys in it.
+            try? FileHandle.standardError.write(contentsOf: Data("NotesService: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         var logger = Logger(label: "notes", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel =
