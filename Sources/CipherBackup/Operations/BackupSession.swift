@@ -49,7 +49,7 @@ package final class BackupSession {
         key: PageKey?,
         time: UInt64
     ) throws -> (generation: Generation, isNew: Bool)? {
-        let size = Int64(changes.pageCount ?? 0) * Int64(changes.position.pageSize)
+        let size = Int64(changes.pageCount) * Int64(changes.pageSize)
         return try store(key, time, size: size, keepsBlocks: true) { writer, isProved in
             guard let base = writer.base, base.manifest.number == expected, isProved || key == nil,
                 LogRun.isPossible(changes, base)

@@ -10,16 +10,16 @@ struct LogRun {
 
     /// Pages that are smaller than a block, or commits that do not say all: then the database has to be read whole.
     static func isPossible(_ changes: LogChanges, _ base: GenerationBase) -> Bool {
-        changes.position.pageSize % BlockTree.blockSize == 0 && base.compaction.replaced.isEmpty
+        changes.pageSize % BlockTree.blockSize == 0 && base.compaction.replaced.isEmpty
     }
 
     func run(_ writer: GenerationWriter) throws {
-        let size = changes.position.pageSize
+        let size = changes.pageSize
         let hash = try OpenSSL.SHA256()
         let cipher = try key.map { try PageCipher(key: $0.key, format: $0.format) }
         var damaged: [Int] = []
         for (number, offset) in changes.offsets.sorted(by: { $0.key < $1.key })
-        where Int(number) <= changes.pageCount ?? 0 {
+        where Int(number) <= changes.pageCount {
             let page = try log.read(size, at: offset)
             try page.withUnsafeBytes { page in
                 if let cipher, try cipher.isAuthentic(page, number: number) == false { damaged.append(Int(number)) }

@@ -55,10 +55,12 @@ extension EngineFile {
 }
 
 /// What the index of a WAL says of the last commit. Numbers are in the byte order of the machine.
-struct WALIndexHeader {
+package struct WALIndexHeader {
     static let size = 48
-    /// How many frames of the WAL are in force.
-    let frames: Int
+    /// How many frames of the WAL are in force. One that a killed writer has left behind them is not, whatever its checksum.
+    package let frames: Int
+    /// Of the WAL, as its file has them; of the next one, if there are no frames.
+    package let salts: [UInt8]
 
     /// Nil where it was not written yet, or is of a version that SQLite never had.
     init?(_ bytes: [UInt8]) {
@@ -67,5 +69,14 @@ struct WALIndexHeader {
         }
         guard number(at: 0) == 3_007_000, bytes[12] != 0 else { return nil }
         frames = number(at: 16)
+        salts = Array(bytes[32..<40])
+    }
+}
+
+extension UnkeyedFile {
+    /// What the index of the WAL says, without a lock; nil where there is none.
+    package func walIndexHeader() throws -> WALIndexHeader? {
+        defer { pages.file.closeSharedMemory() }
+        return try pages.file.walIndexHeader()
     }
 }

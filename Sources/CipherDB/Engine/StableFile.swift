@@ -11,7 +11,7 @@ package final class StableFile: PageSource {
     /// Bytes that must be read together: a page, where that is known.
     package let unit: Int
     private let hasLog: Bool
-    /// How much of the WAL is in the state; nil without one.
+    /// How much of the WAL is in the state; nil without an index of one.
     package let logPosition: LogPosition?
 
     /// Waits for the locks, up to the busy timeout of `open`'s file.
@@ -62,12 +62,12 @@ package final class StableFile: PageSource {
         guard let log = unkeyed.pages.writeAheadLog, let index = try WriteAheadLog(log, frames: 0) else {
             return (file, 1, nil)
         }
-        let frames = try file.walIndexHeader()?.frames ?? WriteAheadLog.validFrames(log)
-        // A log that was reset keeps its frames until the next commit, and all of them are in the database.
-        let position = try LogPosition(log, frames: frames > 0 ? frames : WriteAheadLog.validFrames(log))
+        let header = try file.walIndexHeader()
+        let frames = try header?.frames ?? WriteAheadLog.validFrames(log)
         return (
-            try NewestPages(database: file, log: log, pageSize: index.pageSize, frames: frames), index.pageSize,
-            position
+            try NewestPages(database: file, log: log, pageSize: index.pageSize, frames: frames),
+            index.pageSize,
+            try header.map { try LogPosition(log, salts: $0.salts, frames: $0.frames) }
         )
     }
 

@@ -49,16 +49,16 @@ package final class BackupFollower {
         isCurrent = true
         guard let last else { return try storeWhole(progress) }
         let stamp = try FileStamp(file.path)
-        if let position = last.position, let log = file.writeAheadLog, stamp.isSameFile(as: last.stamp) {
+        let log = file.writeAheadLog
+        if let position = last.position, let log, stamp.isSameFile(as: last.stamp) {
             let time = BackupRepository.now
-            if let changes = try LogChanges(log, since: position) {
-                guard changes.pageCount != nil else {
-                    self.last?.position = changes.position
-                    return nil
-                }
+            if let header = try file.walIndexHeader(),
+                let changes = try LogChanges(log, since: position, salts: header.salts, frames: header.frames)
+            {
+                guard changes.pageCount > 0 else { return nil }
                 if let result = try store(changes, of: log, last, time) { return result }
             }
-        } else if file.writeAheadLog == nil, last.position == nil, last.stamp.isUnchanged(in: stamp) {
+        } else if log == nil, last.position == nil, last.stamp.isUnchanged(in: stamp) {
             return nil
         }
         isCurrent = .now >= last.mayReadWholeAfter
@@ -105,6 +105,13 @@ package final class BackupFollower {
 }
 
 extension DatabaseFile {
+    /// What the index of the WAL says of it.
+    fileprivate func walIndexHeader() throws -> WALIndexHeader? {
+        let unkeyed = try open(plaintext: true)
+        defer { unkeyed.close() }
+        return try unkeyed.walIndexHeader()
+    }
+
     /// The WAL beside the file, if there is one.
     fileprivate var writeAheadLog: FileBytes? {
         guard let path = try? Platform.resolved(path) else { return nil }
