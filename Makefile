@@ -1,6 +1,6 @@
 export PREFIX DESTDIR
 
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody remotes manual release install uninstall deb install-check reproducible lint format clean
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody remotes manual release install uninstall deb install-check containers reproducible lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -19,7 +19,8 @@ help:
 	@echo "make install  the command, its man pages and completions under PREFIX (/usr/local), DESTDIR before it;  make uninstall  remove them"
 	@echo "make release  build what make install installs, for a user who is not root"
 	@echo "make deb      the package rekey for this release of Debian, or for RELEASE=trixie, bookworm-backports, noble"
-	@echo "make install-check  install that package where there is no Swift and use it, for RELEASE or all; needs root"
+	@echo "make install-check  install that package where there is no Swift and use it, also with a TPM and by systemd, for RELEASE or all; needs root"
+	@echo "make containers  build the images of rekey and of the example service by Podman and use them, or check their Containerfiles by hadolint"
 	@echo "make reproducible  build the package twice, in two directories, and compare"
 	@echo "make setup    install the packages that are missing (needs root or sudo)"
 	@echo "make engines  fetch the engines of the matrix into .engines, without installing them"
@@ -76,6 +77,9 @@ deb:
 
 install-check:
 	@Scripts/install-test.sh $(RELEASE)
+
+containers:
+	@Scripts/containers.sh
 
 reproducible:
 	@Scripts/reproducible.sh $(RELEASE)

@@ -118,9 +118,19 @@ let package = Package(
             name: "CipherPagesTests",
             dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", "TestSupport"]
         ),
+        // A process of ServiceRotationTests.
+        .executableTarget(
+            name: "ServiceInstance",
+            dependencies: ["CipherDB"],
+            path: "Tests/CipherDBTests/Articles/Service"
+        ),
         .testTarget(
             name: "CipherDBTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", "TestSupport"]
+            dependencies: [
+                "CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", "ServiceInstance",
+                "TestSupport",
+            ],
+            exclude: ["Articles/Service"]
         ),
         .testTarget(
             name: "FMDBCompatTests",

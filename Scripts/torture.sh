@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 . Scripts/matrix.sh
 # Load on a pool, in seconds, without and with ThreadSanitizer.
 export CIPHERDB_STRESS_SECONDS=${SECONDS_TO_RUN:-60}
-# Kills in each operation and journal mode, of a file and of a keyring.
-export CIPHERDB_KILLS=${KILLS:-100} CIPHERDB_KEYRING_KILLS=${KEYRING_KILLS:-50}
+# Kills in each operation and journal mode, of a file and of a keyring, and of what rotates the key of a service.
+export CIPHERDB_KILLS=${KILLS:-100} CIPHERDB_KEYRING_KILLS=${KEYRING_KILLS:-50} CIPHERDB_ROTATION_KILLS=${ROTATION_KILLS:-50}
 # Torn states after each call of a rotation.
 export CIPHERDB_TORN=${TORN:-10}
 # Flipped bits for each format, in a file and in a journal, and in a log; and files to be recovered that lost pages.

@@ -52,7 +52,8 @@ open_again() {
     bash -euo pipefail -c "$commands" < /dev/null
 }
 
-# lost WHAT: the part is lost, so the slot opens nothing, changes nothing and says which command failed; the other slot opens.
+# lost WHAT: the part is lost, so the slot opens nothing with exit status 1, changes nothing and says which command failed; the other slot
+# opens.
 lost() {
     echo "-- $1"
     local before status=0
@@ -60,6 +61,7 @@ lost() {
     open_again > said 2>&1 || status=$?
     cat said
     [ "$status" -ne 0 ] || fail "$1: the database still opens"
+    [ "$status" -eq 1 ] || fail "$1: the exit status is $status"
     grep -qE 'command .*: ended with status [1-9]' said || fail "$1: the error does not name the command"
     [ "$before" = "$(sha256sum vault.db vault.db.keyring)" ] || fail "$1: a file was changed"
     rekey verify vault.db --keyring vault.db.keyring --passphrase-file ada.txt > said || fail "$1: the other slot does not open"

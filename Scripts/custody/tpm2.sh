@@ -10,6 +10,7 @@ export TPM2TOOLS_TCTI=swtpm:path=$directory/tpm/socket
 new_vault
 recipe "TPM 2.0"
 open_again
+echo "-- the TPM opens the database"
 tpm2_pcrextend 7:sha256=0000000000000000000000000000000000000000000000000000000000000001
 lost "PCR 7 has another value"
 # No resource manager does it here.

@@ -163,6 +163,13 @@ package enum Platform {
     /// Whether this process ignores the signal, as under `nohup`.
     package static func isIgnored(signal: Int32) -> Bool { csystem_ignores_signal(signal) != 0 }
 
+    /// Nanoseconds since 1970.
+    package static var wallClock: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     /// Waits.
     package static func sleep(milliseconds: Int) {
         usleep(useconds_t(milliseconds * 1000))
@@ -256,6 +263,8 @@ package struct FileStatus: Equatable {
     package let linkCount: Int
     /// The number of its owner.
     package let owner: UInt32
+    /// When its content was changed last, in nanoseconds since 1970.
+    package let modified: Int64
 
     fileprivate init(_ status: stat) {
         switch status.st_mode & S_IFMT {
@@ -269,5 +278,11 @@ package struct FileStatus: Equatable {
         identity = [UInt64(truncatingIfNeeded: status.st_dev), UInt64(truncatingIfNeeded: status.st_ino)]
         linkCount = Int(status.st_nlink)
         owner = status.st_uid
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -13,7 +13,7 @@ extension WriteAheadLog {
         guard header.contains(where: { $0 != 0 }) else { return [] }
         // > The checksum of the first 24 bytes; in the byte order that the magic number says.
         guard header.count == 32, let log = try WriteAheadLog(source), log.pageSize == pageSize,
-            WriteAheadLogChecksum(header).adding(header[..<24]) == WriteAheadLogChecksum(header[24..<32], like: header)
+            WriteAheadLog.isHeaderValid(header)
         else { return ["the header of the write-ahead log is damaged"] }
         var errors: [String] = []
         /// Frames that are wrong, and damaged if a commit follows that is right; or any right frame, where they hold a commit.
@@ -51,6 +51,11 @@ extension WriteAheadLog {
             }
         }
         return try source.read(32, at: 0) == header ? errors : nil
+    }
+
+    /// Whether the checksum of the first 24 bytes is right.
+    static func isHeaderValid(_ header: [UInt8]) -> Bool {
+        WriteAheadLogChecksum(header).adding(header[..<24]) == WriteAheadLogChecksum(header[24..<32], like: header)
     }
 
     /// Which frames of a WAL count.

@@ -17,6 +17,10 @@ enum Interruption {
 
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.
     static func watch() {
+        // A parent may have blocked them, as each thread of a dispatch queue has.
+        var all = sigset_t()
+        sigfillset(&all)
+        sigprocmask(SIG_UNBLOCK, &all, nil)
         // Up to the last of the real-time signals; the system refuses numbers that it does not have.
         for number in 1...64 as ClosedRange<Int32> where !others.contains(number) {
             if Platform.isIgnored(signal: number) { continue }

@@ -79,4 +79,68 @@ import Testing
             #expect(outcome.output.contains("proved:          yes"), "\(outcome.errors)")
         }
     }
+
+    // It blocks its thread: `waitUntilExit` would never return on another thread than that of `run`.
+    @Test func followingStoresChangesUntilSignal() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
+        process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
+        process.arguments = "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom".split(
+            separator: " "
+        )
+        .map(String.init)
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.write([], to: "output")))
+        try process.run()
+        defer { process.terminate() }
+        func wait(_ condition: () -> Bool) throws {
+            for _ in 0..<4000 where !condition() { usleep(5000) }
+            try #require(condition())
+        }
+        func metric(_ name: String) -> Double? {
+            let text = (try? String(contentsOfFile: directory.file("m.prom"), encoding: .utf8)) ?? ""
+            let line = text.split(separator: "\n").first { $0.hasPrefix("rekey_backup_\(name){") }
+            return line.flatMap { Double($0.split(separator: " ").last ?? "") }
+        }
+        try wait { metric("generation") == 1 }
+        let queue = try DatabaseQueue(
+            path: directory.file("a.db"),
+            key: .sample("k"),
+            configuration: Configuration { $0.journalMode = .wal }
+        )
+        for number in 1...3 {
+            let before = metric("stored_bytes") ?? 0
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = 1") }
+            try wait { metric("stored_bytes") ?? 0 > before }
+        }
+        #expect(metric("lag_seconds") ?? 99 < 30 && metric("failures") == 0)
+        // A failure does not end it.
+        try FileManager.default.moveItem(
+            atPath: directory.file("repository/repository"),
+            toPath: directory.file("marker")
+        )
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 4 WHERE id = 1") }
+        try wait { metric("failures") ?? 0 > 0 }
+        let before = metric("stored_bytes") ?? 0
+        try FileManager.default.moveItem(
+            atPath: directory.file("marker"),
+            toPath: directory.file("repository/repository")
+        )
+        try wait { metric("stored_bytes") ?? 0 > before }
+        process.terminate()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+        try queue.close()
+        let lines = try String(contentsOfFile: directory.file("output"), encoding: .utf8).split(separator: "\n")
+        #expect(lines.count >= 5 && lines[0].hasPrefix("generation 1: ") && lines[1].contains(" s after the commit"))
+        #expect(try rekey("restore repository new.db --key-file k").output.contains("proved:          yes"))
+        let restored = try DatabaseQueue(path: directory.file("new.db"), key: .sample("k"))
+        #expect(try restored.inDatabase { try $0.int(forQuery: "SELECT note FROM people WHERE id = 1") } == 4)
+    }
+
+    @Test func followingEndsIfFirstBackupFails() throws {
+        #expect(try rekey("backup missing.db repository --follow").status == 66)
+        #expect(try rekey("backup a.db repository --key-file other --follow").status == 77)
+        #expect(try rekey("backup a.db repository --interval 1").status == 64)
+        #expect(try rekey("backup a.db repository --follow --interval 0").status == 64)
+    }
 }

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func readersSeeOldOrNewMetrics() throws {
-        let file = MetricsFile(path: metrics)
+        let file = MetricsFile(path: metrics, firstLine: StatusMetrics.firstLine)
         try file.write(StatusMetrics.firstLine + "old\n")
         let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: metrics))
         _ = try directory.write([1], to: "rekey.prom.new-0123456789abcdef")
@@ -138,9 +138,11 @@ import Testing
     @Test(arguments: [FaultInjection.Call.open, .lock, .write, .adopt, .sync, .rename])
     func failedWriteKeepsOldMetrics(_ call: FaultInjection.Call) throws {
         let old = StatusMetrics.ofRunningCheck
-        try MetricsFile(path: metrics).write(old)
+        try MetricsFile(path: metrics, firstLine: StatusMetrics.firstLine).write(old)
         let order = FaultInjection.Order(prefix: metrics, call: call, after: 0, code: ENOSPC)
-        let (outcome, met) = FaultInjection.with(order) { try MetricsFile(path: metrics).write(old + "# new\n") }
+        let (outcome, met) = FaultInjection.with(order) {
+            try MetricsFile(path: metrics, firstLine: StatusMetrics.firstLine).write(old + "# new\n")
+        }
         #expect(met)
         #expect(throws: UnwritableMetrics.self) { try outcome.get() }
         #expect(try content() == old)

@@ -35,6 +35,37 @@ import Testing
         #expect(keyringProblem { try file.cancelRotation(of: unlocked()) } == .noRotationPending)
     }
 
+    /// It tries one key on the old file, for whose lock it waits, and the other on the new file.
+    @Test(arguments: modes)
+    func openingDuringRotationSucceeds(mode: JournalMode) throws {
+        try make(mode)
+        let (path, unlocked) = (path, try unlocked())
+        let opened = Lock<Result<String?, any Error>?>(nil)
+        let isOver = DispatchSemaphore(value: 0)
+        var stages: Set<FileProgress.Stage> = []
+        try file.rotateKey(of: unlocked) { progress in
+            guard stages.insert(progress.stage).inserted else { return }
+            if progress.stage == .writing {
+                Thread.detachNewThread {
+                    let result = Result {
+                        let database = Database(path: path)
+                        try database.open(keyring: unlocked)
+                        defer { database.close() }
+                        return try database.string(forQuery: SampleFile.question)
+                    }
+                    opened.withLock { $0 = result }
+                    isOver.signal()
+                }
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+            // The keyring still has both keys.
+            if progress.stage == .erasing, isOver.wait(timeout: .now() + 2) == .success { isOver.signal() }
+        }
+        #expect(stages.contains(.writing) && stages.contains(.erasing))
+        isOver.wait()
+        #expect(try opened.withLock { $0 }?.get() == SampleFile.answer)
+    }
+
     @Test func oldFileCopyIsReportedWithDate() throws {
         try make()
         try FileManager.default.copyItem(atPath: path, toPath: directory.file("old.db"))

@@ -175,7 +175,7 @@ import Testing
                 "--new-external", "--kdf", "--label", "--force", "--yes-destroy-the-data", "--export-raw-key",
                 "--yes-forget-backups", "--change-slot", "--command", "--allow-command",
                 "--generation", "--at", "--at-least", "--allow-unauthenticated", "--keep", "--keep-within",
-                "--keep-daily",
+                "--keep-daily", "--follow", "--interval",
                 // The salt is no secret.
                 "--salt", "--wait", "--allow-weaker", "--cipher-page-size", "--kdf-algorithm", "--hmac-algorithm",
                 "--hmac-pgno",

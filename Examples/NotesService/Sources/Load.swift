@@ -23,8 +23,10 @@ enum Load {
         let serving = Task { try await group.run() }
         guard let port = await ports.first(where: { _ in true }) else { throw Failure("no port") }
         try await load(store, port)
+        if let problem = await Health.problem(port: port) { throw Failure(problem) }
         await group.triggerGracefulShutdown()
         try await serving.value
+        guard await Health.problem(port: port) != nil else { throw Failure("a service that was shut down is healthy") }
         guard !FileManager.default.fileExists(atPath: directory.path + "/notes.db-wal") else {
             throw Failure("the service left a write-ahead log")
         }

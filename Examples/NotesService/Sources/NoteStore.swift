@@ -62,6 +62,11 @@ struct NoteStore: Sendable {
         try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM notes") ?? 0 }
     }
 
+    /// Throws if the database cannot be read.
+    func check() async throws {
+        _ = try await pool.read { try $0.int(forQuery: "SELECT 1 FROM notes LIMIT 1") }
+    }
+
     func delete(_ id: Int64) async throws -> Bool {
         try await pool.write { try $0.delete(from: "notes", where: Column("id") == id) == 1 }
     }

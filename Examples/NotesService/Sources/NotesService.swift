@@ -5,39 +5,69 @@ import Logging
 
 /// A small HTTP service that keeps its data in an encrypted pool.
 ///
-///     NotesService DATABASE PASSPHRASE-FILE [PORT]    serves until SIGTERM or SIGINT, and closes the pool
-///     NotesService --load                             serves in a temporary directory, under load, and checks the answers
+///     NotesService DATABASE PASSPHRASE-FILE [PORT [ADDRESS]]    serves until SIGTERM or SIGINT, and closes the pool
+///     NotesService --health [PORT]                              whether the service on this machine answers and can read its database
+///     NotesService --load                                       serves in a temporary directory, under load, and checks the answers
 ///
+/// It serves on 127.0.0.1 unless another address is given, such as 0.0.0.0 in a container.
 /// `LOG_LEVEL=trace` logs each statement. Metrics and traces go to the backends that a program bootstraps MetricsSystem and
 /// InstrumentationSystem with.
 @main
 struct NotesService {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            // Without a core dump, which would have keys in it.
+            try? FileHandle.standardError.write(contentsOf: Data("NotesService: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         var logger = Logger(label: "notes", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel =
             ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .info
-        if arguments == ["--load"] { return try await Load.run(logger) }
-        guard arguments.count >= 2, let port = Int(arguments.count > 2 ? arguments[2] : "8080") else {
-            print("usage: NotesService DATABASE PASSPHRASE-FILE [PORT] | --load")
-            exit(64)
+        switch arguments.first {
+        case "--load" where arguments.count == 1: return try await Load.run(logger)
+        case "--health" where arguments.count <= 2:
+            guard let problem = await Health.problem(port: port(arguments.dropFirst(1))) else { return }
+            print(problem)
+            exit(1)
+        default: break
         }
+        guard (2...4).contains(arguments.count), !arguments[0].hasPrefix("-") else { usage() }
+        let port = port(arguments.dropFirst(2))
+        let address = arguments.count > 3 ? arguments[3] : "127.0.0.1"
         let key = try KeySource.file(path: arguments[1]).readPassphrase()
         let store = try await NoteStore(path: arguments[0], key: key, logger: logger)
-        try await NotesService(store: store, logger: logger).application(port: port).runService()
+        try await NotesService(store: store, logger: logger).application(port: port, address: address).runService()
+    }
+
+    private static func port(_ arguments: ArraySlice<String>) -> Int {
+        guard let text = arguments.first else { return 8080 }
+        guard let port = UInt16(text) else { usage() }
+        return Int(port)
+    }
+
+    private static func usage() -> Never {
+        print("usage: NotesService DATABASE PASSPHRASE-FILE [PORT [ADDRESS]] | --health [PORT] | --load")
+        exit(64)
     }
 
     let store: NoteStore
     let logger: Logger
 
-    /// The service on this machine's own address: for others there is to be TLS before it.
+    /// The service on this machine's own address, unless another is given: for others there is to be TLS before it.
     func application(
         port: Int,
+        address: String = "127.0.0.1",
         onServerRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         Application(
             router: router(),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            configuration: ApplicationConfiguration(address: .hostname(address, port: port)),
             // Shut down after the server, so that each request still has its database.
             services: [store.pool],
             onServerRunning: { await onServerRunning($0.localAddress?.port ?? 0) },
@@ -45,7 +75,7 @@ struct NotesService {
         )
     }
 
-    /// POST /notes, GET /notes?author=&limit=, GET and DELETE /notes/:id.
+    /// POST /notes, GET /notes?author=&limit=, GET and DELETE /notes/:id, GET /health.
     private func router() -> Router<BasicRequestContext> {
         let router = Router()
         router.addMiddleware {
@@ -73,6 +103,10 @@ struct NotesService {
         }
         router.delete("notes/:id") { _, context -> HTTPResponse.Status in
             try await store.delete(context.parameters.require("id", as: Int64.self)) ? .noContent : .notFound
+        }
+        router.get("health") { _, _ -> HTTPResponse.Status in
+            try await store.check()
+            return .ok
         }
         return router
     }

@@ -32,6 +32,12 @@ struct BlockTree: Sendable {
 
     var root: BlockReference { levels.last![0] }
 
+    /// Takes over the references to the blocks that both have.
+    mutating func keepBlocks(of other: BlockTree) {
+        let count = min(blocks.count, other.blocks.count)
+        levels[0].replaceSubrange(..<count, with: other.blocks[..<count])
+    }
+
     /// The places in the level below of what node `index` of `level` refers to.
     func children(level: Int, index: Int) -> Range<Int> {
         let first = index * BlockTree.fanOut

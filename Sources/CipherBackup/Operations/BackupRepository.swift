@@ -59,9 +59,11 @@ public struct BackupRepository: Sendable {
         }
     }
 
-    static var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970)) }
+    /// Seconds since 1970.
+    package static var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970)) }
 
-    /// The names of all manifests, the oldest first.
+    /// The names of all manifests, the oldest first. The last of several of one number counts, which two writers can only make where
+    /// locks do not work.
     func manifestNames() throws -> [String] {
         try storage.names(in: StoredManifest.directory)
             .compactMap { name in StoredManifest.number(inName: name).map { ($0, name) } }
@@ -72,12 +74,5 @@ public struct BackupRepository: Sendable {
     func manifests() throws -> [StoredManifest] {
         let marker = try marker()
         return try manifestNames().map { try StoredManifest($0, storage, marker) }
-    }
-
-    /// The newest manifest; nil where there is none.
-    func newest() throws -> StoredManifest? {
-        let marker = try marker()
-        // The name that sorts last among several of one number, which two writers can only make where locks do not work.
-        return try manifestNames().last.map { try StoredManifest($0, storage, marker) }
     }
 }

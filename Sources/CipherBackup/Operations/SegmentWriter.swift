@@ -5,12 +5,16 @@ final class SegmentWriter {
     private let storage: any BackupStorage
     private let repository: [UInt8]
     private var current: (identifier: SegmentIdentifier, object: NewObject, nodes: UInt64?)?
-    /// Those that are stored.
+    /// Those that are complete, and wait to be stored.
+    private var waiting: [NewObject] = []
+    /// Those that are complete.
     private(set) var segments: [SegmentSummary] = []
-    /// Bytes of the segments that are stored.
+    /// Bytes of the segments that are complete.
     private(set) var size: UInt64 = 0
     /// Bytes after which a new segment begins: few objects for a large database, and little to send again after a failure.
     static let segmentSize: UInt64 = 64 << 20
+    /// Each that waits has a descriptor.
+    private static let mostWaiting = 256
 
     init(_ storage: any BackupStorage, repository: [UInt8]) {
         self.storage = storage
@@ -45,7 +49,8 @@ final class SegmentWriter {
         return opened
     }
 
-    /// Stores the segment that is being written.
+    /// Completes the segment that is being written. It is stored by ``store()``: sending it may take long, and the database is locked
+    /// while blocks are written.
     func finish() throws {
         guard let (identifier, object, nodes) = current else { return }
         let summary = SegmentSummary(
@@ -54,17 +59,27 @@ final class SegmentWriter {
             nodes: nodes ?? object.size,
             digest: try object.digest()
         )
-        try storage.add(object)
-        object.discard()
         current = nil
+        waiting.append(object)
         segments.append(summary)
         size += summary.size
+        if waiting.count >= SegmentWriter.mostWaiting { try store() }
+    }
+
+    /// Stores the segments that are complete.
+    func store() throws {
+        while let object = waiting.last {
+            try storage.add(object)
+            object.discard()
+            waiting.removeLast()
+        }
     }
 
     /// Removes what was written, stored or not, after a failure.
     func discard() {
-        current?.object.discard()
+        for object in waiting + [current?.object].compactMap({ $0 }) { object.discard() }
         current = nil
+        waiting = []
         for segment in segments { try? storage.remove(segment.identifier.name) }
     }
 }

@@ -11,11 +11,12 @@ struct StateBlock {
     let isZero: Bool
 }
 
-extension PagePipeline.Batch {
-    /// The blocks of the batch, which begins with one.
-    func blocks(_ hash: OpenSSL.SHA256) throws -> [StateBlock] {
-        let first = (Int(self.first) - 1) * pageSize / BlockTree.blockSize
-        return try stride(from: 0, to: bytes.count, by: BlockTree.blockSize).map { start in
+extension StateBlock {
+    /// The blocks that `bytes` are.
+    ///
+    /// - Parameter first: The index of the first one.
+    static func blocks(of bytes: UnsafeRawBufferPointer, first: Int, _ hash: OpenSSL.SHA256) throws -> [StateBlock] {
+        try stride(from: 0, to: bytes.count, by: BlockTree.blockSize).map { start in
             let block = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(BlockTree.blockSize))
             return StateBlock(
                 index: first + start / BlockTree.blockSize,
@@ -24,6 +25,13 @@ extension PagePipeline.Batch {
                 isZero: block.allSatisfy { $0 == 0 }
             )
         }
+    }
+}
+
+extension PagePipeline.Batch {
+    /// The blocks of the batch, which begins with one.
+    func blocks(_ hash: OpenSSL.SHA256) throws -> [StateBlock] {
+        try StateBlock.blocks(of: bytes, first: (Int(first) - 1) * (pageSize / BlockTree.blockSize), hash)
     }
 }
 

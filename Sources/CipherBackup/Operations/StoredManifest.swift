@@ -29,6 +29,13 @@ package struct StoredManifest: Sendable {
         return UInt64(parts[0])
     }
 
+    /// A new manifest, with its MAC.
+    init(_ manifest: Manifest, _ key: BackupKey?) throws {
+        self.manifest = manifest
+        file = try manifest.file(key)
+        name = try StoredManifest.name(manifest.number, OpenSSL.SHA256().digest(of: file))
+    }
+
     /// Reads the object `name`. Throws where it is not what was written, or belongs to another name or repository.
     init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
         self.name = name

@@ -1,5 +1,5 @@
 internal import CipherSystem
-internal import SQLiteFormat
+package import SQLiteFormat
 
 /// A database file of which no connection changes the state, and whose pages in force can be read, also without the key.
 ///
@@ -11,6 +11,8 @@ package final class StableFile: PageSource {
     /// Bytes that must be read together: a page, where that is known.
     package let unit: Int
     private let hasLog: Bool
+    /// How much of the WAL is in the state; nil without one.
+    package let logPosition: LogPosition?
 
     /// Waits for the locks, up to the busy timeout of `open`'s file.
     ///
@@ -25,7 +27,8 @@ package final class StableFile: PageSource {
         try file.lockShared(wait)
         do {
             hasLog = StableFile.hasLog(path)
-            (pages, unit) = hasLog ? try StableFile.logged(unkeyed, wait) : try StableFile.unlogged(unkeyed)
+            (pages, unit, logPosition) =
+                hasLog ? try StableFile.logged(unkeyed, wait) : try StableFile.unlogged(unkeyed)
         } catch {
             file.closeSharedMemory()
             file.unlock()
@@ -37,7 +40,7 @@ package final class StableFile: PageSource {
         (try? Platform.status(of: SideFile.writeAheadLog.path(of: path))) != nil
     }
 
-    private static func unlogged(_ unkeyed: UnkeyedFile) throws -> (any PageSource, Int) {
+    private static func unlogged(_ unkeyed: UnkeyedFile) throws -> (any PageSource, Int, LogPosition?) {
         let pages = unkeyed.pages
         if let journal = pages.rollbackJournal, try RollbackJournal(journal) != nil, try StoredPages.isHot(journal),
             try !pages.file.isReserved
@@ -47,21 +50,24 @@ package final class StableFile: PageSource {
                 "a transaction was cut off, and its journal is not rolled back; give the key, or open the database once"
             )
         }
-        return (pages.file, 1)
+        return (pages.file, 1, nil)
     }
 
-    private static func logged(_ unkeyed: UnkeyedFile, _ wait: LockWait) throws -> (any PageSource, Int) {
+    private static func logged(_ unkeyed: UnkeyedFile, _ wait: LockWait) throws -> (any PageSource, Int, LogPosition?) {
         let file = unkeyed.pages.file
         // It opens the shared memory, in which the locks are.
         _ = try file.walIndexHeader()
         try file.lock(.checkpoint, exclusively: true, wait)
         try file.lock(.lastReader, exclusively: false, wait)
         guard let log = unkeyed.pages.writeAheadLog, let index = try WriteAheadLog(log, frames: 0) else {
-            return (file, 1)
+            return (file, 1, nil)
         }
         let frames = try file.walIndexHeader()?.frames ?? WriteAheadLog.validFrames(log)
+        // A log that was reset keeps its frames until the next commit, and all of them are in the database.
+        let position = try LogPosition(log, frames: frames > 0 ? frames : WriteAheadLog.validFrames(log))
         return (
-            try NewestPages(database: file, log: log, pageSize: index.pageSize, frames: frames), index.pageSize
+            try NewestPages(database: file, log: log, pageSize: index.pageSize, frames: frames), index.pageSize,
+            position
         )
     }
 

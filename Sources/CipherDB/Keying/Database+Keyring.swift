@@ -45,9 +45,9 @@ extension Database {
             do {
                 try openAndResolve(keyring, content, flags)
             } catch let error as KeyringError where error.problem == .otherDatabase {
-                // Another process may have changed the key since its keys were read.
+                // Another process may have changed the key since its keys were read, or replaced the file between the tries of two keys.
                 let now = try keyring.content()
-                guard now.generation != content.generation else { throw error }
+                guard content.isRotationPending || now.generation != content.generation else { throw error }
                 try openAndResolve(keyring, now, flags)
             }
             try updateRecord(of: keyring)

@@ -37,6 +37,8 @@ extension Database {
             }
         case .generation(let known):
             guard known > content.generation else { return }
+            // Another process may have written both since the keyring was read: the keyring first, then the record.
+            guard try known > keyring.content().generation else { return }
             guard configuration.acceptsOldCopies else {
                 throw KeyringError(path: keyring.keyring.path, problem: .outdated(generation: known))
             }

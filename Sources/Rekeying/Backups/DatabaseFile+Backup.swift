@@ -35,35 +35,66 @@ extension DatabaseFile {
         key: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> BackupResult {
+        try backUpState(in: BackupSession(repository), key, progress).result
+    }
+
+    /// A state that was stored.
+    struct StoredState {
+        let result: BackupResult
+        /// How much of the WAL it has; nil where there was none.
+        let position: LogPosition?
+        /// What the file was before it was read.
+        let stamp: FileStamp
+        let key: PageKey?
+    }
+
+    /// Stores the state of the database.
+    func backUpState(
+        in session: BackupSession,
+        _ key: DatabaseKey?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> StoredState {
         try limitingWaits {
-            guard let key else { return try backUpState(to: repository, nil, progress) }
+            guard let key else { return try backUpState(in: session, present: nil, progress) }
             // The engine plays back what a transaction left that was cut off.
             let (database, present) = try database(under: key)
             defer { database.close() }
-            return try backUpState(to: repository, present, progress)
+            return try backUpState(in: session, present: present, progress)
         }
     }
 
     private func backUpState(
-        to repository: BackupRepository,
-        _ present: VerifiedKey?,
+        in session: BackupSession,
+        present: VerifiedKey?,
         _ progress: (FileProgress) throws -> Void
-    ) throws -> BackupResult {
+    ) throws -> StoredState {
         for _ in 0..<3 {
+            try FileError.check(path, forWriting: false)
+            let stamp = try FileStamp(path)
+            let time = BackupRepository.now
             let state = try stableState()
-            defer { state.release() }
+            var isReleased = false
+            func release() {
+                if !isReleased { state.release() }
+                isReleased = true
+            }
+            defer { release() }
+            let position = state.logPosition
             do {
                 try checkState(state, present)
-                let run = BackupRun(state, unit: state.unit, key: present.map { ($0.key, $0.format) })
-                let (generation, isNew) = try run.run(repository) {
+                let key = present.map { ($0.key, $0.format) }
+                let (generation, isNew) = try session.store(state, unit: state.unit, key: key, time: time) {
                     if state.isStale { throw StaleState() }
+                    // Storing may take long, and needs the database no more.
+                    release()
                 } progress: {
                     try progress(FileProgress(.storing, done: $0, all: $1))
                 }
-                return BackupResult(generation: generation, isNew: isNew, format: present?.format)
+                let result = BackupResult(generation: generation, isNew: isNew, format: present?.format)
+                return StoredState(result: result, position: position, stamp: stamp, key: key)
             } catch is StaleState {
                 continue
-            } catch let error as BackupRun.DamagedPages {
+            } catch let error as DamagedPages {
                 throw KeyError(path: path, problem: .damaged(pages: error.numbers))
             }
         }
@@ -78,7 +109,7 @@ extension DatabaseFile {
 
     private func stableState() throws -> StableFile {
         for _ in 0..<5 {
-            let file = try open(forWriting: false, plaintext: true)
+            let file = try open(plaintext: true)
             do {
                 try file.checkMayBeEncrypted(file.kind)
                 guard try file.looksEncrypted() else { throw KeyError(path: path, problem: .notADatabase) }

@@ -44,7 +44,7 @@ struct Status: ParsableCommand {
     }
 
     func run() throws {
-        let metrics = printsMetrics ? nil : prometheus.map { MetricsFile(path: $0) }
+        let metrics = printsMetrics ? nil : prometheus.map { MetricsFile(path: $0, firstLine: StatusMetrics.firstLine) }
         try metrics?.write(StatusMetrics.ofRunningCheck)
         let keys = key.namesKey ? FileKeys(key) : nil
         var checks: [DatabaseCheck] = []

@@ -6,6 +6,8 @@ internal import SQLiteFormat
 /// another user; it has no secret.
 struct MetricsFile {
     let path: String
+    /// How every file of these metrics begins: only such a file is replaced.
+    let firstLine: String
 
     /// Replaces the content. A file of the name that has no metrics of `rekey` stays, such as a database.
     ///
@@ -23,7 +25,7 @@ struct MetricsFile {
         guard let status = try? Platform.statusOfLink(path) else { return }
         guard status.kind == .regular else { throw UnwritableMetrics(path: path, cause: "not a file") }
         guard Platform.mayRead(path) else { throw UnwritableMetrics(path: path, cause: "\(Errno.noPermission)") }
-        let begin = Array(StatusMetrics.firstLine.utf8)
+        let begin = Array(firstLine.utf8)
         guard status.size == 0 || (try? FileBytes(path: path).read(begin.count, at: 0)) == begin else {
             throw UnwritableMetrics(
                 path: path,

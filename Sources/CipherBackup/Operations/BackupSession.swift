@@ -1,0 +1,106 @@
+internal import CipherKeys
+package import SQLiteFormat
+
+/// Makes generations of one database, one after the other. It keeps the tree of the newest one. For one thread at a time.
+package final class BackupSession {
+    private let repository: BackupRepository
+    private var base: GenerationBase?
+
+    /// The repository is made with the first generation, unless there is one.
+    package init(_ repository: BackupRepository) {
+        self.repository = repository
+    }
+
+    /// Stores a state of the database that was read whole.
+    ///
+    /// - Parameters:
+    ///   - source: The database, which nobody changes meanwhile.
+    ///   - unit: Bytes of it that must be read together.
+    ///   - key: Authenticates the pages that are stored, and the manifest; nil for neither.
+    ///   - time: Seconds since 1970, before the state was read: it has every commit that was made by then.
+    ///   - stateWasRead: Called when the database is not needed any more; what it throws keeps the state from becoming a generation.
+    ///   - progress: Called about every mebibyte with the bytes done and all.
+    /// - Returns: The generation, and whether it is a new one: it is not where nothing has changed.
+    /// - Throws: also ``DamagedPages``.
+    package func store(
+        _ source: any PageSource,
+        unit: Int,
+        key: PageKey?,
+        time: UInt64,
+        stateWasRead: () throws -> Void,
+        progress: (Int64, Int64) throws -> Void
+    ) throws -> (generation: Generation, isNew: Bool) {
+        try store(key, time, size: source.size(), keepsBlocks: false) { writer, isProved in
+            try BackupRun(source: source, unit: unit, key: key).run(writer, isProved: isProved, progress: progress)
+            try stateWasRead()
+            return true
+        }!
+    }
+
+    /// Stores what was committed to a WAL since the newest generation; nil where the database has to be read whole for that.
+    ///
+    /// - Parameters:
+    ///   - expected: The number of the newest generation, which has the state before the changes.
+    ///   - time: Seconds since 1970, before the changes were looked for.
+    package func store(
+        _ changes: LogChanges,
+        of log: any PageSource,
+        after expected: UInt64,
+        key: PageKey?,
+        time: UInt64
+    ) throws -> (generation: Generation, isNew: Bool)? {
+        let size = Int64(changes.pageCount ?? 0) * Int64(changes.position.pageSize)
+        return try store(key, time, size: size, keepsBlocks: true) { writer, isProved in
+            guard let base = writer.base, base.manifest.number == expected, isProved || key == nil,
+                LogRun.isPossible(changes, base)
+            else { return false }
+            try LogRun(log: log, changes: changes, key: key).run(writer)
+            return try changes.isUnchanged(log)
+        }
+    }
+
+    /// - Parameter body: Stores the blocks; what it returns says whether they become a generation.
+    private func store(
+        _ key: PageKey?,
+        _ time: UInt64,
+        size: Int64,
+        keepsBlocks: Bool,
+        _ body: (GenerationWriter, _ isProved: Bool) throws -> Bool
+    ) throws -> (generation: Generation, isNew: Bool)? {
+        if base == nil { try repository.prepare() }
+        return try repository.storage.locked(exclusively: true) {
+            let marker = try repository.marker()
+            let backupKey = try key.map { try BackupKey($0.key, repository: marker.identifier) }
+            let base = try newest(marker)
+            let isProved = try base?.isProved(by: backupKey) ?? false
+            let writer = GenerationWriter(
+                repository,
+                marker,
+                base: base,
+                key: backupKey,
+                size: size,
+                keepsBlocks: keepsBlocks
+            )
+            do {
+                guard try body(writer, isProved) else {
+                    writer.discard()
+                    return nil
+                }
+                let (made, isNew) = try writer.finish(time: time)
+                self.base = made
+                return (Generation(made.manifest), isNew)
+            } catch {
+                writer.discard()
+                throw error
+            }
+        }
+    }
+
+    /// The newest generation, which is read again only where another writer made it.
+    private func newest(_ marker: RepositoryMarker) throws -> GenerationBase? {
+        let name = try repository.manifestNames().last
+        if let base, base.stored.name == name { return base }
+        base = try name.map { try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage) }
+        return base
+    }
+}

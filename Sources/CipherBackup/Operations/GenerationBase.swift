@@ -1,0 +1,45 @@
+internal import CipherKeys
+
+/// The newest generation of a repository, which the next one is based on.
+struct GenerationBase: Sendable {
+    let stored: StoredManifest
+    let tree: BlockTree
+    let compaction: Compaction
+
+    var manifest: Manifest { stored.manifest }
+
+    init(_ stored: StoredManifest, _ tree: BlockTree) {
+        self.stored = stored
+        self.tree = tree
+        compaction = Compaction(stored.manifest, tree)
+    }
+
+    init(_ stored: StoredManifest, _ storage: any BackupStorage) throws {
+        self.init(stored, try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest))
+    }
+
+    /// Whether the pages were authenticated with `key`, so that only those that changed need to be.
+    ///
+    /// - Throws: ``BackupError/altered(_:)`` where the manifest says so and its MAC is wrong.
+    func isProved(by key: BackupKey?) throws -> Bool {
+        guard let key, manifest.keyIdentifier == key.identifier else { return false }
+        try stored.authenticate(key)
+        return true
+    }
+
+    /// The block `index`, where it has `digest` and stays where it is.
+    func block(_ index: Int, _ digest: Digest) -> BlockReference? {
+        guard tree.blocks.indices.contains(index), tree.blocks[index].digest == digest,
+            !compaction.replaced.contains(tree.blocks[index].segment)
+        else { return nil }
+        return tree.blocks[index]
+    }
+
+    /// The node `index` of `level`, where it has `digest` and stays where it is.
+    func node(_ level: Int, _ index: Int, _ digest: Digest) -> BlockReference? {
+        guard tree.levels.indices.contains(level), tree.levels[level].indices.contains(index),
+            tree.levels[level][index].digest == digest, !compaction.replaced.contains(tree.levels[level][index].segment)
+        else { return nil }
+        return tree.levels[level][index]
+    }
+}

@@ -1,0 +1,87 @@
+internal import CipherKeys
+
+/// Makes a generation of blocks. Several threads may store blocks, one at a time.
+final class GenerationWriter {
+    let base: GenerationBase?
+    private let repository: BackupRepository
+    private let marker: RepositoryMarker
+    private let key: BackupKey?
+    private let size: Int64
+    private let segments: SegmentWriter
+    private var tree: BlockTree
+    /// Whether a block differs from that of the generation before.
+    private(set) var isChanged: Bool
+
+    /// - Parameters:
+    ///   - size: Bytes of the database.
+    ///   - keepsBlocks: Whether blocks that are not stored are those of the generation before; else zeros.
+    init(
+        _ repository: BackupRepository,
+        _ marker: RepositoryMarker,
+        base: GenerationBase?,
+        key: BackupKey?,
+        size: Int64,
+        keepsBlocks: Bool
+    ) {
+        self.repository = repository
+        self.marker = marker
+        self.base = base
+        self.key = key
+        self.size = size
+        segments = SegmentWriter(repository.storage, repository: marker.identifier)
+        tree = BlockTree(size: size)
+        isChanged = base?.manifest.databaseSize != size || base?.manifest.keyIdentifier != key?.identifier
+        if keepsBlocks, let base { tree.keepBlocks(of: base.tree) }
+    }
+
+    func store(_ block: StateBlock) throws {
+        if base?.tree.holds(block) != true { isChanged = true }
+        guard !block.isZero else { return tree.set(.zeros, level: 0, index: block.index) }
+        let reference = try base?.block(block.index, block.digest) ?? segments.append(block: block.bytes, block.digest)
+        tree.set(reference, level: 0, index: block.index)
+    }
+
+    /// Stores what is left, and then the manifest, if something has changed.
+    ///
+    /// - Returns: The new generation, or the one before.
+    func finish(time: UInt64) throws -> (base: GenerationBase, isNew: Bool) {
+        if let base, !isChanged {
+            segments.discard()
+            return (base, false)
+        }
+        try storeNodes()
+        try segments.finish()
+        try segments.store()
+        let used = Set(tree.levels.joined().map(\.segment))
+        let manifest = Manifest(
+            repository: marker.identifier,
+            number: (base?.manifest.number ?? 0) + 1,
+            time: time,
+            previous: try base?.stored.digest ?? Digest(),
+            keyIdentifier: key?.identifier,
+            databaseSize: size,
+            storedSize: Int64(segments.size),
+            root: tree.root,
+            segments: ((base?.manifest.segments ?? []) + segments.segments).filter { used.contains($0.identifier) }
+        )
+        let stored = try StoredManifest(manifest, key)
+        try repository.storage.add(StoredManifest.directory + "/" + stored.name, stored.file)
+        return (GenerationBase(stored, tree), true)
+    }
+
+    /// Removes what was stored, after a failure.
+    func discard() { segments.discard() }
+
+    /// Stores the nodes that are not those of the generation before, from the leaves to the root.
+    private func storeNodes() throws {
+        let hash = try OpenSSL.SHA256()
+        for level in 1..<tree.levels.count {
+            for index in tree.levels[level].indices {
+                let node = tree.node(level: level, index: index)
+                let digest = try hash.digest(of: node)
+                let reference = try base?.node(level, index, digest) ?? segments.append(node: node, digest)
+                tree.set(reference, level: level, index: index)
+            }
+        }
+    }
+}

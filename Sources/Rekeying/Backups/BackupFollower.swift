@@ -1,0 +1,118 @@
+package import CipherBackup
+package import CipherDB
+internal import CipherKeys
+internal import CipherSystem
+internal import SQLiteFormat
+
+/// Stores the changes of a database again and again. It keeps no lock and no file open in between. For one thread at a time.
+package final class BackupFollower {
+    private let file: DatabaseFile
+    private let keyOf: () throws -> DatabaseKey?
+    private let session: BackupSession
+    private var last: Last?
+    /// When the database was looked at last, and all of it was stored.
+    private var wasCurrent: ContinuousClock.Instant?
+    /// Whether nothing waits to be stored.
+    private var isCurrent = false
+    /// For how long at most a commit waited that the last generation has; nil for the first one.
+    package private(set) var lag: Duration?
+    /// A database that is read whole is read whole again after so many times what that took, so that a large one does not take all of a
+    /// processor.
+    private static let rest = 4.0
+
+    /// The last generation.
+    private struct Last {
+        var number: UInt64
+        var position: LogPosition?
+        var stamp: FileStamp
+        var key: PageKey?
+        var mayReadWholeAfter: ContinuousClock.Instant
+    }
+
+    /// - Parameter keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
+    package init(_ file: DatabaseFile, _ repository: BackupRepository, keyOf: @escaping () throws -> DatabaseKey?) {
+        self.file = file
+        self.keyOf = keyOf
+        session = BackupSession(repository)
+    }
+
+    /// Stores what has changed since the last call; nil where nothing has, or where it is too early to read a large file again.
+    package func store(progress: (FileProgress) throws -> Void = { _ in }) throws -> BackupResult? {
+        let began = ContinuousClock.now
+        let result = try storeChanges(progress)
+        if result != nil { lag = wasCurrent.map { .now - $0 } }
+        if result != nil || isCurrent { wasCurrent = began }
+        return result
+    }
+
+    private func storeChanges(_ progress: (FileProgress) throws -> Void) throws -> BackupResult? {
+        isCurrent = true
+        guard let last else { return try storeWhole(progress) }
+        let stamp = try FileStamp(file.path)
+        if let position = last.position, let log = file.writeAheadLog, stamp.isSameFile(as: last.stamp) {
+            let time = BackupRepository.now
+            if let changes = try LogChanges(log, since: position) {
+                guard changes.pageCount != nil else {
+                    self.last?.position = changes.position
+                    return nil
+                }
+                if let result = try store(changes, of: log, last, time) { return result }
+            }
+        } else if file.writeAheadLog == nil, last.position == nil, last.stamp.isUnchanged(in: stamp) {
+            return nil
+        }
+        isCurrent = .now >= last.mayReadWholeAfter
+        return isCurrent ? try storeWhole(progress) : nil
+    }
+
+    /// Stores what was committed to the WAL; nil where the database has to be read whole.
+    private func store(_ changes: LogChanges, of log: FileBytes, _ last: Last, _ time: UInt64) throws -> BackupResult? {
+        do {
+            guard
+                let (generation, isNew) = try session.store(
+                    changes,
+                    of: log,
+                    after: last.number,
+                    key: last.key,
+                    time: time
+                )
+            else {
+                return nil
+            }
+            self.last?.number = generation.number
+            self.last?.position = changes.position
+            return BackupResult(generation: generation, isNew: isNew, format: last.key?.format)
+        } catch is DamagedPages {
+            // Or pages under a new key: reading the database whole tells.
+            return nil
+        }
+    }
+
+    /// Nil where the database is what it was.
+    private func storeWhole(_ progress: (FileProgress) throws -> Void) throws -> BackupResult? {
+        let began = ContinuousClock.now
+        let isFirst = last == nil
+        let stored = try file.backUpState(in: session, keyOf(), progress)
+        last = Last(
+            number: stored.result.generation.number,
+            position: stored.position,
+            stamp: stored.stamp,
+            key: stored.key,
+            mayReadWholeAfter: .now + (.now - began) * BackupFollower.rest
+        )
+        return isFirst || stored.result.isNew ? stored.result : nil
+    }
+}
+
+extension DatabaseFile {
+    /// The WAL beside the file, if there is one.
+    fileprivate var writeAheadLog: FileBytes? {
+        guard let path = try? Platform.resolved(path) else { return nil }
+        let log = SideFile.writeAheadLog.path(of: path)
+        // A link to the database itself would drop this process's locks when it is closed.
+        guard let status = try? Platform.statusOfLink(log), status.kind == .regular, status.linkCount == 1 else {
+            return nil
+        }
+        return try? FileBytes(path: log)
+    }
+}

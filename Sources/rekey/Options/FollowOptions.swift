@@ -1,0 +1,83 @@
+import ArgumentParser
+internal import CipherSystem
+import Foundation
+import Rekeying
+
+/// A backup that goes on.
+struct FollowOptions: ParsableArguments {
+    @Flag(help: "Store each change, until a signal ends it.")
+    var follow = false
+    @Option(help: ArgumentHelp("With --follow: look for changes so often. Default: 1.", valueName: "seconds"))
+    var interval: Double?
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: also write metrics of Prometheus to this file after each look, which is replaced in one step.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var prometheus: String?
+
+    func validate() throws {
+        guard follow || interval == nil && prometheus == nil else {
+            throw ValidationError("--interval and --prometheus need --follow.")
+        }
+        guard interval.map((0.01...86_400).contains) ?? true else {
+            throw ValidationError("--interval: give a number from 0.01 to 86400.")
+        }
+    }
+
+    /// Stores changes until a signal comes. What fails is tried again; only the first backup must succeed.
+    func run(_ file: String, _ report: Report, _ follower: BackupFollower) throws {
+        let metrics = prometheus.map { MetricsFile(path: $0, firstLine: BackupMetrics.firstLine) }
+        var state = BackupMetrics(file: file)
+        var inSuccession = 0
+        Interruption.watch()
+        while !Interruption.isWanted {
+            let failed = try look(file, report) { progress in
+                guard let done = try follower.store(progress: progress.show) else { return nil }
+                let isFirst = state.generation == nil
+                state.add(done.generation, lag: follower.lag)
+                return isFirst || done.isNew ? (done, follower.lag) : nil
+            }
+            state.ended = Date()
+            if let failed, failed != .interrupted {
+                if state.generation == nil { throw ExitCode(failed.code) }
+                state.failures += 1
+                inSuccession += 1
+            } else {
+                inSuccession = 0
+            }
+            try metrics?.write(state.text)
+            pause(after: inSuccession)
+        }
+    }
+
+    /// One look, and the status of a failure. Prints what was stored, and nothing if nothing was.
+    private func look(
+        _ file: String,
+        _ report: Report,
+        _ body: (Progress) throws -> (BackupResult, lag: Duration?)?
+    ) throws -> ExitStatus? {
+        let outcome = Result { try body(Progress(isQuiet: report.quiet || report.json)) }
+        if case .success(nil) = outcome { return nil }
+        return try report.failures([file]) { _, _ in
+            guard let (done, lag) = try outcome.get() else { throw Interrupted() }
+            let generation = done.generation
+            let waited = lag.map {
+                ", at most \(($0 / .seconds(1)).formatted(.number.precision(.fractionLength(1)))) s after the commit"
+            }
+            let line =
+                "generation \(generation.number): \(done.isNew ? generation.storedSize : 0) bytes stored\(waited ?? "")"
+            return Report.Result(BackupObject(done), line: line, status: .done)
+        }
+        .first
+    }
+
+    /// What fails again and again is tried less often, down to once in 32 s.
+    private func pause(after failures: Int) {
+        let seconds = max(interval ?? 1, failures == 0 ? 0 : Double(1 << min(failures - 1, 5)))
+        let end = ContinuousClock.now + .seconds(seconds)
+        while !Interruption.isWanted, .now < end { Platform.sleep(milliseconds: 10) }
+    }
+}

@@ -1,0 +1,168 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@Suite struct BackupFollowerTests {
+    let fixture: RepositoryFixture
+    static let sum: SQL = "SELECT sum(note) FROM people WHERE typeof(note) = 'integer'"
+
+    init() throws {
+        fixture = try RepositoryFixture()
+    }
+
+    private func follower(_ key: DatabaseKey? = RepositoryFixture.key.key) -> BackupFollower {
+        BackupFollower(fixture.file, fixture.repository) { key }
+    }
+
+    /// The next generation, also where the database is read whole for it, which is not done again at once.
+    private func next(_ follower: BackupFollower) throws -> BackupResult {
+        let end = ContinuousClock.now + .seconds(20)
+        while .now < end {
+            if let done = try follower.store() { return done }
+            usleep(1000)
+        }
+        throw CocoaError(.fileReadUnknown)
+    }
+
+    private func change(_ queue: DatabaseQueue, _ number: Int) throws {
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = \(number)") }
+    }
+
+    @Test func commitsAreStoredFromWAL() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        #expect(try follower.store()?.isNew == true)
+        #expect(follower.lag == nil)
+        #expect(try follower.store() == nil)
+        for number in 1...5 {
+            try change(queue, number)
+            let done = try #require(try follower.store())
+            #expect(done.isNew && done.generation.number == UInt64(number) + 1)
+            // A page, its nodes and what SQLite changes with it.
+            #expect(done.generation.storedSize < 64 << 10)
+            #expect(try #require(follower.lag) > .zero)
+            #expect(try fixture.answer(.newest, Self.sum) == "\(number * (number + 1) / 2)")
+        }
+        #expect(try fixture.repository.check().problems == [])
+    }
+
+    @Test func checkpointsAndRestartsLoseNoCommit() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        var sum = 0
+        for (number, mode) in zip(1..., [CheckpointMode.passive, .full, .restart, .truncate, .restart]) {
+            // Behind what was read, before the log is restarted; and in the new one.
+            try change(queue, 2 * number)
+            _ = try queue.inDatabase { try $0.checkpoint(mode) }
+            try change(queue, 2 * number + 1)
+            sum += 4 * number + 1
+            #expect(try next(follower).isNew)
+            #expect(try fixture.answer(.newest, Self.sum) == "\(sum)")
+        }
+    }
+
+    @Test func overwrittenFramesAreReadFromDatabase() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try change(queue, 1)
+        _ = try queue.inDatabase { try $0.checkpoint(.restart) }
+        // More than the log had: nothing of it is left.
+        for number in 2...9 { try change(queue, number) }
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET name = name || 'x'") }
+        #expect(try next(follower).isNew)
+        #expect(try fixture.answer(.newest, Self.sum) == "45")
+    }
+
+    @Test func vacuumAndGrowthAreStored() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try queue.inDatabase { try $0.executeUpdate("DELETE FROM people WHERE id > 10") }
+        try queue.vacuum()
+        let small = try next(follower)
+        #expect(try fixture.answer(.newest, "SELECT count(*) FROM people") == "10")
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = zeroblob(50000)") }
+        let large = try next(follower)
+        #expect(large.generation.databaseSize > small.generation.databaseSize)
+        #expect(try fixture.answer(.newest, "SELECT sum(length(note)) FROM people") == "500000")
+    }
+
+    @Test func rollbackModeIsFollowedByReadingWhole() throws {
+        let queue = try fixture.open(.delete)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        for number in 1...3 {
+            try change(queue, number)
+            #expect(try next(follower).isNew)
+            #expect(try fixture.answer(.newest, Self.sum) == "\(number * (number + 1) / 2)")
+        }
+    }
+
+    @Test func newKeyAndReplacedFileAreFollowed() throws {
+        try fixture.open(.wal).close()
+        let other = SampleKey.named("other").key
+        let keys = Counter()
+        let follower = BackupFollower(fixture.file, fixture.repository) {
+            keys.value == 0 ? RepositoryFixture.key.key : other
+        }
+        _ = try follower.store()
+        try fixture.file.changeKey(from: RepositoryFixture.key.key, to: other)
+        keys.add()
+        #expect(try next(follower).isNew)
+        #expect(try fixture.answer(.newest, key: other) == SampleFile.answer)
+        #expect(try fixture.answer(.number(1)) == SampleFile.answer)
+    }
+
+    @Test func keyChangedInPlaceIsFollowed() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let other = SampleKey.named("other").key
+        let keys = Counter()
+        let follower = BackupFollower(fixture.file, fixture.repository) {
+            keys.value == 0 ? RepositoryFixture.key.key : other
+        }
+        _ = try follower.store()
+        try queue.rekey(other)
+        keys.add()
+        try change(queue, 7)
+        #expect(try next(follower).isNew)
+        #expect(try fixture.answer(.newest, Self.sum, key: other) == "7")
+    }
+
+    @Test func otherWriterOfRepositoryIsNoticed() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try change(queue, 1)
+        try fixture.backUp()
+        try change(queue, 2)
+        #expect(try next(follower).isNew)
+        #expect(try fixture.answer(.newest, Self.sum) == "3")
+        #expect(try fixture.repository.check().problems == [])
+    }
+
+    @Test func damagedPageInWALIsNotStored() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try change(queue, 1)
+        let size = try Int(FileManager.default.attributesOfItem(atPath: fixture.path + "-wal")[.size] as? Int64 ?? 0)
+        // Its checksum is wrong: it is no commit.
+        try flipByte(of: fixture.path + "-wal", at: size - 100)
+        #expect(try follower.store() == nil)
+        try flipByte(of: fixture.path + "-wal", at: size - 100)
+        #expect(try follower.store()?.isNew == true)
+    }
+}
