@@ -90,14 +90,15 @@ extension DatabaseFile {
         _ keptAs: String?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
-        try withoutActuallyEscaping(progress) { progress in
+        // The new MACs may cover what nothing authenticated before.
+        let isUnproved = try present.map { $0.format.plaintextHeaderSize > 0 } ?? looksEncryptedBehindFirstPage()
+        return try withoutActuallyEscaping(progress) { progress in
             try Replacement(
                 file: self,
                 present: present,
                 format: to.format,
                 keptAs: keptAs,
-                // The new MACs may cover what nothing authenticated before.
-                checksStructure: try present.map { $0.format.plaintextHeaderSize > 0 } ?? looksEncryptedBehindFirstPage(),
+                checksStructure: isUnproved,
                 progress: progress
             ).run { old, new in
                 if let present {
