@@ -25,7 +25,7 @@ extension CipherFormat {
     ///
     /// - Throws: ``UnusableCipherFormat``.
     public func with(unsafeIterations iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(isWeak: true) { $0.iterations = iterations }
+        try changed(allowing: .iterations) { $0.iterations = iterations }
     }
 
     /// This format with another hash in PBKDF2.
@@ -39,7 +39,7 @@ extension CipherFormat {
     ///
     /// - Throws: ``UnusableCipherFormat``.
     public func with(unsafeKeyDerivation keyDerivation: HashAlgorithm) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(isWeak: true) { $0.keyDerivation = keyDerivation }
+        try changed(allowing: .keyDerivation) { $0.keyDerivation = keyDerivation }
     }
 
     /// This format with another hash in the MACs of pages.
@@ -53,7 +53,7 @@ extension CipherFormat {
     ///
     /// - Throws: ``UnusableCipherFormat``.
     public func with(unsafePageAuthentication hash: HashAlgorithm?) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(isWeak: true) { $0.pageAuthentication = hash }
+        try changed(allowing: .pageAuthentication) { $0.pageAuthentication = hash }
     }
 
     /// This format with page numbers of another byte order in its MACs.
@@ -92,7 +92,7 @@ extension CipherFormat {
     ///
     /// - Throws: ``UnusableCipherFormat``.
     public func with(unsafePlaintextHeaderSize size: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(isWeak: true) { $0.plaintextHeaderSize = size }
+        try changed(allowing: .plaintextHeaderSize) { $0.plaintextHeaderSize = size }
     }
 
     /// The format of a file that exists, with all parameters as SQLCipher's pragmas have them; what is left out is the version's own.
@@ -140,13 +140,13 @@ extension CipherFormat {
 
     /// This format after `change`, if SQLCipher can have it.
     package func changed(
-        isWeak: Bool = false,
+        allowing weakness: Weakness? = nil,
         _ change: (inout CipherFormat) -> Void
     ) throws(UnusableCipherFormat) -> CipherFormat {
         var format = self
         format.isAny = false
         change(&format)
-        if isWeak { format.mayWriteWeak = true }
+        if let weakness { format.allowedWeaknesses.insert(weakness) }
         // > The usable size is not allowed to be less than 480. (sqlite.org/fileformat.html, section 1.3.4)
         guard CipherFormat.pageSizes.contains(format.pageSize), format.pageSize - format.reserve >= 480 else {
             throw .pageSize(format.pageSize)

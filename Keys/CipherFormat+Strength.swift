@@ -1,7 +1,7 @@
 /// What of a format is weaker than it could be.
 extension CipherFormat {
     /// A parameter whose value makes a format weaker.
-    package enum Weakness: Equatable, Sendable {
+    package enum Weakness: Hashable, Sendable {
         case iterations
         case keyDerivation
         case pageAuthentication
@@ -12,10 +12,10 @@ extension CipherFormat {
     package func weaknesses(beside other: CipherFormat) -> [Weakness] {
         var found: [Weakness] = []
         if keyDerivation.isShorter(than: other.keyDerivation) { found.append(.keyDerivation) }
-        // One iteration of a longer hash takes longer: the numbers compare for one hash.
-        if iterations < other.iterations, !other.keyDerivation.isShorter(than: keyDerivation) {
-            found.append(.iterations)
-        }
+        // One iteration of a longer hash takes longer: as many are not weaker, and its standard number is enough.
+        let isLonger = other.keyDerivation.isShorter(than: keyDerivation)
+        let standard = keyDerivation == .sha1 ? CipherFormat.v3.iterations : CipherFormat.v4.iterations
+        if iterations < (isLonger ? min(standard, other.iterations) : other.iterations) { found.append(.iterations) }
         switch (pageAuthentication, other.pageAuthentication) {
         case (nil, .some): found.append(.pageAuthentication)
         case (let mine?, let others?) where mine.isShorter(than: others): found.append(.pageAuthentication)
@@ -30,9 +30,8 @@ extension CipherFormat {
     /// 32 bytes: the magic string, the page size, the change counter and the number of pages.
     private static let harmlessHeader = 32
 
-    /// Throws for a format that is weaker than its version's own and was not made by an `unsafe…` call.
+    /// Throws for a format that is weaker than its version's own in what no `unsafe…` call allowed.
     package func checkMayBeWritten() throws(UnusableCipherFormat) {
-        guard !mayWriteWeak else { return }
         _ = try refusingWeaker(self)
     }
 
@@ -43,8 +42,8 @@ extension CipherFormat {
     }
 
     func refusingWeaker(_ format: CipherFormat) throws(UnusableCipherFormat) -> CipherFormat {
-        guard let weakness = format.weaknesses(beside: own).first else { return format }
-        if format.mayWriteWeak { return format }
+        let refused = format.weaknesses(beside: own).filter { !format.allowedWeaknesses.contains($0) }
+        guard let weakness = refused.first else { return format }
         if weakness == .iterations { throw .iterations(format.iterations, least: own.iterations) }
         throw .weak(weakness.text(of: format), call: weakness.call)
     }

@@ -26,8 +26,8 @@ public struct CipherFormat: Sendable {
     /// (`cipher_plaintext_header_size`). With 0 the salt stands there; else the salt is not in the file.
     public package(set) var plaintextHeaderSize = 0
 
-    /// Whether a new file may have parameters that are weaker than the version's.
-    var mayWriteWeak = false
+    /// The parameters that may be weaker in a new file than the version's: each by an `unsafe…` call of its own.
+    package var allowedWeaknesses: Set<Weakness> = []
     /// Whether this stands for any format; see ``any``.
     package internal(set) var isAny = false
 

@@ -23,8 +23,8 @@ Made by `Scripts/formats.py` in `make torture`; do not edit. Other programs wrot
 of these engines. The results of `change`, `migrate`, `recover`, `copy` and `encrypt` were read by a stock shell of SQLCipher or by SQLite3 Multiple
 Ciphers, those of `decrypt` by SQLite; the rows were the same each time.
 
-* *found*: `rekey inspect` printed every parameter. It was told iterations other than 4,000, 64,000 and 256,000, HMAC salt masks other than 3a and 00,
-  `fast_kdf_iter` other than 2, and with a raw key that there are no MACs. *told*: all parameters were given as options.
+* *found*: `rekey inspect` printed every parameter. It was told iterations other than 4,000, 64,000 and 256,000, HMAC salt masks other than 3a and, with a
+  passphrase, 00, `fast_kdf_iter` other than 2, and that there are no MACs, but for format 1 with a passphrase. *told*: all parameters were given as options.
 * *decrypt* made a plaintext file, and *encrypt* brought that into the parameters of the cell again.
 * 0 stands for what no file of the row is for; a number after a plus sign is how many were refused with the reason.
 
@@ -34,7 +34,7 @@ LIMITS = {
     "another cipher": "`PRAGMA cipher` of SQLCipher 3. Refused: `otherCipher` for ciphers with a key of 32 bytes, `wrongKey` for others.",
     "another layout": "`PRAGMA legacy = 0` of SQLite3 Multiple Ciphers. Refused as `otherLayout`.",
     "key with its own HMAC key": "Raw keys of 160 digits, SQLCipher 4.7 and later. No such key is accepted.",
-    "first page wholly in plaintext": "`cipher_plaintext_header_size` of the page size less the reserve: page 1 proves no key.",
+    "first page wholly in plaintext": "`cipher_plaintext_header_size` of the page size less the reserve: page 1 proves no key, and is damaged to CipherDB.",
     "no MACs behind a header over 80 bytes": "What proves a key without MACs, bytes 72 to 91, is in plaintext.",
 }
 STEP_LIMITS = [

@@ -6,9 +6,9 @@ package struct FirstPageProof {
     /// Nil in a format without MACs.
     let page: ProvenPage?
 
-    /// Nil if the page is of another key or format.
+    /// Nil if the page is of another key or format, or its plaintext header contradicts the format.
     package init?(_ page: [UInt8], key: DerivedKey, format: CipherFormat) throws {
-        guard page.count == format.pageSize else { return nil }
+        guard page.count == format.pageSize, HeaderFlaw(page, format: format) == nil else { return nil }
         guard let algorithm = format.pageAuthentication else {
             guard try PageCipher(key: key, format: format).opensFirstPage(page) else { return nil }
             self.page = nil

@@ -4,14 +4,18 @@ package import CipherKeys
 ///
 /// One derivation of a passphrase covers all page sizes, MACs and headers; so the order is by derivations.
 package struct FormatSearch: Sendable {
-    /// Tried first; without MACs only where such a format is named here.
+    /// Tried first. Where one of them has no MACs, a file without MACs is accepted; see ``accepts(_:)``.
     package var preferred: [CipherFormat]
     /// PBKDF2 iterations to try besides the usual ones.
     package var iterations: [Int]
 
-    package init(preferred: [CipherFormat], iterations: [Int] = []) {
+    /// Whether a file of format 1, which never had MACs, is accepted without being named.
+    package var acceptsFormat1: Bool
+
+    package init(preferred: [CipherFormat], iterations: [Int] = [], acceptsFormat1: Bool = true) {
         self.preferred = preferred
         self.iterations = iterations
+        self.acceptsFormat1 = acceptsFormat1
     }
 
     /// Those of the four standard formats.
@@ -19,16 +23,25 @@ package struct FormatSearch: Sendable {
 
     /// All formats to try with a key of a kind, each with the page size that is tried first.
     ///
-    /// Under a raw key a file without MACs may be a forgery; see SECURITY.md.
+    /// Under a raw key nothing tells a file without MACs from a forgery, nor another mask from a damaged salt; see SECURITY.md.
     package func formats(isPassphrase: Bool) -> [CipherFormat] {
         let given = FormatSearch.derivations(counts: iterations).flatMap(FormatSearch.variants)
         let usual = FormatSearch.derivations(isPassphrase).flatMap(FormatSearch.variants)
         var known: Set<CipherFormat> = []
         let searched = (given + CipherFormat.standard + usual).filter {
             // Under a raw key another hash for the HMAC key is the same as another hash of the KDF.
-            isPassphrase || ($0.pageAuthentication != nil && $0.macKeyDerivation == nil)
+            isPassphrase || $0.pageAuthentication != nil && $0.macKeyDerivation == nil && $0.hasUsualMask
         }
         return (preferred + searched).filter { known.insert($0).inserted }
+    }
+
+    /// Whether a file of a format that was found may be used.
+    ///
+    /// Somebody without the key can remove the MACs of a file, by moving the IV of each page. So a file without MACs must be named,
+    /// but for those of SQLCipher 1, which never had MACs.
+    package func accepts(_ format: CipherFormat) -> Bool {
+        format.pageAuthentication != nil || preferred.contains { $0.pageAuthentication == nil }
+            || acceptsFormat1 && (try? format.with(pageSize: CipherFormat.v1.pageSize)) == .v1
     }
 
     /// What was tried, for the error of a key that opens nothing.
@@ -84,7 +97,10 @@ package struct FormatSearch: Sendable {
         {
             formats.append(beta)
         }
-        if let unauthenticated = try? base.changed({ $0.pageAuthentication = nil }) { formats.append(unauthenticated) }
+        let isFirst = (hash, iterations) == (CipherFormat.v1.keyDerivation, CipherFormat.v1.iterations)
+        if let unauthenticated = isFirst ? .v1 : try? base.changed({ $0.pageAuthentication = nil }) {
+            formats.append(unauthenticated)
+        }
         return formats
     }
 
@@ -97,4 +113,8 @@ package struct FormatSearch: Sendable {
         }
         return changed ?? nearest
     }
+}
+
+extension CipherFormat {
+    fileprivate var hasUsualMask: Bool { macSaltMask == CipherFormat.usualMask }
 }

@@ -10,25 +10,29 @@ extension KeyProbe {
     /// The MAC of page 1 covers what is behind the header: with other pages, whose MACs do not depend on it, the format is found first.
     func runBehindHeader(_ keys: DerivedKeys, _ format: CipherFormat) throws -> Outcome {
         let isUsual = CipherFormat.standard.contains(format)
-        for format in try pageSizesInHeader(format) {
+        let known = PlaintextHeader.pageSize(head)
+        for format in pageSizes(of: format, first: known) {
             let key = try keys.derive(salt: salt, format: format)
             let isFound = try hasOtherPages(key, format, isUsual ? 32 : 4)
-            let candidates = isFound || isUsual ? KeyProbe.headers(of: format) : KeyProbe.usualHeaders
+            let isLikely = isUsual && (known == nil || known == format.pageSize)
+            let candidates = isFound || isLikely ? KeyProbe.headers(of: format) : KeyProbe.usualHeaders
             for size in candidates {
                 guard let candidate = try? format.changed({ $0.plaintextHeaderSize = size }) else { continue }
-                if try opensAnyFirstPage(key, candidate) { return try opened(key, candidate) }
+                // There are thousands of sizes.
+                let images = KeyProbe.usualHeaders.contains(size) ? Int.max : 1
+                if try opensAnyFirstPage(key, candidate, images: images) { return try opened(key, candidate) }
             }
             if isFound { return try withoutFirstPage(key, format) }
         }
         return .rejected
     }
 
-    /// The format with the page size that the header says; with every one if it says none.
-    private func pageSizesInHeader(_ format: CipherFormat) throws -> [CipherFormat] {
-        let known = PlaintextHeader.pageSize(head)
-        return sizes(of: format).filter { known == nil || $0.pageSize == known }.compactMap { format in
+    /// The format with each page size; first with that which the header says, and which may have been altered.
+    private func pageSizes(of format: CipherFormat, first known: Int?) -> [CipherFormat] {
+        let all = sizes(of: format).compactMap { format in
             try? format.changed { $0.plaintextHeaderSize = KeyProbe.usualHeaders[0] }
         }
+        return all.filter { $0.pageSize == known } + all.filter { $0.pageSize != known }
     }
 
     /// Sizes up to SQLite's own header, the usual one first.

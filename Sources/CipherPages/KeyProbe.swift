@@ -10,11 +10,15 @@ package struct KeyProbe {
     package enum Outcome {
         /// Page 1 is authentic under this key in this format.
         case opens(DerivedKey, CipherFormat)
+        /// The key is right, and the pages have no MACs, which nobody said of the file: they may have been removed.
+        case withoutMACs(CipherFormat)
         /// Page 1 is not authentic, but other pages are: the key is right, and page 1 is damaged.
         case firstPageDamaged(DerivedKey, CipherFormat)
+        /// Page 1 is authentic under this key, and its plaintext header, which no MAC covers, contradicts the format.
+        case headerDamaged(DerivedKey, CipherFormat, HeaderFlaw)
         /// Page 1 is authentic under this key, and what is in it is no beginning of a database: the cipher is another one.
         case otherCipher
-        /// Other pages are authentic, and page 1 is laid out as SQLite3 Multiple Ciphers does by default, or not encrypted at all.
+        /// Other pages are authentic, and so is page 1 in the layout that SQLite3 Multiple Ciphers has by default.
         case otherLayout
         /// No page that was looked at is authentic in any of the formats tried.
         case rejected
@@ -22,8 +26,8 @@ package struct KeyProbe {
         /// The format in which the key is right.
         package var format: CipherFormat? {
             switch self {
-            case .opens(_, let format), .firstPageDamaged(_, let format): format
-            case .otherCipher, .otherLayout, .rejected: nil
+            case .opens(_, let format), .firstPageDamaged(_, let format), .headerDamaged(_, let format, _): format
+            case .withoutMACs, .otherCipher, .otherLayout, .rejected: nil
             }
         }
     }
@@ -75,8 +79,8 @@ package struct KeyProbe {
             if let images { return images }
             var found: [[UInt8]] = []
             if let log = open(), let index = try WriteAheadLog(log) {
-                // The last of them is the one in force; any may become so when a torn log is recovered.
-                found = try index.firstPages.suffix(64).reversed().map { try log.read(index.pageSize, at: $0) }
+                // The last of them is the one in force; one before may become so when a torn log is recovered. Each takes as long as page 1.
+                found = try index.firstPages.suffix(16).reversed().map { try log.read(index.pageSize, at: $0) }
             }
             images = found
             return found
@@ -97,6 +101,13 @@ package struct KeyProbe {
         try source.read(head.count, at: 0) != head
     }
 
+    /// Tries a key with the formats of a search, and tells which of them the search does not accept.
+    package func run(_ keys: DerivedKeys, _ search: FormatSearch) throws -> Outcome {
+        let outcome = try run(keys, formats: search.formats(isPassphrase: keys.isPassphrase))
+        if case .opens(_, let format) = outcome, !search.accepts(format) { return .withoutMACs(format) }
+        return outcome
+    }
+
     /// Tries a key with each of `formats` in turn, at the format's own page size first and then at every other.
     ///
     /// A passphrase costs one derivation for each hash and number of iterations. In a file with a plaintext header, formats without one
@@ -106,11 +117,16 @@ package struct KeyProbe {
         for format in formats {
             if hasPlaintextHeader, format.plaintextHeaderSize == 0 {
                 let outcome = try runBehindHeader(keys, format)
-                guard case .rejected = outcome else { return outcome }
+                if case .rejected = outcome { continue }
+                if format.pageAuthentication != nil { return outcome }
+                if try !hasMACs(keys, formats, like: format) { return outcome }
                 continue
             }
             let derived = try keys.derive(salt: salt, format: format)
-            if let found = try opening(derived, format) { return try opened(derived, found) }
+            if let found = try opening(derived, format) {
+                if format.pageAuthentication != nil { return try opened(derived, found) }
+                if try !hasMACs(keys, formats, like: format) { return try opened(derived, found) }
+            }
             attempts.append(Attempt(key: derived, format: format))
         }
         for attempt in attempts {
@@ -138,16 +154,39 @@ package struct KeyProbe {
         return .rejected
     }
 
+    /// Whether pages other than the first have MACs under the key that a format without them derives, in one of `formats`: page 1 alone
+    /// cannot be without.
+    private func hasMACs(_ keys: DerivedKeys, _ formats: [CipherFormat], like format: CipherFormat) throws -> Bool {
+        var candidates: Set<CipherFormat> = []
+        for other in formats where other.pageAuthentication != nil {
+            // The header is in page 1 only, and without one the file's salt would count.
+            let candidate = try? other.changed { $0.plaintextHeaderSize = hasPlaintextHeader ? 16 : 0 }
+            guard let candidate, other.keyDerivation == format.keyDerivation, other.iterations == format.iterations
+            else { continue }
+            candidates.insert(candidate)
+        }
+        return try candidates.contains { candidate in
+            let key = try keys.derive(salt: salt, format: candidate)
+            return try recognisingOtherPages(Attempt(key: key, format: candidate), 8) != nil
+        }
+    }
+
     private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
         try sizes(of: format).first { try opensAnyFirstPage(key, $0) }
     }
 
     /// What it means that pages are authentic, and page 1 is not.
     func withoutFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
-        let isOther =
-            try hasPlaintextHeader
-            ? PlaintextHeader.isWholePage(head) : FileKind.hasLayoutOfMultipleCiphers(source)
+        let isOther = try FileKind.hasLayoutOfMultipleCiphers(source) && isAuthenticBehindFields(key, format)
         return isOther ? .otherLayout : .firstPageDamaged(key, format)
+    }
+
+    /// Whether page 1 is authentic in the layout of SQLite3 Multiple Ciphers, where bytes 16 to 23 are plaintext that no MAC covers.
+    private func isAuthenticBehindFields(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
+        var format = format
+        // Not a size that SQLCipher has.
+        format.plaintextHeaderSize = 24
+        return try opener(key, format)(head)
     }
 
     /// SQLCipher before 4 also had ciphers without blocks (`PRAGMA cipher`); with a `cipher_use_hmac` after that the reserve is not rounded
@@ -164,17 +203,22 @@ package struct KeyProbe {
     /// SQLCipher before 4 had ciphers with keys of the same size (`PRAGMA cipher`): the MAC of a page does not depend on the cipher.
     func opened(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
         let cipher = try PageCipher(key: key, format: format)
-        let pages = try [Array(head.prefix(format.pageSize))] + log.firstPages()
+        let pages = try ([Array(head.prefix(format.pageSize))] + log.firstPages()).filter(cipher.opensFirstPage)
+        // Any of them may be in force.
+        if let flaw = pages.lazy.compactMap({ HeaderFlaw($0, format: format) }).first {
+            return .headerDamaged(key, format, flaw)
+        }
         let isDatabase = try pages.contains { page in
-            try cipher.opensFirstPage(page)
-                && PlaintextHeader.pageSize(cipher.decrypt(page, number: 1)) == format.pageSize
+            try PlaintextHeader.pageSize(cipher.decrypt(page, number: 1)) == format.pageSize
         }
         return isDatabase ? .opens(key, format) : .otherCipher
     }
 
-    func opensAnyFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
+    /// Whether a key opens page 1 in the file, or one of so many of the newest images in the log.
+    func opensAnyFirstPage(_ key: DerivedKey, _ format: CipherFormat, images: Int = .max) throws -> Bool {
         let opens = try opener(key, format)
-        return try opens(head) || log.firstPages().contains { try $0.count == format.pageSize && opens($0) }
+        return try opens(head)
+            || log.firstPages().prefix(images).contains { try $0.count == format.pageSize && opens($0) }
     }
 
     /// Whether a page is a first page under the key: without MACs by what stands in it.

@@ -8,9 +8,42 @@ package struct PageScan {
     package struct Result: Equatable, Sendable {
         /// Whole pages in the database, with those that stand in the log only.
         package var pages: Int
-        /// The numbers of the pages that are not what was written, from 1, ascending.
+        /// The numbers of the pages in the file that are not what was written, from 1, ascending; a part of one at the end is among them.
         package var damaged: [Int]
+        /// Those that the header counts and the file does not have. A header can name four thousand millions.
+        package var missing: Range<Int>
+
+        package init(pages: Int, damaged: [Int], missing: Range<Int> = 0..<0) {
+            self.pages = pages
+            self.damaged = damaged
+            self.missing = missing
+        }
+
+        package var isSound: Bool { damaged.isEmpty && missing.isEmpty }
+
+        /// All that are damaged or missing; of the missing ones the first thousand.
+        package var listed: [Int] { damaged + PageScan.listed(missing) }
+
+        /// The missing ones, and one of which a part is there, at the end.
+        package var absent: Range<Int> {
+            guard let last = damaged.last, last > pages else { return missing }
+            return (pages + 1)..<max(last + 1, missing.upperBound)
+        }
+
+        /// What the list does not say; nil where it is complete.
+        package var rest: String? { PageScan.rest(of: missing) }
     }
+
+    /// The first thousand.
+    package static func listed(_ missing: Range<Int>) -> [Int] { Array(missing.prefix(mostMissing)) }
+
+    /// How many pages are missing, where ``listed(_:)`` leaves some out.
+    package static func rest(of missing: Range<Int>) -> String? {
+        guard missing.count > mostMissing else { return nil }
+        return "\(missing.count) pages are missing in all: the header counts \(missing.upperBound - 1)"
+    }
+
+    private static let mostMissing = 1000
 
     private let database: any PageSource
     private let log: (bytes: any PageSource, extent: WriteAheadLog.Extent)?
@@ -42,7 +75,7 @@ package struct PageScan {
     package func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> Result {
         let result = try run(frames: nil, progress)
         // Checksums take as long as the authentication, so only where they may explain what was found.
-        guard !result.damaged.isEmpty, let log, log.extent == .valid else { return result }
+        guard !result.isSound, let log, log.extent == .valid else { return result }
         return try run(frames: WriteAheadLog.validFrames(log.bytes), progress)
     }
 
@@ -57,10 +90,10 @@ package struct PageScan {
                 damaged.withLock { $0 += found.map(Int.init) }
             }
         }
-        return Result(
-            pages: Int(try source.size()) / format.pageSize,
-            damaged: try stillDamaged(damaged.withLock { $0.sorted() }, frames) + missingPages(frames)
-        )
+        let pages = Int(try source.size()) / format.pageSize
+        let found = try stillDamaged(damaged.withLock { $0.sorted() }, frames) { try progress(pages, pages) }
+        let isHeaderDamaged = try found.first != 1 && HeaderFlaw(newest(frames).read(24, at: 0), format: format) != nil
+        return Result(pages: pages, damaged: (isHeaderDamaged ? [1] : []) + found, missing: try missingPages(frames))
     }
 
     /// The pages in force, as they are found now.
@@ -77,25 +110,30 @@ package struct PageScan {
     /// Whether the page of this number is what was written.
     package func isAuthentic(_ number: Int) throws -> Bool {
         try LockBytePage.isPage(UInt32(number), ofSize: format.pageSize) || damaged([number], in: newest()).isEmpty
-            || stillDamaged([number], nil).isEmpty
+            || stillDamaged([number], nil, {}).isEmpty
     }
 
     /// Those of the pages that are not what was written.
-    private func damaged(_ numbers: [Int], in source: any PageSource) throws -> [Int] {
+    private func damaged(
+        _ numbers: [Int],
+        in source: any PageSource,
+        _ progress: () throws -> Void = {}
+    ) throws -> [Int] {
         let cipher = try PageCipher(key: key, format: format)
-        return try numbers.filter { number in
+        return try numbers.enumerated().filter { index, number in
+            if index % 256 == 255 { try progress() }
             let page = try source.read(format.pageSize, at: Int64(number - 1) * Int64(format.pageSize))
             return try page.withUnsafeBytes { try cipher.isAuthentic($0, number: UInt32(number)) == false }
-        }
+        }.map(\.element)
     }
 
     /// A page may be read while another process writes it, or the WAL restart: those that turn out whole a moment later
     /// are not damaged. As long as some do, the others are looked at again.
-    private func stillDamaged(_ suspects: [Int], _ frames: Int?) throws -> [Int] {
+    private func stillDamaged(_ suspects: [Int], _ frames: Int?, _ progress: () throws -> Void) throws -> [Int] {
         var suspects = suspects
         for _ in 0..<3 where !suspects.isEmpty {
             Platform.sleep(milliseconds: 10)
-            let again = try damaged(suspects, in: newest(frames))
+            let again = try damaged(suspects, in: newest(frames), progress)
             if again.count == suspects.count { break }
             suspects = again
         }

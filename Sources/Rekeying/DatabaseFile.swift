@@ -87,7 +87,8 @@ public struct DatabaseFile: Sendable {
         let counts = format == nil ? [] : told + FormatSearch.usualIterations
         return FormatSearch(
             preferred: try [expected] + counts.map { count in try expected.changed { $0.iterations = count } },
-            iterations: told
+            iterations: told,
+            acceptsFormat1: format?.pageAuthentication == nil
         )
     }
 
@@ -105,6 +106,7 @@ public struct DatabaseFile: Sendable {
         switch found.damage {
         case .none: return found.verifiedKey
         case .firstPage: throw KeyError(path: path, problem: .damaged(pages: [1]))
+        case .header(let flaw): throw KeyError(path: path, problem: .damaged(pages: [1]), detail: flaw)
         case .sideFiles(let errors):
             try check(errors: errors, remedy: "A recovery saves what stands in the file")
             return found.verifiedKey

@@ -18,6 +18,15 @@ package struct PageNumbers: CustomStringConvertible {
         self.count = count
     }
 
+    /// - Parameters:
+    ///   - numbers: Ascending.
+    ///   - range: What follows them.
+    package init(_ numbers: some Sequence<Int>, _ range: Range<Int>) {
+        let numbers = PageNumbers(numbers)
+        ranges = numbers.ranges + (range.isEmpty ? [] : [ClosedRange(range)])
+        count = numbers.count + range.count
+    }
+
     /// More are counted only.
     private static let mostRanges = 20
 

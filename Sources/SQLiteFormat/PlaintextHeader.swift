@@ -2,8 +2,8 @@
 package enum PlaintextHeader {
     /// Whether a file that begins as a SQLite database is encrypted behind its header.
     ///
-    /// A header of 32 bytes or more says how many bytes SQLite leaves at the end of a page. There stand the IV and the MAC, where a
-    /// plaintext database has zeros.
+    /// A plaintext database has its schema in page 1, whatever stands in the bytes that nobody reads and in other pages. Where page 1 is
+    /// none of a schema, its end tells ciphertext from damage: there stand the last rows, or the IV and the MAC.
     package static func isBeginning(of source: some PageSource) throws -> Bool {
         let head = try source.read(65536, at: 0)
         guard head.count >= 512 else { return false }
@@ -12,21 +12,19 @@ package enum PlaintextHeader {
             return FileKind.looksRandom(Array(head[16...].prefix(4096)))
         }
         let page = Array(head.prefix(pageSize))
-        let reserve = Int(head[20])
-        guard page.count == pageSize, reserve >= 16 else { return false }
-        let second = try source.read(pageSize, at: Int64(pageSize))
-        let isSecondEncrypted = second.count == pageSize && hasBytes(second, reserve) && FileKind.looksRandom(second)
-        // The header may be the whole page.
-        guard hasBytes(page, reserve) else { return isSecondEncrypted }
-        // The schema is ciphertext, or it is in the header, too.
-        let isSchemaEncrypted = BTreePage(page, number: 1, usableSize: pageSize - reserve) == nil
-        return isSchemaEncrypted || second.count < pageSize || isSecondEncrypted
+        if page.count == pageSize, try SchemaPage.isSound(page, pageCount: Int(source.size()) / pageSize) {
+            return false
+        }
+        return FileKind.looksRandom(Array(page.suffix(96)))
     }
 
-    /// Whether nothing of page 1 is encrypted in such a file: then it has neither IV nor MAC, and proves no key.
-    package static func isWholePage(_ head: [UInt8]) -> Bool {
-        guard let pageSize = pageSize(head), head.count >= pageSize else { return false }
-        return !hasBytes(Array(head.prefix(pageSize)), Int(head[20]))
+    /// Whether a file that reads as plaintext may be encrypted behind page 1, which is all header: then page 1 has neither IV nor MAC. A
+    /// key that opens other pages proves it; nothing else does.
+    package static func mayBeWholePage(of source: some PageSource) throws -> Bool {
+        let head = try source.read(24, at: 0)
+        guard head.count == 24, let pageSize = pageSize(head), head[20] >= 16 else { return false }
+        let second = try source.read(pageSize, at: Int64(pageSize))
+        return second.count == pageSize && FileKind.looksRandom(second)
     }
 
     /// The page size in a header, if that is SQLite's.
@@ -37,10 +35,5 @@ package enum PlaintextHeader {
             return nil
         }
         return size
-    }
-
-    /// Whether the IV and the MAC of a page can be among its last bytes: they have ten values at least. SQLite may reserve more than they take.
-    private static func hasBytes(_ page: [UInt8], _ reserve: Int) -> Bool {
-        Set(page.suffix(min(reserve, 48))).count >= 10
     }
 }

@@ -18,7 +18,9 @@ struct FormatTests {
         init(_ settings: String..., change: @Sendable (inout CipherFormat) -> Void) {
             self.settings = settings
             let own = Engine.current.formats.first ?? .v4
-            format = (try? own.changed(isWeak: true, change)) ?? own
+            var changed = (try? own.changed(change)) ?? own
+            changed.allowedWeaknesses = Set(changed.weaknesses(beside: own))
+            format = changed
         }
 
         static let all = [
@@ -78,7 +80,11 @@ struct FormatTests {
         let key = try key(unusual.format)
         // These can be anything, and are named.
         let isFound = unusual.format.macKeyIterations == 2
-        if isFound { #expect(try answer(.any, key) == (SampleFile.answer, unusual.format)) }
+        if unusual.format.pageAuthentication == nil {
+            #expect(throws: KeyError.withoutMACs(unusual.format)) { try answer(.any, key) }
+        } else if isFound {
+            #expect(try answer(.any, key) == (SampleFile.answer, unusual.format))
+        }
         #expect(try answer(unusual.format, key) == (SampleFile.answer, unusual.format))
         #expect { try answer(.any, .passphrase("wrong").with(salt: Self.salt)) } throws: {
             "\($0)".contains("wrong key") && "\($0)".contains("tried 9 combinations")
@@ -114,7 +120,9 @@ struct FormatTests {
         // Another page size is no other format.
         guard try unusual.format.with(pageSize: own.pageSize) != own else { return }
         #expect { try answer(nil, key(unusual.format)) } throws: { error in
-            error as? KeyError == .otherFormat(unusual.format)
+            let expected: KeyError =
+                unusual.format.pageAuthentication == nil ? .withoutMACs(unusual.format) : .otherFormat(unusual.format)
+            return error as? KeyError == expected
                 && "\(error)".contains("$0.format = try .ofFile(") && !"\(error)".contains("secret")
         }
     }
@@ -174,6 +182,18 @@ struct FormatTests {
             configuration: Configuration { $0.format = weak }
         )
         #expect(try queue.inDatabase { $0.cipherFormat } == weak)
+    }
+
+    /// A call allows its own parameter, and no other.
+    @Test func unsafeCallAllowsItsParameterOnly() throws {
+        let own = try #require(Engine.current.formats.first)
+        var weak = try own.with(unsafePageAuthentication: nil)
+        weak.iterations = 1
+        #expect(throws: UnusableCipherFormat.iterations(1, least: own.iterations)) {
+            try answer(weak, .passphrase("secret"))
+        }
+        #expect(throws: UnusableCipherFormat.self) { try own.with(unsafeIterations: 1).with(plaintextHeaderSize: 48) }
+        #expect(directory.names.isEmpty)
     }
 
     /// The mask is one number for the whole engine.

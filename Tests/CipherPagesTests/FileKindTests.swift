@@ -77,6 +77,39 @@ import Testing
         #expect(KnownMagic.name(of: []) == nil)
     }
 
+    /// A plaintext database of two pages of 4,096 bytes, with a table and 80 reserved bytes.
+    private func plaintextDatabase() -> [UInt8] {
+        var page = [UInt8](repeating: 0, count: 4096)
+        page.replaceSubrange(0..<16, with: FileKind.magic)
+        page.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 80, 64, 32, 32])
+        page[31] = 2
+        let record: [UInt8] = [6, 23, 15, 15, 1, 51] + Array("tablett".utf8) + [2] + Array("CREATE TABLE t (a)x".utf8)
+        let cell = [UInt8(record.count), 1] + record
+        let place = 4016 - cell.count
+        page.replaceSubrange(100..<108, with: [13, 0, 0, 0, 1, UInt8(place >> 8), UInt8(place & 255), 0])
+        page.replaceSubrange(108..<110, with: [UInt8(place >> 8), UInt8(place & 255)])
+        page.replaceSubrange(place..<4016, with: cell)
+        return page + [13] + [UInt8](repeating: 0, count: 4095)
+    }
+
+    @Test func randomBytesInUnusedPlacesAreNotEncryption() throws {
+        var bytes = plaintextDatabase()
+        #expect(try kind(bytes) == .plaintext)
+        for range in [4016..<4096, 200..<3900, 4200..<8192] { bytes.replaceSubrange(range, with: random(range.count)) }
+        #expect(try kind(bytes) == .plaintext)
+        // What is no schema is ciphertext, whatever the header reserves.
+        for reserve: UInt8 in [0, 16, 80, 255] {
+            bytes[20] = reserve
+            for header in [32, 96, 1024] {
+                #expect(try kind(Array(bytes[..<header]) + random(8192 - header)) == .plaintextHeader)
+            }
+        }
+        // Damage to page 1 is no encryption.
+        var damaged = plaintextDatabase()
+        damaged[100] = 0
+        #expect(try kind(damaged) == .plaintext)
+    }
+
     @Test func directoryIsNotFile() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: NotARegularFile.self) { try FileBytes(path: directory.path) }

@@ -26,4 +26,18 @@ import Testing
         #expect(FormatSearch(preferred: [.v4]).formats(isPassphrase: false).allSatisfy { $0.pageAuthentication != nil })
         #expect(FormatSearch(preferred: [.v1]).formats(isPassphrase: false).first == .v1)
     }
+
+    @Test func onlyFormat1IsAcceptedWithoutMACs() throws {
+        let search = FormatSearch(preferred: [.v4], iterations: [4000, 77])
+        let unauthenticated = search.formats(isPassphrase: true).filter { $0.pageAuthentication == nil }
+        #expect(unauthenticated.filter(search.accepts) == [.v1] && unauthenticated.count == 12)
+        let named = try FormatSearch(preferred: [.v4.changed { $0.pageAuthentication = nil }])
+        #expect(named.formats(isPassphrase: true).allSatisfy(named.accepts))
+    }
+
+    /// A salt that is XORed with the difference of two masks is damaged, and not another format.
+    @Test func rawKeyNeedsUsualMaskUnlessNamed() throws {
+        #expect(FormatSearch(preferred: [.v4]).formats(isPassphrase: false).allSatisfy { $0.macSaltMask == 0x3a })
+        #expect(FormatSearch(preferred: [.v4]).formats(isPassphrase: true).contains { $0.macSaltMask == 0 })
+    }
 }

@@ -23,8 +23,9 @@ def is_found(cell):
     """Whether the command finds the parameters by itself, apart from PBKDF2 iterations."""
     each = cell["parameters"]
     if each.hmac_algorithm is None:
-        return is_passphrase(cell)
-    return each.hmac_salt_mask in (0x3A, 0) and (each.fast_kdf_iter == 2 or is_beta(each) and is_passphrase(cell))
+        # Those of SQLCipher 1.
+        return is_passphrase(cell) and (each.kdf_algorithm, each.kdf_iter, each.plaintext_header) == ("sha1", 4000, 0)
+    return each.hmac_salt_mask in ((0x3A, 0) if is_passphrase(cell) else (0x3A,)) and (each.fast_kdf_iter == 2 or is_beta(each) and is_passphrase(cell))
 
 
 def format_options(each, prefix=""):

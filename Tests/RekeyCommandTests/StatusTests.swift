@@ -91,6 +91,12 @@ import Testing
         let object = try #require(objects("unauthenticated.db --passphrase-file p").first)
         #expect(object["state"] as? String == "withoutMACs")
         #expect(object["verified"] as? Bool == false && object["encrypted"] as? Bool == true)
+        #expect(object["error"] as? String == "withoutMACs" && object["exitStatus"] as? Int == 65)
+        let format = Engine.current.formats.first?.version ?? 4
+        let options = "--passphrase-file p --file-format \(format) --file-hmac-algorithm none"
+        let named = try #require(objects("unauthenticated.db \(options)").first)
+        #expect(named["state"] as? String == "withoutMACs" && named["ok"] as? Bool == true)
+        #expect(named["verified"] as? Bool == false)
     }
 
     @Test(.enabled(if: Engine.current.formats.first == .v4, "this engine has no plaintext headers"))

@@ -66,13 +66,15 @@ struct FormatChangeTests {
         #expect(try named.verify(key: newKey.with(salt: Self.salt)).isSound)
     }
 
-    @Test func layoutOfMultipleCiphersIsNoDamage() throws {
+    /// Another program's layout has a MAC of its own; FormatMatrixTests have files of it.
+    @Test func fieldsOfAnotherLayoutAreDamage() throws {
         try make(.v4)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 80, 64, 32, 32])
         try bytes.write(to: URL(fileURLWithPath: path))
-        #expect(throws: KeyError.otherLayout) { try file.verify(key: key) }
-        #expect(throws: KeyError.otherLayout) { try file.changeKey(from: key, to: .random()) }
+        #expect(try file.verify(key: key).damagedPages == [1])
+        #expect(throws: KeyError.damaged(pages: [1])) { try file.changeKey(from: key, to: .random()) }
+        #expect(try file.recover(key: key, to: directory.file("new.db")).damagedPages == [1])
     }
 
     @Test func pagesOf512BytesAreNotFilled() throws {
@@ -96,9 +98,12 @@ struct FormatChangeTests {
     }
 
     @Test func migrationAddsMACs() throws {
-        try make(CipherFormat.v4.with(unsafePageAuthentication: nil))
-        #expect(try file.verify(key: key).format.pageAuthentication == nil)
-        #expect(try file.migrate(key: key).format == .v4)
+        let format = try CipherFormat.v4.with(unsafePageAuthentication: nil)
+        try make(format)
+        var named = file
+        named.format = format
+        #expect(try named.verify(key: key).format.pageAuthentication == nil)
+        #expect(try named.migrate(key: key).format == .v4)
         #expect(try answer() == SampleFile.answer)
     }
 
@@ -120,11 +125,24 @@ struct FormatChangeTests {
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         }
         for change in changes {
-            try file.migrate(key: key, changing: change, allowsWeaker: true)
-            #expect(try answer() == SampleFile.answer)
+            let weaker = try file.migrate(key: key, changing: change, allowsWeaker: true).format
+            var named = file
+            named.format = weaker
+            #expect(try named.verify(key: key).isSound)
             // Back to the standard, whatever it is now.
-            try file.migrate(key: key, format: .v4)
+            try named.migrate(key: key, format: .v4)
+            #expect(try answer() == SampleFile.answer)
         }
+    }
+
+    @Test func fewIterationsOfLongerHashAreWeaker() throws {
+        try make(.v3)
+        var change = FormatChange()
+        (change.version, change.iterations) = (4, 1)
+        #expect(throws: UnusableCipherFormat.self) { try file.migrate(key: key, changing: change) }
+        // More than the file has, of a hash that takes longer.
+        change.iterations = 64_001
+        #expect(try file.migrate(key: key, changing: change).format?.iterations == 64_001)
     }
 
     @Test func plaintextHeaderComesAndGoes() throws {
@@ -137,7 +155,8 @@ struct FormatChangeTests {
         let another = try DatabaseKey.passphrase("another")
         try file.changeKey(from: key, to: another)
         #expect(try file.verify(key: another.with(salt: Self.salt)).isSound)
-        _ = try file.changeKeyInPlace(from: another.with(salt: Self.salt), to: key)
+        #expect(try file.changeKeyInPlace(from: another.with(salt: Self.salt), to: .passphrase("third")).isSound)
+        _ = try file.changeKeyInPlace(from: .passphrase("third").with(salt: Self.salt), to: key)
         let recovered = try file.recover(key: key, to: directory.file("recovered.db"))
         #expect(recovered.isComplete && recovered.file.format?.plaintextHeaderSize == 32)
         try file.copy(key: key, to: directory.file("copy.db"))

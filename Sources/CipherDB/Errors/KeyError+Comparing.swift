@@ -26,4 +26,7 @@ extension KeyError {
 
     /// To compare with an error; see ``Problem/otherFormat(_:)``.
     public static func otherFormat(_ format: CipherFormat) -> KeyError { KeyError(.otherFormat(format)) }
+
+    /// To compare with an error; see ``Problem/withoutMACs(_:)``.
+    public static func withoutMACs(_ format: CipherFormat) -> KeyError { KeyError(.withoutMACs(format)) }
 }

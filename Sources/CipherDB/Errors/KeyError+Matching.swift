@@ -6,6 +6,8 @@ extension KeyError {
     public static let damaged = ProblemPattern<Problem>.damaged
     /// Matches errors with ``Problem/otherFormat(_:)``, whatever comes with it.
     public static let otherFormat = ProblemPattern<Problem>.otherFormat
+    /// Matches errors with ``Problem/withoutMACs(_:)``, whatever comes with it.
+    public static let withoutMACs = ProblemPattern<Problem>.withoutMACs
 }
 
 extension ProblemPattern where Problem == KeyError.Problem {
@@ -14,5 +16,9 @@ extension ProblemPattern where Problem == KeyError.Problem {
     /// Matches ``KeyError/Problem/otherFormat(_:)``, whatever comes with it.
     public static var otherFormat: ProblemPattern {
         ProblemPattern { if case .otherFormat = $0 { true } else { false } }
+    }
+    /// Matches ``KeyError/Problem/withoutMACs(_:)``, whatever comes with it.
+    public static var withoutMACs: ProblemPattern {
+        ProblemPattern { if case .withoutMACs = $0 { true } else { false } }
     }
 }

@@ -16,8 +16,10 @@ public struct KeyError: ErrorWithPath, Sendable {
         case wrongKey
         /// The key is right, but pages are encrypted by another cipher than AES-256-CBC, which SQLCipher before 4 could use.
         case otherCipher
-        /// The file has the layout that SQLite3 Multiple Ciphers writes by default, which SQLCipher cannot open, or a plaintext header as long
-        /// as the page, so that page 1 proves no key.
+        /// The key is right for this format, whose pages have no MACs: the file was made with `cipher_use_hmac = OFF`, or somebody has
+        /// removed the MACs to alter pages. If you know that it was made so, give the format as ``Configuration/format``.
+        case withoutMACs(CipherFormat)
+        /// The file has the layout that SQLite3 Multiple Ciphers writes by default, which SQLCipher cannot open.
         case otherLayout
         /// The file has a plaintext header, so that its salt is not in it, and neither the key nor a keyring has the salt; see
         /// ``DatabaseKey/with(salt:)``.
@@ -46,19 +48,19 @@ public struct KeyError: ErrorWithPath, Sendable {
     /// The cause.
     public let problem: Problem
 
-    /// What was tried before the key was called wrong.
-    let tried: String?
+    /// What was tried before the key was called wrong, or what exactly is damaged.
+    package let detail: String?
     /// What a file is that is no database, such as `gzip data`; nil where that is not known. Two errors that differ in this are equal.
     public let fileType: String?
 
-    package init(path: String, problem: Problem, fileType: String? = nil) {
-        self.init(problem, path: path, fileType: fileType)
+    package init(path: String, problem: Problem, detail: String? = nil, fileType: String? = nil) {
+        self.init(problem, path: path, detail: detail, fileType: fileType)
     }
 
-    init(_ problem: Problem, path: String = "", tried: String? = nil, fileType: String? = nil) {
+    init(_ problem: Problem, path: String = "", detail: String? = nil, fileType: String? = nil) {
         self.path = path
         self.problem = problem
-        self.tried = tried
+        self.detail = detail
         self.fileType = fileType
     }
 }
@@ -71,7 +73,7 @@ extension KeyError {
 extension KeyError: CustomStringConvertible {
     /// A sentence with the path, the cause, and what can be done.
     public var description: String {
-        (path.isEmpty ? "" : "\(path): ") + problem.description + (tried.map { "; \($0)" } ?? "")
+        (path.isEmpty ? "" : "\(path): ") + problem.description + (detail.map { "; \($0)" } ?? "")
             + (fileType.map { ": it is \($0)" } ?? "")
     }
 }
@@ -85,10 +87,13 @@ extension KeyError.Problem: CustomStringConvertible {
         case .otherCipher:
             "the key is right, but the cipher of the file is not AES-256-CBC; "
                 + "export it by SQLCipher 3 with the PRAGMA cipher that it was made with"
+        case .withoutMACs(let format):
+            "the key is right, but the pages have no MACs: either the file was made so (cipher_use_hmac = OFF), or somebody "
+                + "removed the MACs, and the content may be forged; if you know that it was made so, open it with "
+                + "Configuration { $0.format = \(format.expression) }"
         case .otherLayout:
             "the file has the layout of SQLite3 Multiple Ciphers (legacy = 0), which SQLCipher cannot open; "
-                + "convert it there with PRAGMA legacy = 4 and PRAGMA rekey. Or its first page is wholly in plaintext; "
-                + "export it by SQLCipher 4.7 or later with a smaller cipher_plaintext_header_size"
+                + "convert it there with PRAGMA legacy = 4 and PRAGMA rekey"
         case .saltMissing:
             "the file has a plaintext header and does not contain its salt; give the salt with the key"
         case .keyMissing:

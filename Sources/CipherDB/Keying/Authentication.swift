@@ -4,6 +4,8 @@ package struct Authentication {
         case none
         /// Without page 1 the engine cannot open the file.
         case firstPage
+        /// The plaintext header contradicts the format, in these words: the engine must not write to the file.
+        case header(String)
         /// What in the journal or WAL, on which the engine would act, differs from what was written, a sentence each.
         case sideFiles([String])
     }

@@ -108,6 +108,6 @@ package struct StoredPages: PageSource {
         let result = try scan(verifiedKey, inHeaderSizeOnly: true).run()
         // A page at the end that was cut off is damaged, and not among the whole ones.
         if result.damaged.filter({ $0 <= result.pages }).count >= result.pages, result.pages > 0 { return [0] }
-        return result.damaged
+        return result.listed
     }
 }

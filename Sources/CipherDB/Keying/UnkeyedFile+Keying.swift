@@ -103,8 +103,12 @@ extension UnkeyedFile {
         _ format: CipherFormat,
         _ derive: (_ salt: [UInt8]) throws -> DerivedKey
     ) throws -> (key: VerifiedKey, proof: FirstPageProof)? {
-        guard let page = try pages.file.beginning(format.pageSize),
-            page.starts(with: FileKind.magic) == (format.plaintextHeaderSize > 0)
+        // Behind a header, page 1 of a file with MACs makes sense without them, too.
+        guard format.pageAuthentication != nil || format.plaintextHeaderSize == 0,
+            let page = try pages.file.beginning(format.pageSize),
+            page.starts(with: FileKind.magic) == (format.plaintextHeaderSize > 0),
+            // The header in a log would not be looked at.
+            try format.plaintextHeaderSize <= 16 || pages.writeAheadLog?.size() ?? 0 == 0
         else { return nil }
         let key = try derive(Array(page.prefix(CipherFormat.saltSize)))
         guard let proof = try FirstPageProof(page, key: key, format: format) else { return nil }
@@ -114,8 +118,7 @@ extension UnkeyedFile {
     /// Finds the format in which a key is right: the one that the program expects, with any page size, or one of all others.
     private func identify(_ keys: DerivedKeys, _ expected: CipherFormat) throws -> VerifiedKey {
         let search = FormatSearch(preferred: [expected], iterations: configuration.searchedIterations)
-        let formats = search.formats(isPassphrase: keys.isPassphrase)
-        let outcome = try probeAndRollBack { try $0.run(keys, formats: formats) }
+        let outcome = try probeAndRollBack { try $0.run(keys, search) }
         if configuration.format?.isAny != true, let format = outcome.format {
             let isExpected = (try? format.with(pageSize: expected.pageSize)) == expected
             guard isExpected else { throw keyError(.otherFormat(format)) }
@@ -131,6 +134,8 @@ extension UnkeyedFile {
             guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
             return VerifiedKey(key: key, format: format)
         case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
+        case .headerDamaged(_, _, let flaw): throw KeyError(.damaged(pages: [1]), path: filePath, detail: "\(flaw)")
+        case .withoutMACs(let format): throw keyError(.withoutMACs(format))
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)
         case .rejected: return nil

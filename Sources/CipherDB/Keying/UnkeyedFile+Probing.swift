@@ -23,6 +23,9 @@ extension UnkeyedFile {
             )
         case .firstPageDamaged(let key, let format):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
+        case .headerDamaged(let key, let format, let flaw):
+            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .header("\(flaw)"))
+        case .withoutMACs(let format): throw keyError(.withoutMACs(format))
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)
         case .rejected: throw try rejection(keys, search)
@@ -31,26 +34,27 @@ extension UnkeyedFile {
 
     /// Why no format was found in which the key is right.
     func rejection(_ keys: DerivedKeys, _ search: FormatSearch) throws -> KeyError {
+        if kind == .plaintext { return keyError(.notEncrypted) }
         guard try looksEncrypted() else { return keyError(.notADatabase) }
         if try FileKind.hasLayoutOfMultipleCiphers(pages) { return keyError(.otherLayout) }
         if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
         let extent = search.extent(isPassphrase: keys.isPassphrase)
         let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
-        return KeyError(.wrongKey, path: filePath, tried: tried)
+        return KeyError(.wrongKey, path: filePath, detail: tried)
     }
 
-    /// Throws for a file of a kind that no key opens.
+    /// Throws for a file that no key opens, as it looks.
     package func checkMayBeEncrypted(_ kind: FileKind) throws(KeyError) {
         switch kind {
-        case .plaintext: throw keyError(.notEncrypted)
+        case .plaintext:
+            guard (try? PlaintextHeader.mayBeWholePage(of: pages)) == true else { throw keyError(.notEncrypted) }
         case .empty, .tooShort: throw keyError(.notADatabase)
         case .opaque, .plaintextHeader: break
         }
     }
 
     private func probeBeforeRecovery(_ keys: DerivedKeys, _ search: FormatSearch) throws -> KeyProbe.Outcome {
-        let formats = search.formats(isPassphrase: keys.isPassphrase)
-        let outcome = try probe { try $0.run(keys, formats: formats) }.outcome
+        let outcome = try probe { try $0.run(keys, search) }.outcome
         // The file may hold pages of a change of key that was cut off: what the journal has is in force.
         guard case .opens(let found, let format) = outcome, format.pageAuthentication != nil,
             let journal = try hotJournal(), let index = try RollbackJournal(journal),

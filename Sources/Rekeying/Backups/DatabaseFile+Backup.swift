@@ -129,6 +129,7 @@ extension DatabaseFile {
         guard try state.size() > 0 else { throw KeyError(path: path, problem: .notADatabase) }
         guard let present else { return }
         let missing = try PageScan(database: state, log: nil, key: present.key, format: present.format).missingPages()
-        guard missing.isEmpty else { throw KeyError(path: path, problem: .damaged(pages: Array(missing))) }
+        let scan = PageScan.Result(pages: missing.lowerBound, damaged: [], missing: missing)
+        guard missing.isEmpty else { throw KeyError(path: path, scan) }
     }
 }

@@ -99,7 +99,7 @@ extension DatabaseFile {
         let scan = try PageScan(database: new, log: nil, key: present.key, format: present.format).run {
             try progress(FileProgress(.verifying, pages: $0, of: $1, size: present.format.pageSize))
         }
-        guard scan.damaged.isEmpty else { throw KeyError(path: path, problem: .damaged(pages: scan.damaged)) }
+        guard scan.isSound else { throw KeyError(path: path, scan) }
         let canOpen = Engine.current.writes(present.format)
         if canOpen, let problem = try problemsOfNew(new.path, present, progress).first {
             throw DatabaseError(code: .corrupt, message: "the restored database is not sound: \(problem)")
@@ -121,7 +121,7 @@ extension DatabaseFile {
             return try restored.authenticateUndamaged(key, file)
         } catch let error as KeyError {
             // The temporary name is nobody's.
-            throw KeyError(path: self.path, problem: error.problem)
+            throw KeyError(path: self.path, problem: error.problem, detail: error.detail)
         }
     }
 }

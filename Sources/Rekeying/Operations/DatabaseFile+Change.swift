@@ -90,10 +90,17 @@ extension DatabaseFile {
         _ keptAs: String?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
-        try withoutActuallyEscaping(progress) { progress in
-            try Replacement(file: self, present: present, format: to.format, keptAs: keptAs, progress: progress).run {
-                old,
-                new in
+        // The new MACs may cover what nothing authenticated before.
+        let isUnproved = try present.map { $0.format.plaintextHeaderSize > 0 } ?? looksEncryptedBehindFirstPage()
+        return try withoutActuallyEscaping(progress) { progress in
+            try Replacement(
+                file: self,
+                present: present,
+                format: to.format,
+                keptAs: keptAs,
+                checksStructure: isUnproved,
+                progress: progress
+            ).run { old, new in
                 if let present {
                     let scan = PageScan(database: old, log: nil, key: present.key, format: present.format)
                     if try !scan.missingPages().isEmpty { try checkPages(old, present, progress) }
@@ -111,6 +118,13 @@ extension DatabaseFile {
         }
     }
 
+    /// Whether a file that reads as plaintext may be encrypted but for page 1.
+    private func looksEncryptedBehindFirstPage() throws -> Bool {
+        let file = try open(plaintext: true)
+        defer { file.close() }
+        return try PlaintextHeader.mayBeWholePage(of: file.pages)
+    }
+
     /// Throws the numbers of all damaged pages, where there are any.
     func checkPages(
         _ file: any PageSource,
@@ -120,6 +134,6 @@ extension DatabaseFile {
         let scan = try PageScan(database: file, log: nil, key: present.key, format: present.format).run {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: present.format.pageSize))
         }
-        guard scan.damaged.isEmpty else { throw KeyError(path: path, problem: .damaged(pages: scan.damaged)) }
+        guard scan.isSound else { throw KeyError(path: path, scan) }
     }
 }

@@ -26,9 +26,10 @@ extension DatabaseFile {
             let (database, present) = try database(under: oldKey, forWriting: true)
             defer { database.close() }
             let before = try verifyOpened(database, present, progress)
-            guard before.damagedPages.isEmpty else {
-                throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
-            }
+            if let damage = before.damage(of: path) { throw damage }
+            var newKey = newKey
+            // A salt that is not in the file stays the same.
+            if newKey.salt == nil { newKey.saltOfHeader = present.key.salt }
             try database.rekey(newKey)
             do {
                 // It is too late to stop: what progress throws does not matter any more.

@@ -7,7 +7,7 @@ internal import SQLiteFormat
 extension DatabaseFile {
     /// Makes a consistent encrypted copy of a database that others go on using, for a backup.
     ///
-    /// The copy has a salt of its own, unless a raw key brings one, and is its owner's alone. It gets its name when it is
+    /// The copy has a salt of its own, unless a raw key brings one or the file has a plaintext header, and is its owner's alone. It gets its name when it is
     /// complete, was read back and is on the disk. In WAL mode writers are not blocked; in rollback mode they can write
     /// between two steps, and the copy restarts when they do; the fourth time it locks them out.
     ///
@@ -36,7 +36,7 @@ extension DatabaseFile {
                 } catch let error as DatabaseError where [.corrupt, .error].contains(error.code.primary) {
                     // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
                     let scan = try source.storedPages().scan(present, log: .valid).run()
-                    throw scan.damaged.isEmpty ? error : KeyError(path: path, problem: .damaged(pages: scan.damaged))
+                    throw scan.isSound ? error : KeyError(path: path, scan)
                 }
             }
         }
@@ -85,9 +85,7 @@ extension DatabaseFile {
         let scan = try PageScan(database: new, log: nil, key: next.key, format: next.format).run {
             try progress(FileProgress(.verifying, pages: $0, of: $1, size: pageSize))
         }
-        guard scan.damaged.isEmpty, scan.pages > 0 else {
-            throw KeyError(path: path, problem: .damaged(pages: scan.damaged))
-        }
+        guard scan.isSound, scan.pages > 0 else { throw KeyError(path: path, scan) }
         try new.giveName(destination)
         return RewriteResult(
             format: next.format,

@@ -61,7 +61,7 @@ extension DatabaseFile {
             case .plaintextHeader: .encrypted
             case .opaque: try file.looksEncrypted() ? .encrypted : .notADatabase
             }
-        guard kind == .encrypted, let key else {
+        guard let key, let found = try authentication(key, file, kind) else {
             return Inspection(
                 kind: kind,
                 size: size,
@@ -71,16 +71,37 @@ extension DatabaseFile {
                 fileType: kind == .notADatabase ? file.fileType : nil
             )
         }
-        let format = try authenticate(key, file).verifiedKey.format
+        let format = found.verifiedKey.format
         let inForce = try file.pages.newestAfterRecovery(pageSize: format.pageSize, log: .valid).size()
         return Inspection(
-            kind: kind,
+            kind: .encrypted,
             size: size,
             format: format,
             pageCount: Int(inForce) / format.pageSize,
             appearance: nil,
             fileType: nil
         )
+    }
+
+    /// Throws for a file that no key opens, as it looks.
+    package func checkMayBeEncrypted() throws {
+        let file = try open()
+        defer { file.close() }
+        try file.checkMayBeEncrypted(file.kind)
+    }
+
+    /// Nil for a file that is not encrypted.
+    private func authentication(
+        _ key: DatabaseKey,
+        _ file: UnkeyedFile,
+        _ kind: Inspection.Kind
+    ) throws -> Authentication? {
+        guard kind == .encrypted || kind == .plaintext else { return nil }
+        do {
+            return try authenticate(key, file)
+        } catch KeyError.notEncrypted {
+            return nil
+        }
     }
 
     private func appearance(of file: UnkeyedFile, _ size: Int64) throws -> Inspection.Appearance {

@@ -148,7 +148,10 @@ extension DatabaseFile {
         let format = try writable(format(present.format))
         guard format != present.format || newKey != nil else {
             try checkPages(key, progress)
-            throw RekeyError(path: path, problem: .notNeeded("the file is in the format of \(format) already"))
+            let standard = format.own.iterations
+            let advice =
+                key.isPassphrase && format.iterations < standard ? "; its standard is \(standard) iterations" : ""
+            throw RekeyError(path: path, problem: .notNeeded("the file is in the format of \(format) already\(advice)"))
         }
         let next = try VerifiedKey(newFileUnder: newKey ?? key, format: format, like: present)
         let isSameLayout =
@@ -176,9 +179,7 @@ extension DatabaseFile {
     /// Throws where a page is damaged: that there is nothing to do is no news about a damaged file.
     private func checkPages(_ key: DatabaseKey, _ progress: (FileProgress) throws -> Void) throws {
         let found = try verify(key: key, checksStructure: false, progress: progress)
-        guard found.damagedPages.isEmpty else {
-            throw KeyError(path: path, problem: .damaged(pages: found.damagedPages))
-        }
+        if let damage = found.damage(of: path) { throw damage }
         if let problem = found.problems.first { throw DatabaseError(code: .corrupt, message: problem) }
     }
 
@@ -250,7 +251,7 @@ extension DatabaseFile {
                 present: present,
                 format: next?.format,
                 keptAs: keptAs,
-                checksContent: true,
+                copiesContent: true,
                 progress: progress
             ).run { old, new in
                 // The engine would not notice a page that it does not read, such as one of an index.

@@ -59,6 +59,7 @@ extension DatabaseFile {
             let size = Int64(pages.count) * Int64(present.format.pageSize)
             let missing = try pages.missing()
             var problems = errors
+            if case .header(let flaw) = found.damage { problems.append("page 1 is damaged: \(flaw)") }
             if try pages.hasPagesBeyondHeaderSize() {
                 problems.append(
                     "pages stand behind those that the header counts: a transaction was cut off and its journal is lost; "
@@ -75,13 +76,13 @@ extension DatabaseFile {
                 try VirtualTableRepair(content) { try new.database(under: next, forWriting: true) }.run()
                 problems += try problemsOfNew(path, next, progress)
             }
-            let damaged = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 } + missing
-            // The last may be there in part.
+            let damaged = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 }
             let whole = try Int(pages.source.size()) / present.format.pageSize
+            let lost = PageScan.Result(pages: whole, damaged: damaged, missing: missing)
             return Recovery(
                 file: made,
-                damagedPages: damaged,
-                missingPages: damaged.filter { $0 > whole },
+                damagedPages: lost.listed,
+                missingPages: lost.absent,
                 tables: content.tables,
                 isSchemaWhole: content.isSchemaWhole,
                 unassignedRows: content.unassignedRows,

@@ -43,9 +43,7 @@ extension DatabaseFile {
         try limitingWaits {
             try checkMayMakeJournal()
             let before = try verify(key: keyring.databaseKey(), progress: progress)
-            guard before.damagedPages.isEmpty else {
-                throw KeyError(path: path, problem: .damaged(pages: before.damagedPages))
-            }
+            if let damage = before.damage(of: path) { throw damage }
             let database = Database(
                 path: path,
                 configuration: Configuration {

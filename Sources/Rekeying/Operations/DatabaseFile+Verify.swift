@@ -9,13 +9,16 @@ public struct Verification: Sendable, Equatable {
     public let format: CipherFormat
     /// Whole pages in the file, and in its write-ahead log where that has more.
     public let pages: Int
-    /// The numbers of the pages that are not what was written, from 1; always empty in format 1, which cannot tell.
+    /// The numbers of the pages that are not what was written, from 1; always empty in format 1, which cannot tell. Of those that the
+    /// file does not have, the first thousand; see ``missingPages``.
     public let damagedPages: [Int]
+    /// Those of the damaged pages that the file does not have, because it ends early: all that its header counts.
+    public let missingPages: Range<Int>
     /// What SQLite's own integrity check found, a line each; empty where all is well.
     public let problems: [String]
 
-    /// Those of the damaged pages that the file does not have, because it ends early.
-    public var missingPages: [Int] { damagedPages.filter { $0 > pages } }
+    /// How many pages are damaged or missing.
+    public var damagedPageCount: Int { damagedPages.count { $0 <= pages } + missingPages.count }
 
     /// Whether every page is authentic and SQLite finds nothing wrong.
     public var isSound: Bool { damagedPages.isEmpty && problems.isEmpty }
@@ -58,6 +61,8 @@ extension DatabaseFile {
                 return try verification(file.pages, present, progress) {
                     ["page 1 is damaged: SQLite cannot open the file"]
                 }
+            case .header(let flaw):
+                return try verification(file.pages, present, progress) { ["page 1 is damaged: \(flaw)"] }
             case .sideFiles(let errors):
                 return try verification(file.pages, present, log: .all, progress) { errors }
             }
@@ -123,7 +128,8 @@ extension DatabaseFile {
         return Verification(
             format: verifiedKey.format,
             pages: scan.pages,
-            damagedPages: scan.damaged,
+            damagedPages: scan.listed,
+            missingPages: scan.absent,
             problems: try saltProblems(pages, verifiedKey) + problems()
         )
     }

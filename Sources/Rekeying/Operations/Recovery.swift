@@ -4,10 +4,10 @@ public import CipherSalvage
 public struct Recovery: Sendable, Equatable {
     /// The new file.
     public let file: RewriteResult
-    /// The numbers of the pages of the old file that are not what was written, from 1.
+    /// The numbers of the pages of the old file that are not what was written, from 1. Of those that it does not have, the first thousand.
     public let damagedPages: [Int]
-    /// Those of them that the file does not have, because it ends early.
-    public let missingPages: [Int]
+    /// Those of them that the file does not have, because it ends early: all that its header counts.
+    public let missingPages: Range<Int>
     /// Each table with pages of its own, in the order of the schema; those of virtual tables are among them.
     public let tables: [SalvagedTable]
     /// Whether the definitions of all tables, indexes, views and triggers were found.

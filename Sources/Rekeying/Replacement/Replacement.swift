@@ -15,8 +15,10 @@ struct Replacement {
     let format: CipherFormat?
     /// The name of the old file afterwards.
     let keptAs: String?
-    /// Whether the engine checks the new file's structure, which takes its time; needless where pages stay as they are.
-    var checksContent = false
+    /// Whether the engine fills the new file.
+    var copiesContent = false
+    /// Whether it checks the new file's structure too, which takes its time; needless where authentic pages stay as they are.
+    var checksStructure = false
     let progress: (FileProgress) throws -> Void
 
     /// Called before each step.
@@ -166,7 +168,7 @@ struct Replacement {
         return RewritePlan(
             from: present?.format,
             to: format,
-            isByPages: !checksContent,
+            isByPages: !copiesContent,
             size: size,
             neededSpace: needed,
             freeSpace: free,
@@ -185,8 +187,13 @@ struct Replacement {
             let scan = try PageScan(database: new, log: nil, key: key, format: format).run {
                 try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
             }
-            guard scan.damaged.isEmpty else { throw KeyError(path: file.path, problem: .damaged(pages: scan.damaged)) }
-            try file.testNew(new.path, VerifiedKey(key: key, format: format), content: checksContent, progress)
+            guard scan.isSound else { throw KeyError(path: file.path, scan) }
+            try file.testNew(
+                new.path,
+                VerifiedKey(key: key, format: format),
+                content: copiesContent || checksStructure,
+                progress
+            )
         }
     }
 

@@ -33,6 +33,7 @@ private struct RecoveryObject: Encodable {
     let pageSize: Int
     let pages: Int
     let damagedPages: [Int]
+    let missingPages: Int?
     let tables: [Table]
     let schemaWhole: Bool
     let unassignedRows: Int
@@ -61,6 +62,7 @@ private struct RecoveryObject: Encodable {
         pageSize = found.file.pageSize
         pages = found.file.pages
         damagedPages = found.damagedPages
+        missingPages = found.missingPages.isEmpty ? nil : found.missingPages.count
         tables = found.tables.map { table in
             Table(
                 name: table.name,

@@ -70,6 +70,7 @@ struct VerificationObject: Encodable {
     let parameters: FormatObject
     let pages: Int
     let damagedPages: [Int]
+    let missingPages: Int?
     let problems: [String]
     let ok: Bool
     let keyRetired: String?
@@ -80,6 +81,7 @@ struct VerificationObject: Encodable {
         parameters = FormatObject(found.format)
         pages = found.pages
         damagedPages = found.damagedPages
+        missingPages = found.missingPages.isEmpty ? nil : found.missingPages.count
         problems = found.problems
         ok = found.isSound
         self.keyRetired = keyRetired

@@ -18,14 +18,15 @@ extension HelpTopic {
                       keyringError; if the check failed: error, message
           verify, change --in-place
                       format, pageSize, parameters, pages, damagedPages (numbers,
-                      from 1), problems (lines of SQLite's check), ok; under a
-                      retired key of the keyring: keyRetired (the day)
+                      from 1), missingPages (how many), problems (lines of SQLite's
+                      check), ok; under a retired key of the keyring: keyRetired
+                      (the day)
           change, encrypt, decrypt, migrate, copy
                       format (absent for plaintext), pageSize, pages, parameters,
                       previousFormat, ok; if there is nothing to do: note, ok
-          recover     format, pageSize, pages, damagedPages, tables (name, rows,
-                      brokenRows, refusedRows, lostPages and missing: ranges of
-                      rowids), schemaWhole, unassignedRows, unassignedTable,
+          recover     format, pageSize, pages, damagedPages, missingPages, tables (name,
+                      rows, brokenRows, refusedRows, lostPages and missing: ranges
+                      of rowids), schemaWhole, unassignedRows, unassignedTable,
                       madeAgain (name, empty), notMade, problems, ok
           --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
                       freeSpace, leftovers

@@ -62,6 +62,7 @@ enum DatabaseState: String, CaseIterable {
         case .notEncrypted: self = .plaintext
         case .notADatabase: self = .notADatabase
         case .damaged: self = .damaged
+        case .withoutMACs: self = .withoutMACs
         case .otherCipher, .otherLayout, .saltMissing, .keyMissing, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:
             self = .notVerified

@@ -65,7 +65,7 @@ struct StatusMetrics {
             ("checked_pages", "Pages that were checked with the key.", { ($0.verification?.pages).map(Double.init) }),
             (
                 "damaged_pages", "Pages that are missing or whose MAC is wrong.",
-                { ($0.verification?.damagedPages.count).map(Double.init) }
+                { ($0.verification?.damagedPageCount).map(Double.init) }
             ),
             (
                 "problems", "Lines of SQLite's integrity check, and other errors of structure.",

@@ -14,11 +14,8 @@ final class FileKeys {
 
     /// The key that opens `file`, which is recognised before a secret is asked for that would not help.
     func key(for file: String) throws -> DatabaseKey {
-        switch try DatabaseFile(path: file).inspect().kind {
-        case .plaintext: throw KeyError(path: file, problem: .notEncrypted)
-        case .empty: throw KeyError(path: file, problem: .notADatabase)
-        case .encrypted, .notADatabase: return try find(for: file).key
-        }
+        try DatabaseFile(path: file).checkMayBeEncrypted()
+        return try find(for: file).key
     }
 
     /// The key that opens `file`, where options say where it comes from.

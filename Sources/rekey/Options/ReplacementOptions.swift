@@ -64,6 +64,9 @@ struct ReplacementObject: Encodable {
         if let previous = done.previousFormat, previous != done.format {
             lines.append(("format before", "\(previous)"))
         }
+        if done.previousFormat != nil, done.previousFormat?.pageAuthentication == nil {
+            lines.append(FormatObject.noteOnMissingMACs)
+        }
         if done.format?.pageAuthentication == nil, done.format != nil { lines.append(FormatObject.noteOnMACs) }
         return lines + [("pages", "\(done.pages) of \(done.pageSize) bytes")]
     }

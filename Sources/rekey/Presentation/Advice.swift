@@ -39,6 +39,7 @@ struct Advice {
             }
             return "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
         case .saltMissing: return saltMissing
+        case .withoutMACs: return "give --file-hmac-algorithm none"
         case .otherCipher, .otherLayout, .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:
             return nil

@@ -23,6 +23,7 @@ struct ErrorName {
         case .otherCipher: "otherCipher"
         case .otherLayout: "otherLayout"
         case .saltMissing: "saltMissing"
+        case .withoutMACs: "withoutMACs"
         case .keyMissing: "keyMissing"
         case .notEncrypted: "notEncrypted"
         case .notADatabase: "notADatabase"

@@ -49,7 +49,7 @@ enum ExitStatus: CaseIterable {
         case .done: "done; after `verify` the file is sound, after `recover` nothing is missing"
         case .failure: "another failure"
         case .usage: "invalid arguments, or an invalid new key"
-        case .damaged: "the file is damaged, not a database, or not encrypted"
+        case .damaged: "the file is damaged, not a database, not encrypted, or without MACs"
         case .noInput: "no such file"
         case .unavailable: "the SQLCipher library lacks a needed feature"
         case .cannotRemove: "done, but the old file could not be removed or the change not synced"
@@ -98,7 +98,7 @@ enum ExitStatus: CaseIterable {
     private init(_ problem: KeyError.Problem) {
         switch problem {
         case .wrongKey, .saltMissing, .keyMissing: self = .noPermission
-        case .notEncrypted, .notADatabase, .damaged: self = .damaged
+        case .notEncrypted, .notADatabase, .damaged, .withoutMACs: self = .damaged
         case .otherFormat, .otherCipher, .otherLayout, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
         }
     }

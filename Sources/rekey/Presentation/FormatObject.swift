@@ -44,6 +44,12 @@ struct FormatObject: Encodable {
         ]
     }
 
+    /// What nobody knows about the content of a file without MACs.
+    static let noteOnMissingMACs = (
+        "note",
+        "the pages of the file had no MACs: nothing proves that they are what was written; MACs may also have been removed to alter pages"
+    )
+
     /// What a file without MACs is not protected against.
     static let noteOnMACs = (
         "note",

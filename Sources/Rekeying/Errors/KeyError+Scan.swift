@@ -1,0 +1,17 @@
+internal import CipherDB
+internal import CipherPages
+
+extension KeyError {
+    /// For a file whose pages a scan found damaged.
+    init(path: String, _ scan: PageScan.Result) {
+        self.init(path: path, problem: .damaged(pages: scan.listed), detail: scan.rest)
+    }
+}
+
+extension Verification {
+    /// The error for an operation that needs every page; nil where every page is authentic.
+    func damage(of path: String) -> KeyError? {
+        if damagedPages.isEmpty { return nil }
+        return KeyError(path: path, problem: .damaged(pages: damagedPages), detail: PageScan.rest(of: missingPages))
+    }
+}
