@@ -19,6 +19,8 @@ export CIPHERDB_FLIPS=${FLIPS:-5000} CIPHERDB_LOG_FLIPS=$((${FLIPS:-5000} / 4)) 
 export CIPHERDB_MIGRATION_KILLS=200
 # Wrong keys and parameters of files that other programs wrote.
 export CIPHERDB_WRONG_PAIRS=${WRONG_PAIRS:-500}
+# Changes of a repository of backups.
+export CIPHERDB_REPOSITORIES=${REPOSITORIES:-5000}
 # Command lines.
 export CIPHERDB_LINES=${LINES_TO_READ:-5000}
 # All that the tests could enumerate: each call of the system that the command makes fails once, and so on.
@@ -28,6 +30,7 @@ export CIPHERDB_CASE_SECONDS=${CASE_SECONDS:-120}
 if [ -n "${SEED:-}" ]; then export CIPHERDB_SEED=$SEED; fi
 # For each target.
 fuzz_seconds=${FUZZ_SECONDS:-30}
+backup_seconds=${BACKUP_SECONDS:-600}
 
 echo "== stress under ThreadSanitizer, $CIPHERDB_STRESS_SECONDS s"
 swift build -q --build-tests --sanitize=thread --scratch-path .build-tsan
@@ -38,6 +41,9 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
 
 # One build for every engine, as `make test` has it; each engine is a job of its own there.
 Scripts/test.sh torture
+
+echo "== a followed backup, killed beside writers that are killed, $backup_seconds s"
+.engines/python/bin/python Scripts/backup-torture.py .build-test/debug/rekey "$backup_seconds"
 
 # What the tests took a share of, and a table of it.
 echo "== formats of other programs"
