@@ -68,6 +68,30 @@ import Testing
         #expect(try rows(later) == 0)
     }
 
+    @Test func checkpointsLeaveStateUnchanged() throws {
+        // The pages are in the database, and the WAL has few of them.
+        try queue(.wal).close()
+        let queue = try anotherQueue()
+        defer { try? queue.close() }
+        let state = try hold()
+        #expect(try rows(state) == 599)
+        try queue.inDatabase { try $0.executeUpdate("DELETE FROM people") }
+        _ = try? queue.inDatabase { try $0.checkpoint(.passive) }
+        #expect(try rows(state) == 599)
+        state.release()
+    }
+
+    @Test func logIsNotRestartedUnderState() throws {
+        let queue = try queue(.wal)
+        defer { try? queue.close() }
+        // All frames are in the database: a writer may begin the log again.
+        _ = try queue.inDatabase { try $0.checkpoint(.passive) }
+        let state = try hold()
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET name = 'x', note = randomblob(200)") }
+        #expect(try rows(state, "SELECT count(*) FROM people WHERE name <> 'x'") == 600)
+        state.release()
+    }
+
     @Test func uncommittedFramesAreNotInState() throws {
         let queue = try queue(.wal)
         defer { try? queue.close() }

@@ -119,6 +119,18 @@ import Testing
         #expect(try FileState(fixture.path) == before)
     }
 
+    @Test func damagedBlockIsRefusedWithoutKey() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        let segment = fixture.objects("segments")[0]
+        try flipByte(of: fixture.path(ofObject: "segments/" + segment), at: 1000)
+        let restored = DatabaseFile(path: fixture.directory.file("restored.db"))
+        #expect(throws: BackupError.damagedObject("segments/" + segment)) {
+            try restored.restore(from: fixture.repository)
+        }
+        #expect(!FileManager.default.fileExists(atPath: restored.path))
+    }
+
     @Test func restoreChoosesGeneration() throws {
         try fixture.open().close()
         try fixture.backUp()
@@ -138,6 +150,8 @@ import Testing
     @Test func manyChangesNeedFewSegments() throws {
         let queue = try fixture.open(.wal)
         defer { try? queue.close() }
+        // One or two rows in a page: the changes are in different ones.
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = zeroblob(2000)") }
         for number in 1...70 {
             try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = \(number * 7)") }
             #expect(try fixture.backUp().generation.segmentCount <= 34)
