@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func changedRepositoryIsFoundAndRestoresNothingElse() throws {
+    @Test func changedRepositoryRestoresNothingElse() throws {
         #expect(problems(original) == [])
         var trials = RandomTrials("tampering with a repository", "CIPHERDB_REPOSITORIES", rounds: 60)
         while trials.goesOn() {

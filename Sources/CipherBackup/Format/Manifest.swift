@@ -44,13 +44,15 @@ package struct Manifest: Sendable {
     func file(_ key: BackupKey?) throws -> [UInt8] {
         let content = encoded()
         let mac = try key.map { try $0.mac(of: content) } ?? [UInt8](repeating: 0, count: BackupKey.macSize)
-        return try content + mac + OpenSSL.SHA256().digest(of: content + mac).bytes
+        return try DigestedObject.file(content + mac)
     }
 
     /// Reads a file; nil where it is not what was written.
     init?(_ file: [UInt8]) throws {
-        guard let end = try Manifest.checkedEnd(of: file, magic: Manifest.magic) else { return nil }
-        var reader = ByteReader(file[..<end], at: Manifest.magic.count)
+        guard let content = try DigestedObject.content(file, magic: Manifest.magic)?.dropLast(BackupKey.macSize) else {
+            return nil
+        }
+        var reader = ByteReader(content, at: Manifest.magic.count)
         guard reader.bigEndian(2) == Manifest.version, let repository = reader.bytes(Manifest.repositorySize),
             let number = reader.bigEndian(8), number > 0, let time = reader.bigEndian(8),
             let previous = reader.bytes(Digest.size), let identifier = reader.bytes(BackupKey.identifierSize),
@@ -72,19 +74,12 @@ package struct Manifest: Sendable {
             segments.append(segment)
         }
         self.segments = segments
-        guard let length = reader.bigEndian(1), let writer = reader.bytes(Int(length)), reader.position == end else {
+        guard let length = reader.bigEndian(1), let writer = reader.bytes(Int(length)),
+            reader.position == content.endIndex
+        else {
             return nil
         }
         self.writer = String(decoding: writer, as: UTF8.self)
-    }
-
-    /// Where the MAC begins in a file that begins with `magic` and ends with the right digest.
-    static func checkedEnd(of file: [UInt8], magic: [UInt8]) throws -> Int? {
-        let end = file.count - Digest.size
-        guard end >= magic.count + BackupKey.macSize, file.starts(with: magic),
-            try OpenSSL.SHA256().digest(of: Array(file[..<end])).bytes.elementsEqual(file[end...])
-        else { return nil }
-        return end - BackupKey.macSize
     }
 
     init(

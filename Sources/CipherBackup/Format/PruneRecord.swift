@@ -1,4 +1,3 @@
-internal import CipherKeys
 internal import CipherSystem
 
 /// Says which generations prunes have removed, so that others that are missing are noticed.
@@ -30,16 +29,13 @@ struct PruneRecord: Sendable {
         var content = PruneRecord.magic + UInt16(Manifest.version).bigEndianBytes + repository
         content += UInt32(ranges.count).bigEndianBytes
         content += ranges.flatMap { $0.lowerBound.bigEndianBytes + $0.upperBound.bigEndianBytes }
-        return try content + OpenSSL.SHA256().digest(of: content).bytes
+        return try DigestedObject.file(content)
     }
 
     /// Nil where it is not what was written.
     init?(_ file: [UInt8]) throws {
-        let end = file.count - Digest.size
-        guard end >= PruneRecord.magic.count, file.starts(with: PruneRecord.magic),
-            try OpenSSL.SHA256().digest(of: Array(file[..<end])).bytes.elementsEqual(file[end...])
-        else { return nil }
-        var reader = ByteReader(file[..<end], at: PruneRecord.magic.count)
+        guard let content = try DigestedObject.content(file, magic: PruneRecord.magic) else { return nil }
+        var reader = ByteReader(content, at: PruneRecord.magic.count)
         guard reader.bigEndian(2) == Manifest.version, let repository = reader.bytes(Manifest.repositorySize),
             let count = reader.bigEndian(4)
         else { return nil }
@@ -50,7 +46,7 @@ struct PruneRecord: Sendable {
             else { return nil }
             ranges.append(first...last)
         }
-        guard reader.position == end else { return nil }
+        guard reader.position == content.endIndex else { return nil }
         self.repository = Array(repository)
         self.ranges = ranges
     }

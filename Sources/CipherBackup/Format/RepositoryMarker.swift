@@ -1,4 +1,3 @@
-internal import CipherKeys
 internal import CipherSystem
 
 /// The object by which a repository is recognised: 8 bytes `CipherBR`, version, identifier, time of creation, digest.
@@ -17,7 +16,7 @@ struct RepositoryMarker: Sendable {
     func file() throws -> [UInt8] {
         let content =
             RepositoryMarker.magic + UInt16(Manifest.version).bigEndianBytes + identifier + created.bigEndianBytes
-        return try content + OpenSSL.SHA256().digest(of: content).bytes
+        return try DigestedObject.file(content)
     }
 
     init(_ file: [UInt8], location: String) throws {
@@ -26,7 +25,7 @@ struct RepositoryMarker: Sendable {
         guard let version = reader.bigEndian(2) else { throw BackupError.notARepository(location: location) }
         guard version == Manifest.version else { throw BackupError.unknownVersion(location: location) }
         guard let identifier = reader.bytes(Manifest.repositorySize), let created = reader.bigEndian(8),
-            try OpenSSL.SHA256().digest(of: Array(file[..<reader.position])).bytes == Array(file[reader.position...])
+            try DigestedObject.content(file, magic: RepositoryMarker.magic)?.endIndex == reader.position
         else { throw BackupError.damagedObject("\(location)/\(RepositoryMarker.name)") }
         self.identifier = Array(identifier)
         self.created = created

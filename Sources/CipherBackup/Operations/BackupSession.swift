@@ -33,8 +33,7 @@ package final class BackupSession {
         try store(key, time, size: source.size(), keepsBlocks: false) { writer, isProved in
             try BackupRun(source: source, unit: unit, key: key).run(writer, isProved: isProved, progress: progress)
             try stateWasRead()
-            return true
-        }!
+        }
     }
 
     /// Stores what was committed to a WAL since the newest generation; nil where the database has to be read whole for that.
@@ -50,23 +49,30 @@ package final class BackupSession {
         time: UInt64
     ) throws -> (generation: Generation, isNew: Bool)? {
         let size = Int64(changes.pageCount) * Int64(changes.pageSize)
-        return try store(key, time, size: size, keepsBlocks: true) { writer, isProved in
-            guard let base = writer.base, base.manifest.number == expected, isProved || key == nil,
-                LogRun.isPossible(changes, base)
-            else { return false }
-            try LogRun(log: log, changes: changes, key: key).run(writer)
-            return try changes.isUnchanged(log)
+        do {
+            return try store(key, time, size: size, keepsBlocks: true) { writer, isProved in
+                guard let base = writer.base, base.manifest.number == expected, isProved || key == nil,
+                    LogRun.isPossible(changes, base)
+                else { throw ChangesUnusable() }
+                try LogRun(log: log, changes: changes, key: key).run(writer)
+                guard try changes.isUnchanged(log) else { throw ChangesUnusable() }
+            }
+        } catch is ChangesUnusable {
+            return nil
         }
     }
 
-    /// - Parameter body: Stores the blocks; what it returns says whether they become a generation.
+    /// What the WAL has does not make the next generation.
+    private struct ChangesUnusable: Error {}
+
+    /// - Parameter body: Stores the blocks; what it throws keeps them from becoming a generation.
     private func store(
         _ key: PageKey?,
         _ time: UInt64,
         size: Int64,
         keepsBlocks: Bool,
-        _ body: (GenerationWriter, _ isProved: Bool) throws -> Bool
-    ) throws -> (generation: Generation, isNew: Bool)? {
+        _ body: (GenerationWriter, _ isProved: Bool) throws -> Void
+    ) throws -> (generation: Generation, isNew: Bool) {
         if base == nil { try repository.prepare() }
         return try repository.storage.locked(exclusively: true) {
             let marker = try repository.marker()
@@ -82,10 +88,7 @@ package final class BackupSession {
                 keepsBlocks: keepsBlocks
             )
             do {
-                guard try body(writer, isProved) else {
-                    writer.discard()
-                    return nil
-                }
+                try body(writer, isProved)
                 let (made, isNew) = try writer.finish(time: time)
                 self.base = made
                 return (Generation(made.manifest), isNew)

@@ -35,10 +35,13 @@ struct GenerationBase: Sendable {
         return tree.blocks[index]
     }
 
-    /// The node `index` of `level`, where it has `digest` and stays where it is.
-    func node(_ level: Int, _ index: Int, _ digest: Digest) -> BlockReference? {
+    /// The node `index` of `level`, where it refers to the same as in `new` and stays where it is.
+    func node(_ level: Int, _ index: Int, of new: BlockTree) -> BlockReference? {
         guard tree.levels.indices.contains(level), tree.levels[level].indices.contains(index),
-            tree.levels[level][index].digest == digest, !compaction.replaced.contains(tree.levels[level][index].segment)
+            case let children = new.children(level: level, index: index),
+            children == tree.children(level: level, index: index),
+            tree.levels[level - 1][children] == new.levels[level - 1][children],
+            !compaction.replaced.contains(tree.levels[level][index].segment)
         else { return nil }
         return tree.levels[level][index]
     }

@@ -77,10 +77,12 @@ final class GenerationWriter {
         let hash = try OpenSSL.SHA256()
         for level in 1..<tree.levels.count {
             for index in tree.levels[level].indices {
-                let node = tree.node(level: level, index: index)
-                let digest = try hash.digest(of: node)
-                let reference = try base?.node(level, index, digest) ?? segments.append(node: node, digest)
-                tree.set(reference, level: level, index: index)
+                if let same = base?.node(level, index, of: tree) {
+                    tree.set(same, level: level, index: index)
+                } else {
+                    let node = tree.node(level: level, index: index)
+                    tree.set(try segments.append(node: node, hash.digest(of: node)), level: level, index: index)
+                }
             }
         }
     }

@@ -32,11 +32,7 @@ extension EngineFile {
     func lock(_ lock: WALLock, exclusively: Bool, _ wait: LockWait) throws {
         guard let call = methods.xShmLock else { return }
         let flags = SQLITE_SHM_LOCK | (exclusively ? SQLITE_SHM_EXCLUSIVE : SQLITE_SHM_SHARED)
-        while true {
-            let code = call(file, lock.rawValue, 1, flags)
-            if code == SQLITE_OK { return }
-            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
-        }
+        try waiting(wait) { call(file, lock.rawValue, 1, flags) }
     }
 
     func unlock(_ lock: WALLock, exclusively: Bool) {

@@ -72,8 +72,13 @@ struct EngineFile: PageSource {
 
     /// Waits for a shared lock, and holds it until ``unlock()``. Only for a connection that has not read anything yet.
     func lockShared(_ wait: LockWait) throws {
+        try waiting(wait) { methods.xLock(file, SQLITE_LOCK_SHARED) }
+    }
+
+    /// Asks for a lock, again as long as another connection has it and there is time.
+    func waiting(_ wait: LockWait, _ lock: () -> Int32) throws {
         while true {
-            let code = methods.xLock(file, SQLITE_LOCK_SHARED)
+            let code = lock()
             if code == SQLITE_OK { return }
             guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
         }
@@ -91,14 +96,12 @@ struct EngineFile: PageSource {
     /// Waits up to `milliseconds` until nobody else has a lock, and keeps everybody out until ``unlock()``.
     /// Only for a connection that has not read anything yet.
     func lockExclusively(waiting milliseconds: Int) throws {
-        let wait = LockWait.current(or: .milliseconds(milliseconds))
-        while true {
+        try waiting(LockWait.current(or: .milliseconds(milliseconds))) {
             var code = methods.xLock(file, SQLITE_LOCK_SHARED)
             if code == SQLITE_OK { code = methods.xLock(file, SQLITE_LOCK_EXCLUSIVE) }
-            if code == SQLITE_OK { return }
             // What was got of it would keep a writer from ending, for whom this waits.
-            unlock()
-            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
+            if code != SQLITE_OK { unlock() }
+            return code
         }
     }
 

@@ -14,9 +14,9 @@ package final class StableFile: PageSource {
     /// How much of the WAL is in the state; nil without an index of one.
     package let logPosition: LogPosition?
 
-    /// Waits for the locks, up to the busy timeout of `open`'s file.
+    /// Waits for the locks, up to the busy timeout of the file.
     ///
-    /// - Parameter open: Opens the file; called again where its journal mode changed meanwhile.
+    /// - Parameter unkeyed: The file, of which nothing was read by a connection; ``release()`` closes it.
     /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` if another connection keeps the file for longer; with
     ///   ``ResultCode/corrupt`` where a transaction was cut off, which only the engine can roll back.
     package init(_ unkeyed: UnkeyedFile) throws {

@@ -1,7 +1,7 @@
 import CipherDB
 import Foundation
 
-/// One instance of a service: it writes and reads until it is told to stop.
+/// One instance of a service: it writes and reads until the file `stop` exists.
 struct Instance {
     let scene: ServiceScene
     let number: Int
