@@ -40,7 +40,7 @@ extension UnkeyedFile {
         if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
         let extent = search.extent(isPassphrase: keys.isPassphrase)
         let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
-        return KeyError(.wrongKey, path: filePath, detail: tried)
+        return KeyError(.wrongKey, path: filePath, detail: tried, isAboutRawKey: !keys.isPassphrase)
     }
 
     /// Throws for a file that no key opens, as it looks.
