@@ -35,6 +35,14 @@ package struct FormatSearch: Sendable {
         return (preferred + searched).filter { known.insert($0).inserted }
     }
 
+    /// How often a passphrase is derived at most; a file with a plaintext header has two salts.
+    package var derivationCount: Int {
+        let formats = formats(isPassphrase: true)
+        return formats.indices.count { index in
+            !formats[..<index].contains { $0.hasSameDerivation(as: formats[index]) }
+        }
+    }
+
     /// Whether a file of a format that was found may be used.
     ///
     /// Somebody without the key can remove the MACs of a file, by moving the IV of each page. So a file without MACs must be named,

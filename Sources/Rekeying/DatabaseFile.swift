@@ -21,6 +21,9 @@ public struct DatabaseFile: Sendable {
     public var iterations: Int?
     /// Other numbers of PBKDF2 iterations to try; each takes three derivations.
     public var searchedIterations: [Int] = []
+    /// Called before each derivation of a passphrase with which the format is searched for, with the number of those made and of those to
+    /// be made at most; what it throws ends the operation.
+    public var willDerive: (@Sendable (_ done: Int, _ all: Int) throws -> Void)?
     /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
     /// the operation.
     public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
@@ -79,7 +82,7 @@ public struct DatabaseFile: Sendable {
 
     /// Finds the format in which `key` is right.
     func authenticate(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> Authentication {
-        try file.authenticate(key, search())
+        try file.authenticate(key, search(), progress: willDerive)
     }
 
     /// The format that the file is said to have, with each number of iterations that is tried, then all others.

@@ -73,6 +73,14 @@ struct OtherFormatTests {
         #expect(refused.status == 65 && refused.errors.contains("no MACs"), "\(refused.output)\(refused.errors)")
     }
 
+    @Test func longSearchIsShown() throws {
+        try encrypt("a.db", "--passphrase-file p")
+        let options = "--passphrase-file p2 --file-kdf-iter 2000000,2000001"
+        let shown = try rekey("inspect a.db \(options)")
+        #expect(shown.status == 77 && shown.errors.contains("a.db: searching for the format, "), "\(shown.errors)")
+        #expect(try !rekey("inspect a.db \(options) --quiet").errors.contains("searching"))
+    }
+
     @Test func wrongRawKeyBlamesNoIterations() throws {
         try encrypt("raw.db", "--key-file k")
         _ = try directory.write(DatabaseKey.sampleBytes("other"), to: "other")

@@ -10,10 +10,16 @@ extension UnkeyedFile {
 
     /// Finds the format in which `key` is right for the file, and changes nothing.
     ///
+    /// - Parameter progress: Called before each derivation with the number of those made and of those to be made at most.
     /// - Throws: ``KeyError``; ``DatabaseError``.
-    package func authenticate(_ key: DatabaseKey, _ search: FormatSearch) throws -> Authentication {
+    package func authenticate(
+        _ key: DatabaseKey,
+        _ search: FormatSearch,
+        progress: ((Int, Int) throws -> Void)? = nil
+    ) throws -> Authentication {
         try checkMayBeEncrypted(kind)
-        let keys = DerivedKeys(key)
+        let count = search.derivationCount
+        let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, count) } })
         switch try probeBeforeRecovery(keys, search) {
         case .opens(let key, let format):
             let errors = try sideFileErrors(.encrypted(key, format))

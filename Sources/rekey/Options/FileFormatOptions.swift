@@ -30,6 +30,7 @@ struct FileFormatOptions: ParsableArguments {
     /// The file, as the options describe it.
     func database(_ path: String) throws -> DatabaseFile {
         var database = DatabaseFile(path: path)
+        database.willDerive = SearchProgress(path).show
         if parameters.isGiven {
             database.format = try parameters.change.format()
             database.otherFormats = parameters.formatsOfOtherVersions
