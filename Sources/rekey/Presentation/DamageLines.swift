@@ -9,6 +9,6 @@ enum DamageLines {
         let present = damaged.filter { !missing.contains($0) }
         let lines = [("damaged", present.isEmpty ? "none" : "\(PageNumbers(present))")]
         guard let first = missing.first else { return lines }
-        return lines + [("missing", "\(PageNumbers([Int](), missing)), the file ends at page \(first - 1)")]
+        return lines + [("missing", "\(PageNumbers([Int](), missing)); the file has \(first - 1) whole pages")]
     }
 }
