@@ -160,12 +160,12 @@ import Testing
         defer { close(descriptor) }
         #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
         let backup = backup(of: pool)
-        let began = ContinuousClock.now
-        let running = Task { try await backup.run() }
-        try await Task.sleep(for: .milliseconds(300))
+        let isWaiting = Gate()
+        let wait = LockWait(limit: .seconds(1000)) { isWaiting.open() }
+        let running = LockWait.$current.withValue(wait) { Task { try await backup.run() } }
+        try await eventually { isWaiting.passed }
         running.cancel()
-        try await running.value
-        #expect(.now - began < .seconds(4))
+        #expect(try await running.ends())
         #expect(events.failures == [])
     }
 
@@ -186,9 +186,9 @@ import Testing
         _ = try fixture.directory.write([1, 2, 3], to: "repository")
         let backup = backup(of: pool)
         let running = Task { try await backup.run() }
-        try await eventually { backup.metrics.failures == 1 }
+        try await eventually { !events.failures.isEmpty }
         #expect(backup.metrics.generation == nil && backup.metrics.completeUntil == nil)
-        #expect(events.failures == ["\(place): not a repository of backups"])
+        #expect(events.failures.first == "\(place): not a repository of backups")
         try FileManager.default.removeItem(atPath: place)
         try await eventually { backup.metrics.generation?.number == 1 }
         #expect(backup.metrics.failuresInSuccession == 0)
@@ -197,7 +197,7 @@ import Testing
         _ = try fixture.directory.write([], to: "repository")
         let complete = try #require(backup.metrics.completeUntil)
         try await change(pool, 1)
-        try await eventually { backup.metrics.failuresInSuccession == 1 }
+        try await eventually { backup.metrics.failuresInSuccession > 0 }
         #expect(backup.metrics.generation?.number == 1)
         try FileManager.default.removeItem(atPath: place)
         try FileManager.default.moveItem(atPath: place + ".away", toPath: place)

@@ -9,7 +9,7 @@ final class SharedFollower: Sendable {
     private let worker = SerialWorker(label: "CipherDB.ContinuousBackup")
     /// Touched only by blocks that run on `worker`, one at a time.
     nonisolated(unsafe) private let follower: BackupFollower
-    /// For locks, in one look.
+    /// For locks, in one look, unless the caller has a limit.
     private static let waitingLimit = Duration.seconds(5)
 
     /// The queue or pool was closed.
@@ -41,15 +41,15 @@ final class SharedFollower: Sendable {
             return try await onWorker { [self] in try body(follower) }
         } catch  where error is DatabaseError || error is KeyError {
             try Task.checkCancellation()
-            // A change of key has the writer's turn until the file is under one key.
-            try await writer.inDatabase { _ in }
+            // A change of key has the writer's turn until the file is under one key. If the writer was closed, the question for its key says so.
+            try? await writer.inDatabase { _ in }
             guard try await onWorker({ [writer] in try writer.openKeyedFile().key.key }) != before else { throw error }
             return try await onWorker { [self] in try body(follower) }
         }
     }
 
     private func onWorker<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        let wait = LockWait(limit: SharedFollower.waitingLimit)
+        let wait = LockWait.current(or: SharedFollower.waitingLimit)
         return try await withTaskCancellationHandler {
             try await worker.run { try LockWait.limiting(to: wait, body) }
         } onCancel: {
