@@ -10,6 +10,12 @@ let metrics = Target.Dependency.product(
     condition: .when(traits: ["Metrics"])
 )
 
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle",
+    condition: .when(traits: ["ServiceLifecycle"])
+)
+
 let package = Package(
     name: "CipherDB",
     // What Synchronization's atomics need. Linux is tested, macOS not yet; the others need a SQLCipher of their own to link.
@@ -26,7 +32,7 @@ let package = Package(
         .trait(name: "Tracing", description: "Reads, writes and statements are spans of swift-distributed-tracing."),
         .trait(
             name: "ServiceLifecycle",
-            description: "DatabaseQueue and DatabasePool are services of swift-service-lifecycle."
+            description: "DatabaseQueue, DatabasePool and ContinuousBackup are services of swift-service-lifecycle."
         ),
     ],
     dependencies: [
@@ -66,11 +72,7 @@ let package = Package(
                 "CCipherEngine", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", metrics,
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["ServiceLifecycle"])
-                ),
+                lifecycle,
             ]
         ),
         .target(name: "CipherBackup", dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem"]),
@@ -80,7 +82,7 @@ let package = Package(
             name: "Rekeying",
             dependencies: [
                 "CipherBackup", "CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSalvage",
-                "CipherSystem",
+                "CipherSystem", lifecycle,
             ]
         ),
         .executableTarget(
@@ -127,7 +129,7 @@ let package = Package(
         .testTarget(
             name: "CipherDBTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", "ServiceInstance",
+                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "ServiceInstance",
                 "TestSupport",
             ],
             exclude: ["Articles/Service"]

@@ -45,7 +45,7 @@ def is_unavailable(symbol):
 def of_traits():
     """What the sources declare where a package trait is enabled: no graph has it."""
     found = []
-    for path in sorted(glob.glob("Sources/CipherDB/**/*.swift", recursive=True)):
+    for path in sorted(glob.glob("Sources/CipherDB/**/*.swift", recursive=True) + glob.glob("Sources/Rekeying/**/*.swift", recursive=True)):
         with open(path) as file:
             for trait, block in re.findall(r"^ *#if (\w+)\n(.*?)^ *#endif", file.read(), re.DOTALL | re.MULTILINE):
                 owner = os.path.basename(path).removesuffix(".swift")

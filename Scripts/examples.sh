@@ -66,5 +66,6 @@ swift build -q --build-tests --package-path Examples/NotesService --scratch-path
 expect "the key was changed after" cat "$directory/load"
 expect "every answer was right" cat "$directory/load"
 expect "closed its pool" cat "$directory/load"
+expect "of the backup has all notes" cat "$directory/load"
 swift test -q --skip-build --package-path Examples/NotesService --scratch-path .build-notes
 echo "examples: all of them ran"

@@ -22,6 +22,7 @@ let package = Package(
             name: "NotesService",
             dependencies: [
                 .product(name: "CipherDB", package: "CipherDB"),
+                .product(name: "Rekeying", package: "CipherDB"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -33,6 +34,7 @@ let package = Package(
             dependencies: [
                 "NotesService",
                 .product(name: "CipherDB", package: "CipherDB"),
+                .product(name: "Rekeying", package: "CipherDB"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Metrics", package: "swift-metrics"),

@@ -52,6 +52,11 @@ package final class LockWait: Sendable {
         return true
     }
 
+    /// Uses up the time: who waits, also on another thread, does not go on waiting.
+    package func end() {
+        state.withLock { $0.rest = .zero }
+    }
+
     private func reportIfNoticed() {
         guard let report else { return }
         let isDue = state.withLock { state in

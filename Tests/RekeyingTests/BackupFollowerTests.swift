@@ -108,6 +108,23 @@ import Testing
         }
     }
 
+    @Test func lastLookReadsLargeDatabaseAtOnce() throws {
+        let queue = try fixture.open(.delete)
+        defer { try? queue.close() }
+        try queue.inDatabase { try $0.executeUpdate("INSERT INTO people (note) VALUES (randomblob(20000000))") }
+        let follower = follower()
+        _ = try follower.store()
+        // On a machine that is busy a look may come late.
+        var number = 0
+        repeat {
+            number += 1
+            try change(queue, number)
+        } while try follower.store() != nil && number < 50
+        #expect(!follower.isCurrent)
+        #expect(try follower.store(isLast: true)?.isNew == true && follower.isCurrent)
+        #expect(try fixture.answer(.newest, Self.sum) == "\(number * (number + 1) / 2)")
+    }
+
     @Test func newKeyAndReplacedFileAreFollowed() throws {
         try fixture.open(.wal).close()
         let other = SampleKey.named("other").key

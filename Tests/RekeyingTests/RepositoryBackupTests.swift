@@ -87,6 +87,34 @@ import Testing
         #expect(throws: KeyError.wrongKey) { try fixture.answer(.number(2)) }
     }
 
+    @Test func keyCanChangeWhenStateWasRead() throws {
+        try fixture.open(.wal).close()
+        let queue = try DatabaseQueue(
+            path: fixture.path,
+            key: Self.key,
+            configuration: Configuration {
+                $0.journalMode = .wal
+                $0.busyTimeout = .zero
+            }
+        )
+        var refusals = 0
+        var isChanged = false
+        // While the database is read, and before what was read is stored.
+        try fixture.file.backUp(to: fixture.repository, key: Self.key) { _ in
+            guard !isChanged else { return }
+            do {
+                // The wait of the backup is not that of the change.
+                try LockWait.$current.withValue(nil) { try queue.rekey(SampleKey.named("other").key) }
+                isChanged = true
+            } catch let error as DatabaseError where error.code == .busy {
+                refusals += 1
+            }
+        }
+        #expect(isChanged && refusals > 0)
+        #expect(try fixture.answer() == SampleFile.answer)
+        try queue.close()
+    }
+
     @Test func damagedPageStopsBackup() throws {
         try fixture.open().close()
         try fixture.backUp()

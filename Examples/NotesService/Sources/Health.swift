@@ -1,11 +1,39 @@
 import Foundation
+import Rekeying
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// The health check of a container: asks the service on this machine.
+/// GET /health, and the health check of a container, which asks the service on this machine for it.
 enum Health {
+    /// What a service says that can read its database.
+    struct Report: Codable, Sendable {
+        struct Backup: Codable, Sendable {
+            /// The number of the newest generation; nil until there is one.
+            var generation: UInt64?
+            /// For how long at most a commit of that generation waited.
+            var lagSeconds: Double?
+            /// The repository has all that was committed before.
+            var completeUntil: Date?
+            var storedBytes: Int64
+            var failures: Int
+            var failuresInSuccession: Int
+
+            init(_ metrics: BackupMetrics) {
+                generation = metrics.generation?.number
+                lagSeconds = metrics.lag.map { $0 / .seconds(1) }
+                completeUntil = metrics.completeUntil
+                storedBytes = metrics.storedSize
+                failures = metrics.failures
+                failuresInSuccession = metrics.failuresInSuccession
+            }
+        }
+
+        /// Nil if the service has no repository.
+        var backup: Backup?
+    }
+
     /// Nil if the service answers and can read its database, else why not.
     static func problem(port: Int) async -> String? {
         guard let url = URL(string: "http://127.0.0.1:\(port)/health") else { return "no port \(port)" }

@@ -1,13 +1,14 @@
 import CipherDB
 import Foundation
 import Logging
+import Rekeying
 import ServiceLifecycle
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// Clients that write and read at once, while the database gets another key.
+/// Clients that write and read at once, while the database gets another key and is backed up.
 enum Load {
     private static let clients = 8
     private static let notes = 30
@@ -18,11 +19,15 @@ enum Load {
         defer { try? FileManager.default.removeItem(at: directory) }
         let store = try await NoteStore(path: directory.path + "/notes.db", key: .random(), logger: logger)
         let (ports, running) = AsyncStream.makeStream(of: Int.self)
-        let application = NotesService(store: store, logger: logger).application(port: 0) { running.yield($0) }
+        let repository = directory.path + "/backups"
+        let backup = store.backup(to: repository, logger)
+        let service = NotesService(store: store, backup: backup, logger: logger)
+        let application = service.application(port: 0) { running.yield($0) }
         let group = ServiceGroup(services: [application], logger: logger)
         let serving = Task { try await group.run() }
         guard let port = await ports.first(where: { _ in true }) else { throw Failure("no port") }
-        try await load(store, port)
+        let key = try DatabaseKey.random()
+        try await load(store, port, newKey: key)
         if let problem = await Health.problem(port: port) { throw Failure(problem) }
         await group.triggerGracefulShutdown()
         try await serving.value
@@ -31,9 +36,21 @@ enum Load {
             throw Failure("the service left a write-ahead log")
         }
         print("the service was shut down, and closed its pool")
+        try await restore(repository, to: directory.path + "/restored.db", key)
     }
 
-    private static func load(_ store: NoteStore, _ port: Int) async throws {
+    /// The newest generation has what was written last.
+    private static func restore(_ repository: String, to path: String, _ key: DatabaseKey) async throws {
+        let done = try DatabaseFile(path: path).restore(from: BackupRepository(repository), key: key)
+        guard done.proof?.isManifestAuthenticated == true else { throw Failure("the backup is not proved") }
+        let restored = try await DatabaseQueue(path: path, key: key)
+        let left = try await restored.read { try $0.int(forQuery: "SELECT count(*) FROM notes") }
+        try await restored.close()
+        guard left == clients * notes / 2 else { throw Failure("the backup has \(left ?? 0) notes") }
+        print("generation \(done.generation.number) of the backup has all notes")
+    }
+
+    private static func load(_ store: NoteStore, _ port: Int, newKey: DatabaseKey) async throws {
         let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
@@ -42,7 +59,7 @@ enum Load {
             // In the midst of it: half of the notes are deleted again. Requests wait for the end of it, and none fails.
             group.addTask {
                 while try await store.count() < clients * notes / 4 { try await Task.sleep(for: .milliseconds(1)) }
-                try await store.pool.rekey(.random())
+                try await store.pool.rekey(newKey)
                 print("the key was changed after \(try await store.count()) notes")
             }
             try await group.waitForAll()

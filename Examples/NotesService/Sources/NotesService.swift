@@ -2,6 +2,7 @@ import CipherDB
 import Foundation
 import Hummingbird
 import Logging
+import Rekeying
 
 /// A small HTTP service that keeps its data in an encrypted pool.
 ///
@@ -10,6 +11,7 @@ import Logging
 ///     NotesService --load                                       serves in a temporary directory, under load, and checks the answers
 ///
 /// It serves on 127.0.0.1 unless another address is given, such as 0.0.0.0 in a container.
+/// `BACKUP_REPOSITORY` is where each change is stored: a directory, or `rclone:REMOTE:PATH`. GET /health tells of it.
 /// `LOG_LEVEL=trace` logs each statement. Metrics and traces go to the backends that a program bootstraps MetricsSystem and
 /// InstrumentationSystem with.
 @main
@@ -27,8 +29,8 @@ struct NotesService {
     private static func run() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         var logger = Logger(label: "notes", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel =
-            ProcessInfo.processInfo.environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .info
+        let environment = ProcessInfo.processInfo.environment
+        logger.logLevel = environment["LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .info
         switch arguments.first {
         case "--load" where arguments.count == 1: return try await Load.run(logger)
         case "--health" where arguments.count <= 2:
@@ -42,7 +44,12 @@ struct NotesService {
         let address = arguments.count > 3 ? arguments[3] : "127.0.0.1"
         let key = try KeySource.file(path: arguments[1]).readPassphrase()
         let store = try await NoteStore(path: arguments[0], key: key, logger: logger)
-        try await NotesService(store: store, logger: logger).application(port: port, address: address).runService()
+        let service = NotesService(
+            store: store,
+            backup: environment["BACKUP_REPOSITORY"].map { store.backup(to: $0, logger) },
+            logger: logger
+        )
+        try await service.application(port: port, address: address).runService()
     }
 
     private static func port(_ arguments: ArraySlice<String>) -> Int {
@@ -57,6 +64,7 @@ struct NotesService {
     }
 
     let store: NoteStore
+    let backup: ContinuousBackup?
     let logger: Logger
 
     /// The service on this machine's own address, unless another is given: for others there is to be TLS before it.
@@ -68,8 +76,8 @@ struct NotesService {
         Application(
             router: router(),
             configuration: ApplicationConfiguration(address: .hostname(address, port: port)),
-            // Shut down after the server, so that each request still has its database.
-            services: [store.pool],
+            // Shut down after the server, the last first: each request still has its database, and the backup has what the last ones wrote.
+            services: [store.pool] + (backup.map { [$0] } ?? []),
             onServerRunning: { await onServerRunning($0.localAddress?.port ?? 0) },
             logger: logger
         )
@@ -104,12 +112,13 @@ struct NotesService {
         router.delete("notes/:id") { _, context -> HTTPResponse.Status in
             try await store.delete(context.parameters.require("id", as: Int64.self)) ? .noContent : .notFound
         }
-        router.get("health") { _, _ -> HTTPResponse.Status in
+        router.get("health") { _, _ in
             try await store.check()
-            return .ok
+            return Health.Report(backup: backup.map { Health.Report.Backup($0.metrics) })
         }
         return router
     }
 }
 
 extension NoteStore.Note: ResponseCodable {}
+extension Health.Report: ResponseCodable {}

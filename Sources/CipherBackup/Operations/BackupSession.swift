@@ -19,7 +19,7 @@ package final class BackupSession {
     ///   - key: Authenticates the pages that are stored, and the manifest; nil for neither.
     ///   - time: Seconds since 1970, before the state was read: it has every commit that was made by then.
     ///   - stateWasRead: Called when the database is not needed any more; what it throws keeps the state from becoming a generation.
-    ///   - progress: Called about every mebibyte with the bytes done and all.
+    ///   - progress: Called about every mebibyte, and before each segment is stored, with the bytes done and all.
     /// - Returns: The generation, and whether it is a new one: it is not where nothing has changed.
     /// - Throws: also ``DamagedPages``.
     package func store(
@@ -30,9 +30,12 @@ package final class BackupSession {
         stateWasRead: () throws -> Void,
         progress: (Int64, Int64) throws -> Void
     ) throws -> (generation: Generation, isNew: Bool) {
-        try store(key, time, size: source.size(), keepsBlocks: false) { writer, isProved in
+        let size = try source.size()
+        return try store(key, time, size: size, keepsBlocks: false) { writer, isProved in
             try BackupRun(source: source, unit: unit, key: key).run(writer, isProved: isProved, progress: progress)
             try stateWasRead()
+        } beforeEachSegment: {
+            try progress(size, size)
         }
     }
 
@@ -71,7 +74,8 @@ package final class BackupSession {
         _ time: UInt64,
         size: Int64,
         keepsBlocks: Bool,
-        _ body: (GenerationWriter, _ isProved: Bool) throws -> Void
+        _ body: (GenerationWriter, _ isProved: Bool) throws -> Void,
+        beforeEachSegment: () throws -> Void = {}
     ) throws -> (generation: Generation, isNew: Bool) {
         if base == nil { try repository.prepare() }
         return try repository.storage.locked(exclusively: true) {
@@ -89,7 +93,7 @@ package final class BackupSession {
             )
             do {
                 try body(writer, isProved)
-                let (made, isNew) = try writer.finish(time: time)
+                let (made, isNew) = try writer.finish(time: time, beforeEach: beforeEachSegment)
                 self.base = made
                 return (Generation(made.manifest), isNew)
             } catch {

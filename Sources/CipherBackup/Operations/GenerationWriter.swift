@@ -43,15 +43,16 @@ final class GenerationWriter {
 
     /// Stores what is left, and then the manifest, if something has changed.
     ///
+    /// - Parameter beforeEach: Called before each segment is stored; what it throws ends this.
     /// - Returns: The new generation, or the one before.
-    func finish(time: UInt64) throws -> (base: GenerationBase, isNew: Bool) {
+    func finish(time: UInt64, beforeEach: () throws -> Void) throws -> (base: GenerationBase, isNew: Bool) {
         if let base, !isChanged {
             segments.discard()
             return (base, false)
         }
         try storeNodes()
         try segments.finish()
-        try segments.store()
+        try segments.store(beforeEach: beforeEach)
         let used = Set(tree.levels.joined().map(\.segment))
         let manifest = Manifest(
             repository: marker.identifier,

@@ -67,8 +67,11 @@ final class SegmentWriter {
     }
 
     /// Stores the segments that are complete.
-    func store() throws {
+    ///
+    /// - Parameter beforeEach: What it throws ends this.
+    func store(beforeEach: () throws -> Void = {}) throws {
         while let object = waiting.last {
+            try beforeEach()
             try storage.add(object)
             object.discard()
             waiting.removeLast()

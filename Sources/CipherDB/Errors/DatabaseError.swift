@@ -44,6 +44,9 @@ public struct DatabaseError: Error, Sendable, Equatable {
             + "block, throw, or set its argument `rollback`"
     )
 
+    /// Of each use of a queue or pool after its database was closed.
+    static let closed = DatabaseError(.misuse, "the database was closed; open a new queue or pool")
+
     /// What stands for SQL that may hold a key.
     static let hiddenSQL = "(a statement that may hold a key)"
 }

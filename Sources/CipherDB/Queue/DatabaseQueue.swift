@@ -29,12 +29,14 @@ public final class DatabaseQueue: DatabaseWriter {
     private let flags: OpenFlags
     /// What was committed here.
     let log = ChangeLog()
-    /// Also one that a URI names; then another connection would be another database.
-    let isInMemory: Bool
+    /// The file's, as the engine has it; empty for a database in memory, also one that a URI names.
+    let filename: String
+    /// Then another connection would be another database.
+    var isInMemory: Bool { filename.isEmpty }
 
     init(opened database: sending Database, flags: OpenFlags) {
         path = database.path
-        isInMemory = database.connection?.filename.isEmpty ?? true
+        filename = database.connection?.filename ?? ""
         self.flags = flags
         self.database = database
         interrupter = Lock(database.interrupter)
@@ -184,7 +186,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// A connection that cannot write, for a pool. It is opened beside a block that may be running.
     func openReader() throws -> sending Database {
         guard let verifiedKey = latestKey.withLock({ $0 }) else {
-            throw DatabaseError(.misuse, "the database was closed; open a new queue or pool")
+            throw DatabaseError.closed
         }
         var configuration = database.configuration
         configuration.journalMode = nil
@@ -213,7 +215,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Runs a block on the queue, and sees that it leaves nothing open.
     private func runBlock<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        guard database.isOpen else { throw DatabaseError(.misuse, "the database was closed; open a new queue or pool") }
+        guard database.isOpen else { throw DatabaseError.closed }
         try database.connection?.checkFile()
         runner.store(Platform.currentThread, ordering: .relaxed)
         defer {

@@ -7,13 +7,13 @@ internal import SQLiteFormat
 /// Stores the changes of a database again and again. It keeps no lock and no file open in between. For one thread at a time.
 package final class BackupFollower {
     private let file: DatabaseFile
-    private let keyOf: () throws -> DatabaseKey?
+    private let opening: () throws -> (database: Database, key: VerifiedKey)?
     private let session: BackupSession
     private var last: Last?
     /// When the database was looked at last, and all of it was stored.
     private var wasCurrent: ContinuousClock.Instant?
-    /// Whether nothing waits to be stored.
-    private var isCurrent = false
+    /// Whether the last look, if it did not fail, left nothing to be stored.
+    package private(set) var isCurrent = false
     /// For how long at most a commit waited that the last generation has; nil for the first one.
     package private(set) var lag: Duration?
     /// A database that is read whole is read whole again after so many times what that took, so that a large one does not take all of a
@@ -30,22 +30,41 @@ package final class BackupFollower {
     }
 
     /// - Parameter keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
-    package init(_ file: DatabaseFile, _ repository: BackupRepository, keyOf: @escaping () throws -> DatabaseKey?) {
+    package convenience init(
+        _ file: DatabaseFile,
+        _ repository: BackupRepository,
+        keyOf: @escaping () throws -> DatabaseKey?
+    ) {
+        self.init(file, repository, opening: { try keyOf().map { try file.database(under: $0) } })
+    }
+
+    /// - Parameter opening: Opens the file, to be closed, under its key as it is now; nil to store without one. Called whenever the file is
+    ///   read whole.
+    init(
+        _ file: DatabaseFile,
+        _ repository: BackupRepository,
+        opening: @escaping () throws -> (database: Database, key: VerifiedKey)?
+    ) {
         self.file = file
-        self.keyOf = keyOf
+        self.opening = opening
         session = BackupSession(repository)
     }
 
     /// Stores what has changed since the last call; nil where nothing has, or where it is too early to read a large file again.
-    package func store(progress: (FileProgress) throws -> Void = { _ in }) throws -> BackupResult? {
+    ///
+    /// - Parameter isLast: Whether no other call follows: it is never too early then.
+    package func store(
+        isLast: Bool = false,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> BackupResult? {
         let began = ContinuousClock.now
-        let result = try storeChanges(progress)
+        let result = try storeChanges(isLast, progress)
         if result != nil { lag = wasCurrent.map { .now - $0 } }
         if result != nil || isCurrent { wasCurrent = began }
         return result
     }
 
-    private func storeChanges(_ progress: (FileProgress) throws -> Void) throws -> BackupResult? {
+    private func storeChanges(_ isLast: Bool, _ progress: (FileProgress) throws -> Void) throws -> BackupResult? {
         isCurrent = true
         guard let last else { return try storeWhole(progress) }
         let stamp = try FileStamp(file.path)
@@ -61,7 +80,7 @@ package final class BackupFollower {
         } else if log == nil, last.position == nil, last.stamp.isUnchanged(in: stamp) {
             return nil
         }
-        isCurrent = .now >= last.mayReadWholeAfter
+        isCurrent = isLast || .now >= last.mayReadWholeAfter
         return isCurrent ? try storeWhole(progress) : nil
     }
 
@@ -92,7 +111,7 @@ package final class BackupFollower {
     private func storeWhole(_ progress: (FileProgress) throws -> Void) throws -> BackupResult? {
         let began = ContinuousClock.now
         let isFirst = last == nil
-        let stored = try file.backUpState(in: session, keyOf(), progress)
+        let stored = try file.backUpState(in: session, opening, progress)
         last = Last(
             number: stored.result.generation.number,
             position: stored.position,

@@ -35,7 +35,7 @@ extension DatabaseFile {
         key: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> BackupResult {
-        try backUpState(in: BackupSession(repository), key, progress).result
+        try backUpState(in: BackupSession(repository), { try key.map { try database(under: $0) } }, progress).result
     }
 
     /// A state that was stored.
@@ -49,23 +49,24 @@ extension DatabaseFile {
     }
 
     /// Stores the state of the database.
+    ///
+    /// - Parameter opening: Opens the database, to be closed, under its key; nil to store without one.
     func backUpState(
         in session: BackupSession,
-        _ key: DatabaseKey?,
+        _ opening: () throws -> (database: Database, key: VerifiedKey)?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> StoredState {
         try limitingWaits {
-            guard let key else { return try backUpState(in: session, present: nil, progress) }
             // The engine plays back what a transaction left that was cut off.
-            let (database, present) = try database(under: key)
-            defer { database.close() }
-            return try backUpState(in: session, present: present, progress)
+            let opened = try opening()
+            defer { opened?.database.close() }
+            return try backUpState(in: session, opened, progress)
         }
     }
 
     private func backUpState(
         in session: BackupSession,
-        present: VerifiedKey?,
+        _ opened: (database: Database, key: VerifiedKey)?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> StoredState {
         for _ in 0..<3 {
@@ -80,13 +81,15 @@ extension DatabaseFile {
             }
             defer { release() }
             let position = state.logPosition
+            let present = opened?.key
             do {
                 try checkState(state, present)
                 let key = present.map { ($0.key, $0.format) }
                 let (generation, isNew) = try session.store(state, unit: state.unit, key: key, time: time) {
                     if state.isStale { throw StaleState() }
-                    // Storing may take long, and needs the database no more.
+                    // Storing may take long, and needs the database no more: others may change its key.
                     release()
+                    opened?.database.close()
                 } progress: {
                     try progress(FileProgress(.storing, done: $0, all: $1))
                 }

@@ -30,26 +30,22 @@ struct FollowOptions: ParsableArguments {
     /// Stores changes until a signal comes. What fails is tried again; only the first backup must succeed.
     func run(_ file: String, _ report: Report, _ follower: BackupFollower) throws {
         let metrics = prometheus.map { MetricsFile(path: $0, firstLine: BackupMetrics.firstLine) }
-        var state = BackupMetrics(file: file)
-        var inSuccession = 0
+        var state = BackupMetrics()
         Interruption.watch()
         while !Interruption.isWanted {
+            let began = Date()
             let failed = try look(file, report) { progress in
-                guard let done = try follower.store(progress: progress.show) else { return nil }
                 let isFirst = state.generation == nil
-                state.add(done.generation, lag: follower.lag)
-                return isFirst || done.isNew ? (done, follower.lag) : nil
+                let done = try follower.store(progress: progress.show)
+                state.add(done, of: follower, began: began)
+                return done.flatMap { isFirst || $0.isNew ? ($0, follower.lag) : nil }
             }
-            state.ended = Date()
             if let failed, failed != .interrupted {
                 if state.generation == nil { throw ExitCode(failed.code) }
-                state.failures += 1
-                inSuccession += 1
-            } else {
-                inSuccession = 0
+                state.addFailure()
             }
-            try metrics?.write(state.text)
-            pause(after: inSuccession)
+            try metrics?.write(state.text(of: file))
+            pause(state)
         }
     }
 
@@ -74,10 +70,8 @@ struct FollowOptions: ParsableArguments {
         .first
     }
 
-    /// What fails again and again is tried less often, down to once in 32 s.
-    private func pause(after failures: Int) {
-        let seconds = max(interval ?? 1, failures == 0 ? 0 : Double(1 << min(failures - 1, 5)))
-        let end = ContinuousClock.now + .seconds(seconds)
+    private func pause(_ state: BackupMetrics) {
+        let end = ContinuousClock.now + state.pause(.seconds(interval ?? 1))
         while !Interruption.isWanted, .now < end { Platform.sleep(milliseconds: 10) }
     }
 }

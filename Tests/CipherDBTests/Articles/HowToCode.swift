@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import Rekeying
 
 /// The Swift code of the how-to guides.
 private struct HowToCode {
@@ -25,6 +26,17 @@ private struct HowToCode {
             print(progress.remaining, "of", progress.total, "pages to go")
         }
         // end
+    }
+
+    func backUpContinuously(_ pool: DatabasePool) async throws {
+        // begin
+        let backup = ContinuousBackup(of: pool, to: BackupRepository("notes.backups")) { event in
+            if case .failed(let error) = event { print("backup: \(error)") }
+        }
+        let running = Task { try await backup.run() }
+        // end
+        running.cancel()
+        try await running.value
     }
 
     func credential() async throws -> DatabasePool {

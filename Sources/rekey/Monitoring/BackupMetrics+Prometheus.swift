@@ -2,30 +2,11 @@ import Foundation
 import Rekeying
 
 /// What `rekey backup --follow` has done as metrics of Prometheus. The names are published.
-struct BackupMetrics {
+extension BackupMetrics {
     /// Begins every file of these metrics: only such a file is replaced.
     static let firstLine = "# Metrics of rekey backup\n"
 
-    let file: String
-    /// Looks that failed.
-    var failures = 0
-    /// When the last look ended.
-    var ended = Date()
-    private(set) var generation: Generation?
-    private var lag: Duration?
-    private var storedSize: Int64 = 0
-
-    init(file: String) {
-        self.file = file
-    }
-
-    mutating func add(_ generation: Generation, lag: Duration?) {
-        if generation != self.generation { storedSize += generation.storedSize }
-        self.generation = generation
-        self.lag = lag
-    }
-
-    var text: String {
+    func text(of file: String) -> String {
         let rows: [(name: String, help: String, value: Double?)] = [
             ("generation", "The number of the newest generation.", generation.map { Double($0.number) }),
             (
@@ -40,7 +21,7 @@ struct BackupMetrics {
             ("failures", "Looks that failed since the start.", Double(failures)),
             (
                 "look_timestamp_seconds", "When the last look ended, in Unix time.",
-                ended.timeIntervalSince1970.rounded(.down)
+                lookedAt?.timeIntervalSince1970.rounded(.down)
             ),
         ]
         let families = rows.map { row in

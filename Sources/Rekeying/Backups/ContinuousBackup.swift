@@ -1,0 +1,125 @@
+public import CipherBackup
+public import CipherDB
+internal import CipherSystem
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+#if ServiceLifecycle
+    public import ServiceLifecycle
+#endif
+
+/// Stores each change of a service's database in a repository, for as long as ``run()`` runs.
+///
+/// ```swift
+/// let backup = ContinuousBackup(of: pool, to: BackupRepository("notes.backups")) { event in
+///     if case .failed(let error) = event { print("backup: \(error)") }
+/// }
+/// let running = Task { try await backup.run() }
+/// ```
+///
+/// The pages are stored as they are in the file, encrypted. They are proved with the key that the queue or pool has, and each generation has a MAC
+/// under it. Changes that other processes make are stored too.
+public final class ContinuousBackup: Sendable {
+    private struct State {
+        var metrics = BackupMetrics()
+        var isRunning = false
+    }
+
+    private let writer: any DatabaseWriter
+    private let repository: BackupRepository
+    private let interval: Duration
+    private let observer: @Sendable (BackupEvent) -> Void
+    private let state = Lock(State())
+    private static let shortestInterval = Duration.milliseconds(10)
+
+    /// A backup that does not run yet.
+    ///
+    /// - Parameters:
+    ///   - database: The queue or pool, of an encrypted file.
+    ///   - repository: Where to; it is made unless it exists.
+    ///   - interval: How often to look for changes: 10 ms at least.
+    ///   - observer: Called after each look; the next one waits for it.
+    public init(
+        of database: any DatabaseWriter,
+        to repository: BackupRepository,
+        every interval: Duration = .seconds(1),
+        observer: @escaping @Sendable (BackupEvent) -> Void = { _ in }
+    ) {
+        writer = database
+        self.repository = repository
+        self.interval = interval
+        self.observer = observer
+    }
+
+    /// What was done so far, in all runs together.
+    public var metrics: BackupMetrics { state.withLock { $0.metrics } }
+
+    /// Looks for changes and stores them until the task is cancelled, and then returns. What fails is tried again. No lock is held and no file is
+    /// open between two looks, and no thread waits.
+    ///
+    /// A cancelled task ends within about a mebibyte of the database, or when the object that is on its way is stored; what it was storing
+    /// becomes no generation. With the package trait `ServiceLifecycle`, a graceful shutdown ends it after one more look, which stores the last
+    /// commits.
+    ///
+    /// - Throws: `DatabaseError` for a database in memory, for an interval that is too short, where it runs already, and when the queue or
+    ///   pool is closed; `KeyError` for a plaintext file.
+    public func run() async throws {
+        let follower = try await start()
+        defer { state.withLock { $0.isRunning = false } }
+        #if ServiceLifecycle
+            try await cancelWhenGracefulShutdown { try await self.follow(follower) }
+            // The first generation may take long, and is left to the next start.
+            if !Task.isCancelled, metrics.generation != nil { try await look(follower, isLast: true) }
+        #else
+            try await follow(follower)
+        #endif
+    }
+
+    private func start() async throws -> SharedFollower {
+        guard interval >= ContinuousBackup.shortestInterval else {
+            throw DatabaseError(code: .range, message: "a backup looks for changes every 10 ms at most")
+        }
+        let follower = try await SerialWorker.once { [writer, repository] in try SharedFollower(writer, repository) }
+        try state.withLock { state in
+            guard !state.isRunning else { throw DatabaseError(code: .misuse, message: "the backup runs already") }
+            state.isRunning = true
+        }
+        return follower
+    }
+
+    private func follow(_ follower: SharedFollower) async throws {
+        while !Task.isCancelled {
+            try await look(follower)
+            try? await Task.sleep(for: metrics.pause(interval))
+        }
+    }
+
+    /// - Throws: when the queue or pool was closed.
+    private func look(_ follower: SharedFollower, isLast: Bool = false) async throws {
+        let began = Date()
+        let event: BackupEvent
+        do {
+            event = try await follower.use { [self] follower in
+                let result = try follower.store(isLast: isLast) { _ in try Task.checkCancellation() }
+                state.withLock { $0.metrics.add(result, of: follower, began: began) }
+                if let result, result.isNew { return .stored(result.generation) }
+                return follower.isCurrent ? .unchanged : .postponed
+            }
+        } catch  where Task.isCancelled {
+            return
+        } catch let error as SharedFollower.Closed {
+            throw error.cause
+        } catch {
+            state.withLock { $0.metrics.addFailure() }
+            event = .failed(error)
+        }
+        observer(event)
+    }
+}
+
+#if ServiceLifecycle
+    extension ContinuousBackup: Service {}
+#endif
