@@ -5,93 +5,6 @@ internal import CipherSalvage
 internal import SQLiteFormat
 
 extension DatabaseFile {
-    /// Encrypts a database in plaintext, by a new file that takes its place. The plaintext is overwritten.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the new file.
-    ///   - format: The format of the new file; nil for the engine's own.
-    ///   - keptAs: A path on the same file system for a copy of the plaintext file.
-    ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: `RekeyError/Problem/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
-    ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
-    @discardableResult
-    public func encrypt(
-        with key: DatabaseKey,
-        format: CipherFormat? = nil,
-        keepingOldAs keptAs: String? = nil,
-        progress: (FileProgress) throws -> Void = { _ in }
-    ) throws -> RewriteResult {
-        try format?.checkMayBeWritten()
-        return try encrypt(with: key, writable(format), keptAs, progress)
-    }
-
-    /// As ``encrypt(with:format:keepingOldAs:progress:)``, in the engine's own format with other parameters.
-    ///
-    /// - Throws: `UnusableCipherFormat`, also for one that is weaker than its version's unless `allowsWeaker` is true.
-    @discardableResult
-    public func encrypt(
-        with key: DatabaseKey,
-        changing change: FormatChange,
-        allowsWeaker: Bool = false,
-        keepingOldAs keptAs: String? = nil,
-        progress: (FileProgress) throws -> Void = { _ in }
-    ) throws -> RewriteResult {
-        let format = try change.format()
-        if !allowsWeaker { try format.checkNotWeaker(than: format.own) }
-        return try encrypt(with: key, writable(format), keptAs, progress)
-    }
-
-    private func encrypt(
-        with key: DatabaseKey,
-        _ format: CipherFormat,
-        _ keptAs: String?,
-        _ progress: (FileProgress) throws -> Void
-    ) throws -> RewriteResult {
-        let header = try plaintextHeader()
-        let next = try VerifiedKey(replacementUnder: key, format: format)
-        if header.pageSize == format.pageSize, header.reserve == format.reserve {
-            return try rewrite(
-                .plaintext(pageSize: header.pageSize),
-                .encrypted(next.key, next.format),
-                nil,
-                keptAs,
-                progress
-            )
-        }
-        return try copyContent(from: nil, to: next, pageSize: format.pageSize, header.isLogged, keptAs, progress)
-    }
-
-    /// Writes the database in plaintext, which everybody who gets at the file can read, in the place of the encrypted one.
-    ///
-    /// - Parameters: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: as ``changeKey(from:to:keepingOldAs:progress:)``.
-    @discardableResult
-    public func decryptToPlaintext(
-        key: DatabaseKey,
-        keepingOldAs keptAs: String? = nil,
-        progress: (FileProgress) throws -> Void = { _ in }
-    ) throws -> RewriteResult {
-        let present = try identify(key)
-        guard present.format.pageAuthentication == nil else {
-            return try rewrite(
-                .encrypted(present.key, present.format),
-                .plaintext(pageSize: present.format.pageSize),
-                present,
-                keptAs,
-                progress
-            )
-        }
-        // Without codes no page can be called authentic; the engine reads what it can make sense of.
-        return try copyContent(
-            from: present,
-            to: nil,
-            pageSize: present.format.pageSize,
-            try isLogged(present),
-            keptAs,
-            progress
-        )
-    }
-
     /// Brings an encrypted database into another format or other parameters, and under another key where one is given.
     ///
     /// - Parameters:
@@ -144,36 +57,42 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void,
         format: (CipherFormat) throws -> CipherFormat
     ) throws -> RewriteResult {
-        let present = try identify(key)
-        let format = try writable(format(present.format))
-        guard format != present.format || newKey != nil else {
-            try checkPages(key, progress)
-            let stronger = format.strongerSettings(isPassphrase: key.isPassphrase)
-            let advice =
-                stronger.isEmpty ? "" : "; SQLCipher \(format.version)'s own has " + stronger.joined(separator: ", ")
-            throw RekeyError(path: path, problem: .notNeeded("the file is in the format of \(format) already\(advice)"))
-        }
-        let next = try VerifiedKey(replacementUnder: newKey ?? key, format: format, like: present)
-        let isSameLayout =
-            format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
-            && present.format.pageAuthentication != nil
-        if isSameLayout {
-            return try rewrite(
-                .encrypted(present.key, present.format),
-                .encrypted(next.key, next.format),
-                present,
+        try limitingWaits {
+            let present = try identify(key)
+            let format = try writable(format(present.format))
+            guard format != present.format || newKey != nil else {
+                try checkPages(key, progress)
+                let stronger = format.strongerSettings(isPassphrase: key.isPassphrase)
+                let advice =
+                    stronger.isEmpty
+                    ? "" : "; SQLCipher \(format.version)'s own has " + stronger.joined(separator: ", ")
+                throw RekeyError(
+                    path: path,
+                    problem: .notNeeded("the file is in the format of \(format) already\(advice)")
+                )
+            }
+            let next = try VerifiedKey(replacementUnder: newKey ?? key, format: format, like: present)
+            let isSameLayout =
+                format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
+                && present.format.pageAuthentication != nil
+            if isSameLayout {
+                return try rewrite(
+                    .encrypted(present.key, present.format),
+                    .encrypted(next.key, next.format),
+                    present,
+                    keptAs,
+                    progress
+                )
+            }
+            return try copyContent(
+                from: present,
+                to: next,
+                pageSize: format.pageSize,
+                try isLogged(present),
                 keptAs,
                 progress
             )
         }
-        return try copyContent(
-            from: present,
-            to: next,
-            pageSize: format.pageSize,
-            try isLogged(present),
-            keptAs,
-            progress
-        )
     }
 
     /// Throws where a page is damaged: that there is nothing to do is no news about a damaged file.
@@ -184,7 +103,7 @@ extension DatabaseFile {
     }
 
     /// The format, or the engine's own; throws where the engine cannot write it.
-    private func writable(_ format: CipherFormat?) throws -> CipherFormat {
+    func writable(_ format: CipherFormat?) throws -> CipherFormat {
         let own = try Engine.current.ownFormat()
         guard let format, !format.isAny else { return own }
         guard Engine.current.writes(format) else {
@@ -200,29 +119,8 @@ extension DatabaseFile {
         return format
     }
 
-    private func plaintextHeader() throws -> DatabaseHeader {
-        let file = try open(forWriting: true, plaintext: true)
-        defer { file.close() }
-        guard file.kind == .plaintext else {
-            throw RekeyError(path: path, problem: .notStarted("the file is not a plaintext SQLite database"))
-        }
-        let header = DatabaseHeader(try file.pages.read(512, at: 0))
-        try check(
-            errors: file.sideFileErrors(.plaintext(pageSize: header.pageSize)),
-            remedy: "Restore a backup, or copy the files and open the copy in `sqlite3` to see what is left"
-        )
-        let present = try file.pages.newestAfterRecovery(pageSize: header.pageSize, log: .valid).size()
-        if header.countsPages, Int64(header.pageCount) * Int64(header.pageSize) > present {
-            throw DatabaseError(
-                code: .corrupt,
-                message: "the file is shorter than its header says; nothing was changed"
-            )
-        }
-        return header
-    }
-
     /// Whether the database keeps a write-ahead log, which its header says.
-    private func isLogged(_ present: VerifiedKey) throws -> Bool {
+    func isLogged(_ present: VerifiedKey) throws -> Bool {
         let file = try open()
         defer { file.close() }
         let page = try file.pages.read(present.format.pageSize, at: 0)
@@ -231,7 +129,7 @@ extension DatabaseFile {
     }
 
     /// Replaces the file by one that the engine fills. Nil stands for plaintext.
-    private func copyContent(
+    func copyContent(
         from present: VerifiedKey?,
         to next: VerifiedKey?,
         pageSize: Int,
