@@ -43,6 +43,14 @@ package struct FormatSearch: Sendable {
         }
     }
 
+    /// The format with the parameters of the HMAC key that are searched for under a raw key.
+    package static func formatFoundUnderRawKey(_ format: CipherFormat) throws -> CipherFormat {
+        try format.changed {
+            $0.macSaltMask = CipherFormat.usualMask
+            $0.macKeyIterations = CipherFormat.usualMACKeyIterations
+        }
+    }
+
     /// Whether a file of a format that was found may be used.
     ///
     /// Somebody without the key can remove the MACs of a file, by moving the IV of each page. So a file without MACs must be named,

@@ -81,6 +81,62 @@ struct OtherFormatTests {
         #expect(try !rekey("inspect a.db \(options) --quiet").errors.contains("searching"))
     }
 
+    @Test func longPlaintextHeaderIsNotPlaintext() throws {
+        for size in [112, 3984, 4000] {
+            let file = "\(size).db"
+            try encrypt(file, "--passphrase-file p --plaintext-header \(size) --salt salt")
+            #expect(try rekey("inspect \(file)").output.contains("encrypted"))
+            #expect(try rekey("encrypt \(file) --passphrase-file p").status == 64)
+            #expect(try rekey("verify \(file) --passphrase-file p --salt salt").status == 0)
+            let done = try rekey("decrypt \(file) --passphrase-file p --salt salt --yes-write-plaintext")
+            #expect(done.status == 0, "\(done.errors)")
+            // What is reserved at the end of its pages stays.
+            #expect(try rekey("inspect \(file)").output.contains("plaintext\n"))
+        }
+    }
+
+    @Test func copyUnderAlteredPageCountIsRefused() throws {
+        try encrypt("a.db", "--passphrase-file p --plaintext-header 32 --salt salt")
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: directory.file("a.db")))
+        try file.seek(toOffset: 28)
+        try file.write(contentsOf: Data([0, 0, 0, 4]))
+        try file.close()
+        let refused = try rekey("copy a.db b.db --passphrase-file p --salt salt")
+        #expect(refused.status == 65, "\(refused.output)\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: directory.file("b.db")))
+    }
+
+    @Test func keyringFindsFileOfUnusualHMACKey() throws {
+        try encrypt("a.db", "--key-file k --hmac-salt-mask 77 --fast-kdf-iter 5")
+        let options = "--key-file k --file-hmac-salt-mask 77 --file-fast-kdf-iter 5"
+        #expect(try rekey("keyring init a.db \(options) --new-passphrase-file p2").status == 0)
+        let found = try parameters("a.db --keyring a.db.keyring --passphrase-file p2")
+        #expect(found["hmacSaltMask"] as? String == "3a" && found["fastKdfIter"] as? Int == 2)
+        #expect(try rekey("keyring rotate a.db --passphrase-file p2").status == 0)
+    }
+
+    @Test func journalOfOtherDatabaseIsNamed() throws {
+        for file in ["a.db", "b.db"] { try encrypt(file, "--passphrase-file p") }
+        let foreign = [UInt8](try Data(contentsOf: URL(fileURLWithPath: directory.file("b.db"))))
+        var journal: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+        for number in [2, 0, foreign.count / 4096, 512, 4096] { journal += bigEndian(number) }
+        journal += [UInt8](repeating: 0, count: 512 - journal.count)
+        for number in 1...2 {
+            let page = Array(foreign[(number - 1) * 4096..<number * 4096])
+            let sum = stride(from: 4096 - 200, to: 0, by: -200).reduce(0) { $0 + Int(page[$1]) }
+            journal += bigEndian(number) + page + bigEndian(sum)
+        }
+        _ = try directory.write(journal, to: "a.db-journal")
+        for command in ["inspect", "verify", "status", "change --new-passphrase-file p2"] {
+            let done = try rekey("\(command) a.db --passphrase-file p")
+            #expect(done.status == 65 && (done.output + done.errors).contains("journal"), "\(command): \(done.errors)")
+        }
+        let recovered = try rekey("recover a.db c.db --passphrase-file p")
+        #expect(recovered.output.contains("table t: 900 rows"), "\(recovered.output)\(recovered.errors)")
+    }
+
+    private func bigEndian(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
+
     @Test func wrongRawKeyBlamesNoIterations() throws {
         try encrypt("raw.db", "--key-file k")
         _ = try directory.write(DatabaseKey.sampleBytes("other"), to: "other")

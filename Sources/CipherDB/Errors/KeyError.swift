@@ -16,6 +16,9 @@ public struct KeyError: ErrorWithPath, Sendable {
         case wrongKey
         /// The key is right, but pages are encrypted by another cipher than AES-256-CBC, which SQLCipher before 4 could use.
         case otherCipher
+        /// The key is right for the pages of the file, and for none of the rollback journal beside it, which SQLite would play back: a change
+        /// of key was interrupted, and the former key is in force; or the journal is damaged or of another database.
+        case journalUnderOtherKey
         /// The key is right for this format, whose pages have no MACs: the file was made with `cipher_use_hmac = OFF`, or somebody has
         /// removed the MACs to alter pages. If you know that it was made so, give the format as ``Configuration/format``.
         case withoutMACs(CipherFormat)
@@ -96,6 +99,9 @@ extension KeyError.Problem: CustomStringConvertible {
         case .otherCipher:
             "the key is right, but the cipher of the file is not AES-256-CBC; "
                 + "export it by SQLCipher 3 with the PRAGMA cipher that it was made with"
+        case .journalUnderOtherKey:
+            "the key is right for the file, but for no page of the rollback journal beside it: either a change of key was interrupted, and "
+                + "the former key is in force; or the journal is damaged or of another database: then move it away"
         case .withoutMACs(let format):
             "the key is right, but the pages have no MACs: either the file was made so (cipher_use_hmac = OFF), or somebody "
                 + "removed the MACs, and the content may be forged; if you know that it was made so, open it with "

@@ -6,6 +6,8 @@ package struct Authentication {
         case firstPage
         /// The plaintext header contradicts the format, in these words: the engine must not write to the file.
         case header(String)
+        /// The key is right for the file, and for no page of the journal that is to be played back.
+        case journalUnderOtherKey
         /// What in the journal or WAL, on which the engine would act, differs from what was written, a sentence each.
         case sideFiles([String])
     }

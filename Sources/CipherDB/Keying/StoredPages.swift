@@ -72,9 +72,17 @@ package struct StoredPages: PageSource {
 
     /// The pages that are in force when a hot journal was played back.
     ///
-    /// - Parameter extent: How much of a WAL counts.
-    package func newestAfterRecovery(pageSize: Int, log extent: WriteAheadLog.Extent) throws -> NewestPages {
-        if let journal = rollbackJournal, try RollbackJournal(journal) != nil, try StoredPages.isHot(journal) {
+    /// - Parameters:
+    ///   - extent: How much of a WAL counts.
+    ///   - playsJournalBack: Whether the journal counts.
+    package func newestAfterRecovery(
+        pageSize: Int,
+        log extent: WriteAheadLog.Extent,
+        playsJournalBack: Bool = true
+    ) throws -> NewestPages {
+        if playsJournalBack, let journal = rollbackJournal, try RollbackJournal(journal) != nil,
+            try StoredPages.isHot(journal)
+        {
             return try NewestPages(database: file, journal: journal, pageSize: pageSize)
         }
         let log = writeAheadLog

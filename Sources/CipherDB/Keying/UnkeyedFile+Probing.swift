@@ -20,7 +20,11 @@ extension UnkeyedFile {
         try checkMayBeEncrypted(kind)
         let count = search.derivationCount
         let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, count) } })
-        switch try probeBeforeRecovery(keys, search) {
+        let outcome = try probe { try $0.run(keys, search) }.outcome
+        if case .opens(let key, let format) = outcome, try isJournalUnderOtherKey(key, format) {
+            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .journalUnderOtherKey)
+        }
+        switch outcome {
         case .opens(let key, let format):
             let errors = try sideFileErrors(.encrypted(key, format))
             return Authentication(
@@ -59,14 +63,11 @@ extension UnkeyedFile {
         }
     }
 
-    private func probeBeforeRecovery(_ keys: DerivedKeys, _ search: FormatSearch) throws -> KeyProbe.Outcome {
-        let outcome = try probe { try $0.run(keys, search) }.outcome
-        // The file may hold pages of a change of key that was cut off: what the journal has is in force.
-        guard case .opens(let found, let format) = outcome, format.pageAuthentication != nil,
-            let journal = try hotJournal(), let index = try RollbackJournal(journal),
-            try !index.holdsPages(PageCipher(key: found, format: format))
-        else { return outcome }
-        return .rejected
+    /// Whether the file may hold pages of a change of key that was cut off: what the journal has is in force.
+    private func isJournalUnderOtherKey(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
+        guard format.pageAuthentication != nil, let journal = try hotJournal(), let index = try RollbackJournal(journal)
+        else { return false }
+        return try !index.holdsPages(PageCipher(key: key, format: format))
     }
 
     /// Tries a key, after it let the engine roll back what that needs.

@@ -25,6 +25,17 @@ extension DatabaseFile {
         keepingOldAs keptAs: String? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> RewriteResult {
+        try change(oldKey, newKey, keptAs, progress)
+    }
+
+    /// - Parameter isOfKeyring: Whether the new key is a keyring's, by which the format must be found that no option names.
+    func change(
+        _ oldKey: DatabaseKey,
+        _ newKey: DatabaseKey,
+        isOfKeyring: Bool = false,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> RewriteResult {
         try limitingWaits {
             let (present, derived) = try identify(oldKey, deriving: newKey)
             guard present.format.pageAuthentication != nil else {
@@ -35,7 +46,10 @@ extension DatabaseFile {
                     )
                 )
             }
-            let next = try derived(present)
+            var next = try derived(present)
+            if isOfKeyring {
+                next = VerifiedKey(key: next.key, format: try FormatSearch.formatFoundUnderRawKey(next.format))
+            }
             guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
             return try rewrite(
                 .encrypted(present.key, present.format),

@@ -29,6 +29,12 @@ extension DatabaseFile {
             try checkFree(destination)
             let (source, present) = try database(under: key)
             defer { source.close() }
+            guard present.format.pageSize > 512 || !Engine.current.has(.cipherCompatibility) else {
+                throw RekeyError(
+                    path: path,
+                    problem: .notStarted("SQLCipher 4 cannot copy pages of 512 bytes; migrate the file first")
+                )
+            }
             let next = try VerifiedKey(replacementUnder: newKey ?? key, format: present.format, like: present)
             return try makeNew(at: destination, next, from: present, progress) { path in
                 do {
@@ -38,6 +44,8 @@ extension DatabaseFile {
                     let scan = try source.storedPages().scan(present, log: .valid).run()
                     throw scan.isSound ? error : KeyError(path: path, scan)
                 }
+                // No MAC covers what a plaintext header says of the number of pages.
+                if present.format.plaintextHeaderSize > 0 { try testNew(path, next, content: true, progress) }
             }
         }
     }

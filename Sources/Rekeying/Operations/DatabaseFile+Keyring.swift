@@ -134,7 +134,7 @@ extension DatabaseFile {
                 do {
                     result =
                         if let oldKey {
-                            try changeKey(from: oldKey, to: key, keepingOldAs: keptAs, progress: progress)
+                            try change(oldKey, key, isOfKeyring: true, keptAs, progress)
                         } else {
                             try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
                         }

@@ -76,6 +76,8 @@ extension DatabaseFile {
                 continue
             } catch KeyError.notEncrypted {
                 continue
+            } catch let error as KeyError where error == .journalUnderOtherKey {
+                damaged.append((position, error))
             } catch let error as KeyError where error.damagedPages != nil {
                 damaged.append((position, error))
             } catch let error as DatabaseError where error.code.primary == .corrupt {
@@ -107,6 +109,8 @@ extension DatabaseFile {
                 _ = try proved(older.key)
                 return true
             } catch KeyError.wrongKey {
+                return false
+            } catch KeyError.journalUnderOtherKey {
                 return false
             }
         }

@@ -34,14 +34,22 @@ extension DatabaseFile {
             defer { file.close() }
             let found = try authenticate(key, file)
             let present = found.verifiedKey
-            let errors = if case .sideFiles(let errors) = found.damage { errors } else { [String]() }
+            var (errors, playsJournalBack) = ([String](), true)
+            switch found.damage {
+            case .sideFiles(let found): errors = found
+            case .journalUnderOtherKey:
+                playsJournalBack = false
+                errors = ["\(KeyError.Problem.journalUnderOtherKey)"]
+            case .none, .firstPage, .header: break
+            }
             // Who may not write here cannot lock, either; from a medium for reading only it is not needed.
             let lock = Platform.mayWrite(path) ? try lockExclusively() : nil
             defer { lock?.release() }
             let pages = try AuthenticPages(
                 file.pages.newestAfterRecovery(
                     pageSize: present.format.pageSize,
-                    log: errors.isEmpty ? .valid : .all
+                    log: errors.isEmpty ? .valid : .all,
+                    playsJournalBack: playsJournalBack
                 ),
                 key: present.key,
                 format: present.format

@@ -61,7 +61,7 @@ enum DatabaseState: String, CaseIterable {
         case .wrongKey: self = .wrongKey
         case .notEncrypted: self = .plaintext
         case .notADatabase: self = .notADatabase
-        case .damaged: self = .damaged
+        case .damaged, .journalUnderOtherKey: self = .damaged
         case .withoutMACs: self = .withoutMACs
         case .otherCipher, .otherLayout, .saltMissing, .keyMissing, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:

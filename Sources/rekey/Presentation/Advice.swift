@@ -25,7 +25,7 @@ struct Advice {
     }
 
     private static let saltMissing =
-        "the option is --salt; for a new file, `openssl rand -hex 16` makes one: keep it with the key"
+        "the option is --salt: the program that made the file has it; only for a new file, `openssl rand -hex 16` makes one"
 
     private static func advice(for error: KeyError, _ file: String) -> String? {
         switch error.problem {
@@ -35,13 +35,14 @@ struct Advice {
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
             guard (try? Platform.status(of: keyring)) != nil else {
-                let iterations = error.isAboutRawKey ? [] : ["--file-kdf-iter"]
-                let options = iterations + ["--file-fast-kdf-iter", "--file-hmac-salt-mask"]
+                let first = error.isAboutRawKey ? "--file-hmac-algorithm none" : "--file-kdf-iter"
+                let options = [first, "--file-fast-kdf-iter", "--file-hmac-salt-mask"]
                 return "for other parameters give \(options.joined(separator: ", "))"
             }
             return "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
         case .saltMissing: return saltMissing
         case .withoutMACs: return "give --file-hmac-algorithm none"
+        case .journalUnderOtherKey: return "`rekey recover` reads the file without it"
         case .otherCipher, .otherLayout, .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:
             return nil

@@ -22,6 +22,7 @@ struct ErrorName {
         case .wrongKey: "wrongKey"
         case .otherCipher: "otherCipher"
         case .otherLayout: "otherLayout"
+        case .journalUnderOtherKey: "journalUnderOtherKey"
         case .saltMissing: "saltMissing"
         case .withoutMACs: "withoutMACs"
         case .keyMissing: "keyMissing"

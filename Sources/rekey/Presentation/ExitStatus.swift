@@ -98,7 +98,7 @@ enum ExitStatus: CaseIterable {
     private init(_ problem: KeyError.Problem) {
         switch problem {
         case .wrongKey, .saltMissing, .keyMissing: self = .noPermission
-        case .notEncrypted, .notADatabase, .damaged, .withoutMACs: self = .damaged
+        case .notEncrypted, .notADatabase, .damaged, .withoutMACs, .journalUnderOtherKey: self = .damaged
         case .otherFormat, .otherCipher, .otherLayout, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
         }
     }
