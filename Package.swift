@@ -138,7 +138,10 @@ let package = Package(
         ),
         .testTarget(
             name: "RekeyingTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "CipherSystem", "TestSupport"]
+            dependencies: [
+                "CipherBackup", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem",
+                "TestSupport",
+            ]
         ),
         .testTarget(
             name: "RekeyCommandTests",

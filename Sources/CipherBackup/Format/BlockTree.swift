@@ -44,6 +44,18 @@ struct BlockTree: Sendable {
         return first..<min(first + BlockTree.fanOut, levels[level - 1].count)
     }
 
+    /// How many bytes of each segment are its blocks and nodes.
+    func neededBytes() -> [SegmentIdentifier: Int] {
+        var needed: [SegmentIdentifier: Int] = [:]
+        for block in blocks { needed[block.segment, default: 0] += BlockTree.blockSize }
+        for level in 1..<levels.count {
+            for (index, node) in levels[level].enumerated() {
+                needed[node.segment, default: 0] += children(level: level, index: index).count * BlockReference.size
+            }
+        }
+        return needed
+    }
+
     /// The bytes of a node.
     func node(level: Int, index: Int) -> [UInt8] {
         levels[level - 1][children(level: level, index: index)].flatMap(\.bytes)

@@ -16,6 +16,10 @@ public struct BackupRepository: Sendable {
         storage = RcloneStorage(location: location) ?? DirectoryStorage(path: location)
     }
 
+    init(storage: any BackupStorage) {
+        self.storage = storage
+    }
+
     /// The generations, the oldest first.
     ///
     /// - Throws: ``BackupError``.

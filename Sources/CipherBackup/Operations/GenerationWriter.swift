@@ -52,7 +52,7 @@ final class GenerationWriter {
         try storeNodes()
         try segments.finish()
         try segments.store()
-        let used = Set(tree.levels.joined().map(\.segment))
+        let needed = tree.neededBytes()
         let manifest = Manifest(
             repository: marker.identifier,
             number: (base?.manifest.number ?? 0) + 1,
@@ -62,11 +62,11 @@ final class GenerationWriter {
             databaseSize: size,
             storedSize: Int64(segments.size),
             root: tree.root,
-            segments: ((base?.manifest.segments ?? []) + segments.segments).filter { used.contains($0.identifier) }
+            segments: ((base?.manifest.segments ?? []) + segments.segments).filter { needed[$0.identifier] != nil }
         )
         let stored = try StoredManifest(manifest, key)
         try repository.storage.add(StoredManifest.directory + "/" + stored.name, stored.file)
-        return (GenerationBase(stored, tree), true)
+        return (GenerationBase(stored, tree, needed: needed), true)
     }
 
     /// Removes what was stored, after a failure.

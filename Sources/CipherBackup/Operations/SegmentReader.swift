@@ -23,7 +23,9 @@ final class SegmentReader {
 
     /// Bytes that stand one behind the other in a segment.
     func bytes(_ segment: SegmentIdentifier, at offset: UInt64, count: Int) throws -> [UInt8] {
-        guard let summary = segments[segment], offset <= summary.size, UInt64(count) <= summary.size - offset else {
+        guard let summary = segments[segment], offset >= (nodesOnly ? summary.nodes : 0), offset <= summary.size,
+            UInt64(count) <= summary.size - offset
+        else {
             throw BackupError.damagedObject(segment.name)
         }
         let bytes = try source(summary).read(count, at: Int64(offset))
