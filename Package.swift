@@ -141,7 +141,8 @@ let package = Package(
             dependencies: [
                 "CipherBackup", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem",
                 "TestSupport",
-            ]
+            ],
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "RekeyCommandTests",

@@ -81,7 +81,7 @@ public struct DatabaseFile: Sendable {
     }
 
     /// The format that the file is said to have, with each number of iterations that is tried, then all others.
-    private func search() throws -> FormatSearch {
+    func search() throws -> FormatSearch {
         let expected = try expectedFormat()
         let told = (iterations.map { [$0] } ?? []) + searchedIterations
         let counts = format == nil ? [] : told + FormatSearch.usualIterations

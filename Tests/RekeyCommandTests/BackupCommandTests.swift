@@ -37,6 +37,8 @@ import Testing
         }
         #expect(try rekey("verify new.db --key-file k").status == 0)
         #expect(try rekey("backups check repository").output.hasSuffix("sound:       yes\n"))
+        let check = try rekey("backups check repository --key-file k")
+        #expect(check.output.contains("proved:      2, manifest and pages by their MACs\n"), "\(check.errors)")
         #expect(
             try rekey("backups prune repository --keep 1").output
                 == "kept:    1 generations\nremoved: 1 generations, 0 segments\n"
@@ -55,6 +57,7 @@ import Testing
         ("backup missing.db repository", 66, "no such file"), ("backup k repository", 65, "not"),
         ("backup a.db repository --key-file other", 77, "wrong key"), ("backup a.db a.db", 66, "not a repository"),
         ("backups check repository --at-least 2", 65, "the newest generation is 1"),
+        ("backups check repository --key-file k", 65, "written without a key"),
         ("backups prune repository", 64, "Give what to keep"), ("backups prune repository --keep 0", 64, "from 1"),
         ("backups prune repository --keep-within 3w", 64, "no age such as"),
         ("backup a.db rclone:no-such-remote:x", 74, "rclone"),
@@ -78,6 +81,15 @@ import Testing
             let outcome = try rekey("restore repository \(number).db --generation \(number) \(keys)")
             #expect(outcome.output.contains("proved:          yes"), "\(outcome.errors)")
         }
+        #expect(try rekey("backups check repository \(keys)").output.contains("proved:      2, manifest"))
+        let lone = try rekey("keyring unlock a.db --key-file other --export-raw-key").output
+        _ = try directory.write(lone.utf8, to: "lone")
+        let newest = try rekey("backups check repository --key-file lone")
+        #expect(
+            newest.output.contains("proved:      1, ") && newest.output.contains("; 1 checked without the key"),
+            "\(newest.errors)"
+        )
+        #expect(try rekey("backups check repository --key-file k").status == 77)
     }
 
     // It blocks its thread: `waitUntilExit` would never return on another thread than that of `run`.

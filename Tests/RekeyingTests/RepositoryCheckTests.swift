@@ -51,6 +51,19 @@ import Testing
         try fixture.repository.storage.add("generations/" + stored.name, stored.file)
     }
 
+    /// Stores all nodes of a tree, with the right digests.
+    private func store(_ tree: inout BlockTree, _ writer: SegmentWriter) throws {
+        let hash = try OpenSSL.SHA256()
+        for level in 1..<tree.levels.count {
+            for index in tree.levels[level].indices {
+                let node = tree.node(level: level, index: index)
+                tree.set(try writer.append(node: node, hash.digest(of: node)), level: level, index: index)
+            }
+        }
+        try writer.finish()
+        try writer.store()
+    }
+
     @Test func eachSegmentIsReadOnce() throws {
         try make(40)
         let storage = CountingStorage(fixture.directory.file("repository"))
@@ -91,21 +104,136 @@ import Testing
         var tree = try SegmentReader(storage, newest, nodesOnly: true).tree(newest)
         let block = tree.blocks[5]
         tree.set(BlockReference(segment: block.segment, offset: block.offset, digest: Digest()), level: 0, index: 5)
-        // The nodes above it have the right digests.
         let writer = SegmentWriter(storage, repository: newest.repository)
-        let hash = try OpenSSL.SHA256()
-        for level in 1..<tree.levels.count {
-            for index in tree.levels[level].indices {
-                let node = tree.node(level: level, index: index)
-                tree.set(try writer.append(node: node, hash.digest(of: node)), level: level, index: index)
-            }
-        }
-        try writer.finish()
-        try writer.store()
+        try store(&tree, writer)
         try forge(root: { _ in tree.root }, segments: { $0 + writer.segments })
         let found = try fixture.repository.check()
         #expect(found.sound == [1, 2])
         #expect(found.problems == ["generation 3 cannot be restored: \(BackupError.damagedObject(block.segment.name))"])
+    }
+
+    private func proved(_ keys: [DatabaseKey] = [RepositoryFixture.key.key]) throws -> RepositoryCheck {
+        try fixture.repository.check(provingBy: keys)
+    }
+
+    @Test func keyProvesManifestsAndPages() throws {
+        try make(3)
+        let found = try proved()
+        #expect(found.problems == [] && found.sound == [1, 2, 3] && found.proved == [1, 2, 3])
+        // Of a generation without a MAC nothing is proved, and the newest one needs it.
+        try forge()
+        let second = try proved()
+        #expect(second.sound == [1, 2, 3, 4] && second.proved == [1, 2, 3])
+        #expect(second.problems == [BackupError.unauthenticated(fixture.objects("generations")[3]).description])
+    }
+
+    @Test func keyIsProvedOnEveryPageSize() throws {
+        let own = try #require(Engine.current.formats.first)
+        for size in [1024, 8192, 65536] {
+            let fixture = try RepositoryFixture()
+            let format = try own.with(pageSize: size)
+            let queue = try fixture.open(.wal, format: format)
+            for number in 1...3 {
+                try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 'x' WHERE id = \(number * 100)") }
+                try fixture.backUp()
+            }
+            try queue.close()
+            let storage = CountingStorage(fixture.directory.file("repository"))
+            let key = RepositoryFixture.key.key
+            #expect(try BackupRepository(storage: storage).check(provingBy: [key]).proved == [1, 2, 3])
+            // But for the first page of the newest generation and the nodes above it, which say what the format is.
+            let segments = storage.opened.filter { $0.key.hasPrefix("segments/") }
+            let again = segments.values.filter { $0 > 1 }.count
+            #expect(segments.count == 3 && (size > 4096 || again <= 2), "\(segments)")
+        }
+    }
+
+    @Test func generationsUnderOtherKeysAreCheckedWithout() throws {
+        try make(2)
+        let other = SampleKey.named("other").key
+        try fixture.file.changeKey(from: RepositoryFixture.key.key, to: other)
+        try fixture.backUp(other)
+        let found = try proved([other])
+        #expect(found.problems == [] && found.sound == [1, 2, 3] && found.proved == [3])
+        #expect(try proved([other, RepositoryFixture.key.key]).proved == [1, 2, 3])
+        let newest = fixture.objects("generations")[2]
+        #expect(throws: BackupError.otherKey(newest)) { try proved() }
+    }
+
+    @Test func copyUnderSameKeyIsProved() throws {
+        try make(2)
+        // Another salt, so other MACs, under the same raw key.
+        let copy = fixture.directory.file("copy.db")
+        let raw = try DatabaseKey.sample("raw")
+        try fixture.file.changeKey(from: RepositoryFixture.key.key, to: raw)
+        try fixture.backUp(raw)
+        try fixture.file.copy(key: raw, to: copy)
+        try DatabaseFile(path: copy).backUp(to: fixture.repository, key: raw)
+        let found = try proved([raw])
+        #expect(found.problems == [] && found.proved == [3, 4])
+    }
+
+    @Test func pageStaysInOneSegment() throws {
+        try fixture.repository.prepare()
+        let writer = SegmentWriter(fixture.repository.storage, repository: [UInt8](repeating: 0, count: 16))
+        let block = [UInt8](repeating: 1, count: BlockTree.blockSize)
+        // The segment is full in the middle of a page of 65,536 bytes.
+        let segments = try (1..<16_420).map { index in
+            try block.withUnsafeBytes { try writer.append(block: $0, index, Digest()) }.segment
+        }
+        writer.discard()
+        #expect(Set(segments).count == 2)
+        let last = try #require(segments.lastIndex(of: segments[0])) + 1
+        #expect((last + 1) % 16 == 0)
+    }
+
+    /// Replaces page 6 of the newest generation, with digests that are right.
+    private func replacePage(_ key: BackupKey?) throws {
+        let newest = try #require(manifests.last)
+        let (manifest, storage) = (newest.manifest, fixture.repository.storage)
+        var tree = try SegmentReader(storage, manifest, nodesOnly: true).tree(manifest)
+        let writer = SegmentWriter(storage, repository: manifest.repository)
+        let hash = try OpenSSL.SHA256()
+        let page = [UInt8](repeating: 7, count: 4096)
+        let reference = try page.withUnsafeBytes { try writer.append(block: $0, 5, hash.digest(of: $0)) }
+        tree.set(reference, level: 0, index: 5)
+        try store(&tree, writer)
+        let forged = Manifest(
+            repository: manifest.repository,
+            number: manifest.number,
+            time: manifest.time,
+            previous: manifest.previous,
+            keyIdentifier: manifest.keyIdentifier,
+            databaseSize: manifest.databaseSize,
+            storedSize: 0,
+            root: tree.root,
+            segments: manifest.segments + writer.segments
+        )
+        let stored = try StoredManifest(forged, key)
+        try storage.remove("generations/" + newest.name)
+        try storage.add("generations/" + stored.name, stored.file)
+    }
+
+    @Test func replacedPageNeedsKeyToBeFound() throws {
+        try make(2)
+        try replacePage(nil)
+        #expect(try fixture.repository.check().problems == [])
+        let found = try proved()
+        #expect(found.sound == [1] && found.proved == [1])
+        #expect(found.problems == [BackupError.altered(fixture.objects("generations")[1]).description])
+    }
+
+    @Test func pageWithWrongMACIsFound() throws {
+        try make(2)
+        let salt = try FileState(fixture.path).bytes.prefix(CipherFormat.saltSize)
+        let format = try #require(Engine.current.formats.first)
+        let key = try RepositoryFixture.key.key.derive(salt: Array(salt), format: format)
+        // By somebody who has the key: the manifest has the right MAC.
+        try replacePage(BackupKey(key, repository: #require(manifests.last).manifest.repository))
+        let found = try proved()
+        #expect(found.sound == [1] && found.problems.count == 1)
+        let pages = RepositoryFixture.pageSize == 4096 ? "page 6 has a wrong MAC" : "pages"
+        #expect(found.problems[0].hasPrefix("generation 2 cannot be restored: \(pages)"), "\(found.problems)")
     }
 
     @Test func nodesBeforeTheirPlaceAreFound() throws {

@@ -144,6 +144,33 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: place)) == states[0])
     }
 
+    @Test func checkByKeyFindsForgedManifest() throws {
+        let check = { repository in
+            try BackupRepository(repository).check(provingBy: [self.key], atLeast: 3)
+        }
+        let right = try check(original)
+        #expect(right.problems == [] && right.proved == [1, 2, 3])
+        let size = Self.root - 16
+        for change in [
+            // Another state, no MAC, another key.
+            { (file: inout [UInt8]) in file[size + 7] ^= 1 },
+            { (file: inout [UInt8]) in
+                file.replaceSubrange((size - 16)..<size, with: [UInt8](repeating: 0, count: 16))
+                file.replaceSubrange((file.count - BackupKey.macSize)..., with: [UInt8](repeating: 0, count: 32))
+            },
+            { (file: inout [UInt8]) in file[size - 1] ^= 1 },
+        ] {
+            let repository = try copy()
+            try forge(repository, change)
+            let found = Result { try check(repository) }
+            #expect(throws: BackupError.self) {
+                guard try found.get().problems.isEmpty else { throw BackupError.altered("") }
+            }
+        }
+        let other = try DatabaseKey.sample("other")
+        #expect(throws: BackupError.self) { try BackupRepository(original).check(provingBy: [other]) }
+    }
+
     @Test func manifestWithoutMACIsRefusedWithKey() throws {
         let repository = try copy()
         try forge(repository) { file in

@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 /// Reads all that a generation needs, as a restore does.
 struct GenerationWalk {
     private let manifest: Manifest
@@ -11,14 +13,46 @@ struct GenerationWalk {
     }
 
     /// Throws where something is not what was written.
-    func run() throws { try visit(TreePiece(rootOf: manifest)) }
+    ///
+    /// - Parameter key: Authenticates the pages too.
+    func run(_ key: GenerationKeys.Key?) throws {
+        var bytes: [UInt8] = []
+        var damaged: [Int] = []
+        try visit(TreePiece(rootOf: manifest), below: .max) { block, start in
+            guard let key else { return }
+            bytes += block
+            let end = start + Int64(block.count)
+            // With whole pages, or the last one.
+            guard end % Int64(key.pageSize) == 0 || end == manifest.databaseSize else { return }
+            damaged += try bytes.withUnsafeBytes { try key.damagedPages(in: $0, at: end - Int64($0.count)) }
+            bytes.removeAll(keepingCapacity: true)
+        }
+        guard damaged.isEmpty else { throw DamagedPages(numbers: damaged) }
+    }
 
-    private func visit(_ piece: TreePiece) throws {
+    /// The first bytes of the database.
+    func head(_ count: Int) throws -> [UInt8] {
+        var head: [UInt8] = []
+        try visit(TreePiece(rootOf: manifest), below: Int64(count)) { block, _ in head += block }
+        return Array(head.prefix(count))
+    }
+
+    /// Visits the blocks that begin below an offset in the database.
+    private func visit(_ piece: TreePiece, below end: Int64, _ body: ([UInt8], Int64) throws -> Void) throws {
+        guard piece.start < end else { return }
         if piece.level > 0 {
             let bytes = try nodes.bytes(piece.reference, count: piece.storedSize)
-            for child in piece.children(bytes) { try visit(child) }
-        } else if piece.reference != .zeros {
-            _ = try blocks.bytes(piece.reference, count: piece.storedSize)
+            for child in piece.children(bytes) { try visit(child, below: end, body) }
+        } else if piece.reference == .zeros {
+            try body([UInt8](repeating: 0, count: piece.storedSize), piece.start)
+        } else {
+            try body(blocks.bytes(piece.reference, count: piece.storedSize), piece.start)
         }
+    }
+}
+
+extension DamagedPages: CustomStringConvertible {
+    package var description: String {
+        NumberRanges(numbers).text(of: "page") + (numbers.count == 1 ? " has a wrong MAC" : " have wrong MACs")
     }
 }

@@ -4,6 +4,9 @@ internal import CipherSystem
 public struct RepositoryCheck: Sendable, Equatable {
     /// The numbers of the generations whose blocks all are what was written, ascending.
     public internal(set) var sound: [UInt64] = []
+    /// The numbers of those that a key has proved: the manifest and each page have the right MAC. Others were made without a key, or are
+    /// under another one, such as that before a change of key.
+    public internal(set) var proved: [UInt64] = []
     /// What is wrong, a sentence each; empty where all is well.
     public internal(set) var problems: [String] = []
     /// Bytes of the segments that were read.
@@ -21,6 +24,18 @@ extension BackupRepository {
         atLeast expected: UInt64? = nil,
         progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> RepositoryCheck {
+        try check(atLeast: expected, keyOf: nil, progress: progress)
+    }
+
+    /// As ``check(atLeast:progress:)``; with keys, also proves manifests and pages by their MACs.
+    ///
+    /// - Parameter keyOf: The key that opens a database whose first bytes these are; nil if there is none.
+    /// - Throws: ``BackupError/otherKey(_:)`` where no key opens the newest generation.
+    package func check(
+        atLeast expected: UInt64?,
+        keyOf: (([UInt8]) throws -> PageKey?)?,
+        progress: (Int64, Int64) throws -> Void
+    ) throws -> RepositoryCheck {
         try storage.locked(exclusively: false) {
             let marker = try marker()
             var check = RepositoryCheck()
@@ -33,25 +48,51 @@ extension BackupRepository {
                 check.problems.append(BackupError.outdated(newest: newest, expected: expected).description)
             }
             try checkChain(manifests, marker, &check)
-            var pass = try SegmentPass(storage, marker, manifests)
+            let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
+            if keyOf != nil, let newest = manifests.last, keys[UInt32(manifests.count - 1)] == nil {
+                if newest.manifest.keyIdentifier == nil {
+                    check.problems.append(BackupError.unauthenticated(newest.name).description)
+                } else if (try? GenerationWalk(storage, newest.manifest).head(1)) != nil {
+                    throw BackupError.otherKey(newest.name)
+                }
+            }
+            var pass = try SegmentPass(storage, marker, manifests, keys)
             try pass.run(&check, progress)
             let doubtful = pass.doubtful
             for (place, stored) in zip(UInt32(0)..., manifests) {
-                let number = stored.manifest.number
                 let isSound = check.noting {
-                    if let segment = stored.manifest.segments.first(where: pass.damaged.contains) {
-                        throw GenerationUnusable(number: number, reason: "it needs \(segment.identifier.name)")
-                    }
-                    guard doubtful.contains(place) else { return }
-                    do {
-                        try GenerationWalk(storage, stored.manifest).run()
-                    } catch {
-                        throw GenerationUnusable(number: number, reason: "\(error)")
-                    }
+                    try checkGeneration(stored, pass.damaged, isDoubtful: doubtful.contains(place), keys[place], keyOf)
                 }
-                if isSound { check.sound.append(number) }
+                if isSound {
+                    check.sound.append(stored.manifest.number)
+                    if keys[place] != nil { check.proved.append(stored.manifest.number) }
+                }
             }
             return check
+        }
+    }
+
+    private func checkGeneration(
+        _ stored: StoredManifest,
+        _ damaged: Set<SegmentSummary>,
+        isDoubtful: Bool,
+        _ key: GenerationKeys.Key?,
+        _ keyOf: (([UInt8]) throws -> PageKey?)?
+    ) throws {
+        try key.map { try stored.authenticate($0.backupKey) }
+        let number = stored.manifest.number
+        if let segment = stored.manifest.segments.first(where: damaged.contains) {
+            throw GenerationUnusable(number: number, reason: "it needs \(segment.identifier.name)")
+        }
+        guard isDoubtful else { return }
+        do {
+            // The salt or the format may be others than those of the newest generation under the key.
+            let own = try key.map { key in
+                try keyOf.flatMap { try GenerationKeys.Key(storage, stored.manifest, $0) } ?? key
+            }
+            try GenerationWalk(storage, stored.manifest).run(own)
+        } catch {
+            throw GenerationUnusable(number: number, reason: "\(error)")
         }
     }
 

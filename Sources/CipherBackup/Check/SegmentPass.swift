@@ -9,6 +9,7 @@ struct SegmentPass {
     private let marker: RepositoryMarker
     private let segments: [ListedSegment]
     private let hash: OpenSSL.SHA256
+    private var keys: GenerationKeys
     private let listed: [SegmentIdentifier: ListedSegment]
     /// What is referred to in segments that were not read yet: by level, then by place.
     private var uses: [SegmentIdentifier: [[TreePiece.Place: TreePiece.Use]]] = [:]
@@ -20,7 +21,13 @@ struct SegmentPass {
     private static let mostLevels = 8
     private static let step: Int64 = 1 << 20
 
-    init(_ storage: any BackupStorage, _ marker: RepositoryMarker, _ manifests: [StoredManifest]) throws {
+    init(
+        _ storage: any BackupStorage,
+        _ marker: RepositoryMarker,
+        _ manifests: [StoredManifest],
+        _ keys: GenerationKeys
+    ) throws {
+        self.keys = keys
         self.storage = storage
         self.marker = marker
         segments = ListedSegment.all(in: manifests)
@@ -61,7 +68,14 @@ struct SegmentPass {
 
     /// Notes that generations need a piece.
     private mutating func refer(to piece: TreePiece, _ generations: ClosedRange<UInt32>) {
-        if piece.level == 0, piece.reference == .zeros { return }
+        if piece.level == 0, piece.reference == .zeros {
+            // With a key, only a page that SQLite does not use is one of zeros.
+            let isUnused = keys.of(generations).allSatisfy {
+                piece.start == 1 << 30 && $0.pageSize >= BlockTree.blockSize
+            }
+            if !isUnused { doubts.insert(generations) }
+            return
+        }
         let reference = piece.reference
         guard listed[reference.segment]?.isListed(by: generations) == true, uses[reference.segment] != nil else {
             return _ = doubts.insert(generations)
@@ -88,9 +102,9 @@ struct SegmentPass {
             throw BackupError.damagedObject(segment.identifier.name)
         }
         try readNodes(segment, source, size)
-        let blocks = blocksInOrder(segment.identifier, end: size)
+        let units = units(blocksInOrder(segment.identifier, end: size))
         uses[segment.identifier] = nil
-        return (size, try readAll(segment.identifier, source, size, blocks))
+        return (size, try readAll(segment.identifier, source, size, units))
     }
 
     /// Compares the nodes, and notes what they refer to. Those of a level are referred to by higher ones alone.
@@ -135,34 +149,73 @@ struct SegmentPass {
         return blocks
     }
 
-    /// Reads the whole segment once: compares each block with its digest, and returns the digest of all.
+    /// Blocks that are compared together: those of a page.
+    private struct Unit {
+        let blocks: ArraySlice<Block>
+        let key: GenerationKeys.Key?
+        var range: Range<Int64> { blocks.first!.range.lowerBound..<blocks.last!.range.upperBound }
+    }
+
+    private mutating func units(_ blocks: [Block]) -> [Unit] {
+        var units: [Unit] = []
+        var next = 0
+        while next < blocks.count {
+            let first = blocks[next]
+            let found = keys.of(first.use.generations)
+            let count = max(1, (found.first?.pageSize ?? 0) / BlockTree.blockSize)
+            let page = blocks[next...].prefix(count)
+            let isWhole = zip(page, page.dropFirst()).allSatisfy { left, right in
+                left.range.upperBound == right.range.lowerBound && left.use.start + left.use.size == right.use.start
+                    && left.use.generations == right.use.generations
+            }
+            let pageSize = Int64(count * BlockTree.blockSize)
+            if found.count < 2, page.count == count, isWhole, first.use.start % pageSize == 0 {
+                units.append(Unit(blocks: page, key: found.first))
+            } else {
+                doubts.insert(first.use.generations)
+                units.append(Unit(blocks: page.prefix(1), key: nil))
+            }
+            next += units[units.count - 1].blocks.count
+        }
+        return units
+    }
+
+    /// Reads the whole segment once: compares each block with its digest, authenticates each page, and returns the digest of all.
     private mutating func readAll(
         _ segment: SegmentIdentifier,
         _ source: any PageSource,
         _ size: Int64,
-        _ blocks: [Block]
+        _ units: [Unit]
     ) throws -> Digest {
         let whole = try OpenSSL.SHA256()
         var (position, next) = (Int64(0), 0)
         while position < size {
             var end = min(size, position + SegmentPass.step)
             let first = next
-            while next < blocks.count, blocks[next].range.upperBound <= end { next += 1 }
-            // No block is cut.
-            if next < blocks.count { end = min(end, max(blocks[next].range.lowerBound, position)) }
+            while next < units.count, units[next].range.upperBound <= end { next += 1 }
+            // Nothing is cut.
+            if next < units.count { end = min(end, max(units[next].range.lowerBound, position)) }
             let bytes = try source.read(Int(end - position), at: position)
             guard bytes.count == Int(end - position) else { throw BackupError.damagedObject(segment.name) }
             try bytes.withUnsafeBytes { bytes in
                 try whole.update(bytes)
-                for block in blocks[first..<next] {
-                    let range = Int(block.range.lowerBound - position)..<Int(block.range.upperBound - position)
-                    let isRight =
-                        try hash.digest(of: UnsafeRawBufferPointer(rebasing: bytes[range])) == block.place.digest
-                    if !isRight { doubts.insert(block.use.generations) }
+                for unit in units[first..<next] {
+                    let isRight = try isRight(unit) { range in
+                        UnsafeRawBufferPointer(
+                            rebasing: bytes[Int(range.lowerBound - position)..<Int(range.upperBound - position)]
+                        )
+                    }
+                    if !isRight { doubts.insert(unit.blocks.first!.use.generations) }
                 }
             }
             position = end
         }
         return try whole.finish()
+    }
+
+    private func isRight(_ unit: Unit, _ bytes: (Range<Int64>) -> UnsafeRawBufferPointer) throws -> Bool {
+        for block in unit.blocks where try hash.digest(of: bytes(block.range)) != block.place.digest { return false }
+        guard let key = unit.key else { return true }
+        return try key.damagedPages(in: bytes(unit.range), at: unit.blocks.first!.use.start).isEmpty
     }
 }

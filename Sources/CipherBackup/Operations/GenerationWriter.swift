@@ -37,7 +37,8 @@ final class GenerationWriter {
     func store(_ block: StateBlock) throws {
         if base?.tree.holds(block) != true { isChanged = true }
         guard !block.isZero else { return tree.set(.zeros, level: 0, index: block.index) }
-        let reference = try base?.block(block.index, block.digest) ?? segments.append(block: block.bytes, block.digest)
+        let reference =
+            try base?.block(block.index, block.digest) ?? segments.append(block: block.bytes, block.index, block.digest)
         tree.set(reference, level: 0, index: block.index)
     }
 

@@ -35,8 +35,8 @@ extension HelpTopic {
           restore     generation; with the key: format, pages,
                       isManifestAuthenticated, isStructureChecked
           backups list, check, prune
-                      generations; sound (numbers), size, problems, ok; kept and
-                      pruned (numbers), prunedSegments
+                      generations; sound (numbers), size, problems, ok, with the
+                      key proved (numbers); kept and pruned (numbers), prunedSegments
           cleanup     removed (paths)
           keyring list, keyring status
                       keyring (path), sequenceNumber, created, written, keyCreated

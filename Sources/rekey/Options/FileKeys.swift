@@ -27,6 +27,15 @@ final class FileKeys {
         return try find(for: file).key
     }
 
+    /// All keys that options name, those of a keyring with its retired ones; nil where they name none.
+    func allIfNamed(for file: String) throws -> [DatabaseKey]? {
+        guard options.namesKey, let path = options.keyring else { return try keyIfNamed(for: file).map { [$0] } }
+        let unlocked = try options.unlock(Keyring(path: path), upgrades: false)
+        let keys = try unlocked.databaseKeys()
+        let all = try [keys.next, keys.current].compactMap { $0 } + unlocked.retiredKeys().map(\.key)
+        return try all.map(options.fileFormat.salted)
+    }
+
     /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
     func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
         if let path = options.keyring {
