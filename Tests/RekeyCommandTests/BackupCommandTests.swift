@@ -92,15 +92,51 @@ import Testing
         #expect(try rekey("backups check repository --key-file k").status == 77)
     }
 
+    @Test func keyringFindsOldCopyOfRepository() throws {
+        #expect(try rekey("keyring init a.db --key-file k --new-key-file other").status == 0)
+        let keys = "--keyring a.db.keyring --key-file other"
+        #expect(try rekey("backup a.db repository \(keys)").status == 0)
+        try FileManager.default.copyItem(atPath: directory.file("repository"), toPath: directory.file("old"))
+        #expect(try rekey("keyring rotate a.db --key-file other").status == 0)
+        #expect(try rekey("backup a.db repository \(keys)").status == 0)
+        #expect(try rekey("keyring list a.db").output.contains("slot 2:          notes of backups, changed "))
+        #expect(try rekey("restore repository 1.db \(keys)").status == 0)
+        #expect(try rekey("backups check repository \(keys)").status == 0)
+        let refused = try rekey("restore old 2.db \(keys)")
+        #expect(refused.status == 65 && refused.errors.contains("2 or later was expected"), "\(refused.errors)")
+        #expect(refused.errors.contains("--at-least 0 accepts an old copy") && !directory.names.contains("2.db"))
+        #expect(try rekey("backups check old \(keys)").status == 65)
+        #expect(try rekey("restore old 2.db --at-least 0 \(keys)").status == 0)
+        #expect(try rekey("backups check old --at-least 0 \(keys)").status == 0)
+        // The keyring is unchanged by readers, and fits the database.
+        #expect(try rekey("verify a.db \(keys)").status == 0)
+    }
+
+    @Test func keptGenerationsAreBoundedWithoutPrune() throws {
+        for number in 1...3 {
+            try update("UPDATE people SET note = \(number) WHERE id = 1")
+            let done = try rekey("backup a.db repository --key-file k --keep 2")
+            #expect(
+                done.status == 0 && done.output.contains("removed:    \(number == 3 ? 1 : 0) generations"),
+                "\(done.output)"
+            )
+        }
+        #expect(try rekey("backups repository").output.split(separator: "\n").map { $0.prefix(3) } == ["2: ", "3: "])
+        #expect(try rekey("backups check repository").status == 0)
+        #expect(try rekey("backup a.db repository --keep 0").status == 64)
+        #expect(try rekey("backup a.db repository --keep-within 3w").status == 64)
+    }
+
     // It blocks its thread: `waitUntilExit` would never return on another thread than that of `run`.
     @Test func followingStoresChangesUntilSignal() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
         process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        process.arguments = "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom".split(
-            separator: " "
-        )
-        .map(String.init)
+        process.arguments = "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom --keep 2"
+            .split(
+                separator: " "
+            )
+            .map(String.init)
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.write([], to: "output")))
         try process.run()
         defer { process.terminate() }
@@ -144,6 +180,7 @@ import Testing
         try queue.close()
         let lines = try String(contentsOfFile: directory.file("output"), encoding: .utf8).split(separator: "\n")
         #expect(lines.count >= 5 && lines[0].hasPrefix("generation 1: ") && lines[1].contains(" s after the commit"))
+        #expect(try rekey("backups repository").output.split(separator: "\n").count == 2)
         #expect(try rekey("restore repository new.db --key-file k").output.contains("proved:          yes"))
         let restored = try DatabaseQueue(path: directory.file("new.db"), key: .sample("k"))
         #expect(try restored.inDatabase { try $0.int(forQuery: "SELECT note FROM people WHERE id = 1") } == 4)

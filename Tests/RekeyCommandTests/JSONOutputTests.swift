@@ -27,7 +27,7 @@ import Testing
         "verify test.db file.zst cut.db --key-file new", "verify damaged.db --key-file old", "verify . --key-file old",
         "recover damaged.db saved.db --key-file old", "recover test.db whole.db --key-file old",
         "copy test.db copy.db --key-file old", "copy test.db copy.db --key-file old",
-        "backup test.db repository", "backup test.db repository --key-file old", "backups repository",
+        "backup test.db repository", "backup test.db repository --key-file old --keep 9", "backups repository",
         "backups missing",
         "backups check repository", "backups check repository --key-file old", "restore repository restored.db",
         "restore repository proved.db --key-file old",

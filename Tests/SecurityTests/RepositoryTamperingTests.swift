@@ -218,6 +218,26 @@ import Testing
         }
     }
 
+    @Test func oldCopyIsFoundByKeyring() throws {
+        let keyring = try Keyring(path: directory.file("keyring")).create(with: .sample("secret"))
+        let newest = try #require(BackupRepository(original).generations().last)
+        try BackupRepository(original).note(newest, in: keyring)
+        let place = try copy()
+        let repository = BackupRepository(place)
+        #expect(try repository.notedGeneration(in: keyring) == 3)
+        try FileManager.default.removeItem(atPath: #require(objects(place, "generations").last))
+        #expect(throws: BackupError.outdated(newest: 2, expected: 3)) {
+            try DatabaseFile(path: directory.file("restored.db")).restore(
+                from: repository,
+                atLeast: repository.notedGeneration(in: keyring),
+                key: key
+            )
+        }
+        // Without a secret nobody changes the note.
+        try flipByte(of: keyring.keyring.path, at: FileState(keyring.keyring.path).bytes.count - 32 - 64 - 1)
+        #expect(throws: KeyringError.self) { try repository.notedGeneration(in: keyring) }
+    }
+
     @Test func repositoryHasNoPlaintextAndNoKey() throws {
         for object in try objects(original, "segments") + objects(original, "generations") + ["\(original)/repository"]
         {

@@ -34,6 +34,9 @@ public struct BackupRepository: Sendable {
         try storage.locked(exclusively: false, body)
     }
 
+    /// Tells this repository from others, 16 bytes.
+    package func identifier() throws -> [UInt8] { try marker().identifier }
+
     // MARK: Objects
 
     func marker() throws -> RepositoryMarker {

@@ -31,7 +31,8 @@ extension HelpTopic {
           --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
                       freeSpace, leftovers
           backup      generation (number, time, databaseSize, storedSize,
-                      isAuthenticated, segments), isNew; with the key: format
+                      isAuthenticated, segments), isNew; with the key: format;
+                      with --keep…: as backups prune
           restore     generation; with the key: format, pages,
                       isManifestAuthenticated, isStructureChecked
           backups list, check, prune

@@ -11,7 +11,8 @@ struct BackupsCheck: ParsableCommand {
         discussion: """
             Needs no key. Without one it finds damage and missing objects, but not what somebody has replaced together \
             with its digests. With the key, the manifest of each generation that is under it and each page must also \
-            have the right MAC. A keyring has the keys of generations from before a rotation too.
+            have the right MAC. A keyring has the keys of generations from before a rotation too, and the number of the \
+            newest generation, for --at-least.
             """
     )
 
@@ -24,8 +25,13 @@ struct BackupsCheck: ParsableCommand {
 
     func run() throws {
         try report.run([repository]) { repository, progress in
-            let keys = try FileKeys(key).allIfNamed(for: repository)
-            let found = try check(repository, keys) { try progress.show(.checking, done: $0, all: $1) }
+            let fileKeys = FileKeys(key)
+            let keys = try fileKeys.allIfNamed(for: repository)
+            let location = BackupRepository(repository)
+            let noted = try fileKeys.unlockedKeyring().flatMap(location.notedGeneration(in:))
+            let found = try check(location, keys, atLeast: atLeast ?? noted) {
+                try progress.show(.checking, done: $0, all: $1)
+            }
             var lines = [
                 ("generations", "\(found.sound.count) can be restored"),
                 ("proved", BackupsCheck.proof(found, isKeyGiven: keys != nil)),
@@ -48,13 +54,14 @@ struct BackupsCheck: ParsableCommand {
     }
 
     private func check(
-        _ repository: String,
+        _ repository: BackupRepository,
         _ keys: [DatabaseKey]?,
+        atLeast: UInt64?,
         _ progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
-        guard let keys else { return try BackupRepository(repository).check(atLeast: atLeast, progress: progress) }
-        let file = try key.database(repository)
-        return try BackupRepository(repository).check(
+        guard let keys else { return try repository.check(atLeast: atLeast, progress: progress) }
+        let file = try key.database(self.repository)
+        return try repository.check(
             provingBy: keys,
             format: file.format,
             iterations: [file.iterations].compactMap { $0 } + file.searchedIterations,
