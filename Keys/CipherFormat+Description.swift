@@ -24,17 +24,22 @@ extension CipherFormat: CustomStringConvertible {
         return digits.count < 2 ? "0" + digits : digits
     }
 
+    /// Such as `64000 iterations`.
+    static func counted(_ iterations: Int) -> String { "\(iterations) iteration\(iterations == 1 ? "" : "s")" }
+
     /// What is not the version's own, as text and as an argument of `ofFile`, in the order of its parameters.
     private var deviations: [(text: String, argument: String)] {
         let own = own
         var found: [(text: String, argument: String)] = []
-        if iterations != own.iterations { found.append(("\(iterations) iterations", "iterations: \(iterations)")) }
+        if iterations != own.iterations {
+            found.append((CipherFormat.counted(iterations), "iterations: \(iterations)"))
+        }
         if keyDerivation != own.keyDerivation {
-            found.append(("PBKDF2-HMAC-\(keyDerivation)", "keyDerivation: .\(keyDerivation)"))
+            found.append(("PBKDF2-HMAC-\(keyDerivation.rawValue)", "keyDerivation: .\(keyDerivation)"))
         }
         if pageAuthentication != own.pageAuthentication {
             let hash = pageAuthentication.map { ".\($0)" } ?? ".some(nil)"
-            let text = pageAuthentication.map { "HMAC-\($0)" } ?? "no MACs"
+            let text = pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "no MACs"
             found.append((text, "pageAuthentication: \(hash)"))
         }
         if pageNumberOrder != own.pageNumberOrder {
@@ -44,11 +49,13 @@ extension CipherFormat: CustomStringConvertible {
             found.append(("HMAC salt mask 0x\(hexadecimalMask)", "macSaltMask: 0x\(hexadecimalMask)"))
         }
         if macKeyIterations != own.macKeyIterations {
-            let text = "\(macKeyIterations) iterations for the HMAC key"
+            let text = "\(CipherFormat.counted(macKeyIterations)) for the HMAC key"
             found.append((text, "macKeyIterations: \(macKeyIterations)"))
         }
         if let macKeyDerivation, macKeyDerivation != keyDerivation {
-            found.append(("HMAC key by PBKDF2-HMAC-\(macKeyDerivation)", "macKeyDerivation: .\(macKeyDerivation)"))
+            found.append(
+                ("HMAC key by PBKDF2-HMAC-\(macKeyDerivation.rawValue)", "macKeyDerivation: .\(macKeyDerivation)")
+            )
         }
         if plaintextHeaderSize > 0 {
             let text = "plaintext header of \(plaintextHeaderSize) bytes"

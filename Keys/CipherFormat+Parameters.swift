@@ -129,15 +129,6 @@ extension CipherFormat {
     /// Ten million: several seconds. More would let a setting hang a program that opens the file.
     package static let mostIterations = 10_000_000
 
-    /// The version's own format.
-    package var own: CipherFormat { (try? CipherFormat.standard(version: version)) ?? .v4 }
-
-    /// The format of a major version of SQLCipher.
-    package static func standard(version: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        guard let found = standard.first(where: { $0.version == version }) else { throw .version(version) }
-        return found
-    }
-
     /// This format after `change`, if SQLCipher can have it.
     package func changed(
         allowing weakness: Weakness? = nil,

@@ -27,6 +27,19 @@ extension CipherFormat {
         return found
     }
 
+    /// The pragmas by which the version's own format is stronger than this one.
+    package func strongerSettings(isPassphrase: Bool) -> [String] {
+        let own = own
+        return weaknesses(beside: own).compactMap { weakness in
+            switch weakness {
+            case .iterations: isPassphrase ? "kdf_iter = \(own.iterations)" : nil
+            case .keyDerivation: isPassphrase ? "kdf_algorithm = \(own.keyDerivation.rawValue)" : nil
+            case .pageAuthentication: own.pageAuthentication.map { "hmac_algorithm = \($0.rawValue)" }
+            case .plaintextHeaderSize: "plaintext_header = \(own.plaintextHeaderSize)"
+            }
+        }
+    }
+
     /// 32 bytes: the magic string, the page size, the change counter and the number of pages.
     private static let harmlessHeader = 32
 
@@ -53,9 +66,9 @@ extension CipherFormat.Weakness {
     /// The value in a format.
     fileprivate func text(of format: CipherFormat) -> String {
         switch self {
-        case .iterations: "\(format.iterations) iterations of PBKDF2"
-        case .keyDerivation: "PBKDF2-HMAC-\(format.keyDerivation)"
-        case .pageAuthentication: format.pageAuthentication.map { "HMAC-\($0) for pages" } ?? "no MACs"
+        case .iterations: "\(CipherFormat.counted(format.iterations)) of PBKDF2"
+        case .keyDerivation: "PBKDF2-HMAC-\(format.keyDerivation.rawValue)"
+        case .pageAuthentication: format.pageAuthentication.map { "HMAC-\($0.rawValue) for pages" } ?? "no MACs"
         case .plaintextHeaderSize: "a plaintext header of \(format.plaintextHeaderSize) bytes"
         }
     }

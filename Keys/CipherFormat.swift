@@ -3,8 +3,6 @@
 /// SQLCipher names its formats after its major versions; each is a set of defaults, and a pragma changes each of them for a file. A file
 /// does not say which format it has: it must be known or tried.
 public struct CipherFormat: Sendable {
-    /// SQLCipher's major version whose format this is or descends from, 1 to 4.
-    public let version: Int
     /// Bytes in a page, a power of two from 512 to 65,536 (`cipher_page_size`).
     public package(set) var pageSize: Int
     /// The hash of the PBKDF2 that makes the page key from a passphrase, and the HMAC key from the page key (`cipher_kdf_algorithm`).
@@ -32,13 +30,11 @@ public struct CipherFormat: Sendable {
     package internal(set) var isAny = false
 
     private init(
-        version: Int,
         pageSize: Int,
         keyDerivation: HashAlgorithm,
         iterations: Int,
         pageAuthentication: HashAlgorithm?
     ) {
-        self.version = version
         self.pageSize = pageSize
         self.keyDerivation = keyDerivation
         self.iterations = iterations
@@ -47,7 +43,6 @@ public struct CipherFormat: Sendable {
 
     /// SQLCipher 1: 4,000 iterations of HMAC-SHA1, pages not authenticated.
     public static let v1 = CipherFormat(
-        version: 1,
         pageSize: 1024,
         keyDerivation: .sha1,
         iterations: 4000,
@@ -55,7 +50,6 @@ public struct CipherFormat: Sendable {
     )
     /// SQLCipher 2: 4,000 iterations of HMAC-SHA1, pages authenticated by HMAC-SHA1.
     public static let v2 = CipherFormat(
-        version: 2,
         pageSize: 1024,
         keyDerivation: .sha1,
         iterations: 4000,
@@ -63,7 +57,6 @@ public struct CipherFormat: Sendable {
     )
     /// SQLCipher 3: 64,000 iterations of HMAC-SHA1, pages authenticated by HMAC-SHA1.
     public static let v3 = CipherFormat(
-        version: 3,
         pageSize: 1024,
         keyDerivation: .sha1,
         iterations: 64000,
@@ -71,7 +64,6 @@ public struct CipherFormat: Sendable {
     )
     /// SQLCipher 4: 256,000 iterations of HMAC-SHA512, pages authenticated by HMAC-SHA512.
     public static let v4 = CipherFormat(
-        version: 4,
         pageSize: 4096,
         keyDerivation: .sha512,
         iterations: 256_000,
@@ -150,7 +142,7 @@ extension CipherFormat: Hashable {
     private var parameters: Parameters {
         Parameters(
             numbers: [
-                version, pageSize, iterations, Int(macSaltMask), macKeyIterations, plaintextHeaderSize, isAny ? 1 : 0,
+                pageSize, iterations, Int(macSaltMask), macKeyIterations, plaintextHeaderSize, isAny ? 1 : 0,
             ],
             hashes: [keyDerivation, pageAuthentication, macKeyDerivation ?? keyDerivation],
             order: pageNumberOrder

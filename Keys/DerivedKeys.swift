@@ -3,8 +3,12 @@ package final class DerivedKeys {
     private let key: DatabaseKey
     private var known: [(salt: [UInt8], format: CipherFormat, derived: DerivedKey)] = []
 
-    package init(_ key: DatabaseKey) {
+    /// Called before each derivation of a passphrase with the number of those that were made; what it throws ends the search.
+    private let progress: ((Int) throws -> Void)?
+
+    package init(_ key: DatabaseKey, progress: ((Int) throws -> Void)? = nil) {
         self.key = key
+        self.progress = progress
     }
 
     /// As ``DatabaseKey/isPassphrase``.
@@ -17,6 +21,7 @@ package final class DerivedKeys {
     package func derive(salt: [UInt8], format: CipherFormat) throws -> DerivedKey {
         let found = known.first { $0.salt == salt && $0.format.hasSameDerivation(as: format) }
         if let found { return found.derived }
+        if key.isPassphrase { try progress?(known.count) }
         let derived = try key.derive(salt: salt, format: format)
         known.append((salt, format, derived))
         return derived

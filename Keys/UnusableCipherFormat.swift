@@ -22,7 +22,7 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .pageSize(let size):
-            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536"
+            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536, or 512 without MACs"
         case .iterations(let iterations, let least):
             "\(iterations) iterations are out of bounds; use \(least) to \(CipherFormat.mostIterations)"
         case .version(let version):
@@ -36,7 +36,7 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
         case .saltMissing:
             "a file with a plaintext header does not contain its salt; give the salt with the key"
         case .rawKeyWithoutAuthentication:
-            "the file has no MACs, so a raw key cannot be verified; use a passphrase, or migrate the file to another format first"
+            "a raw key cannot be verified in a file without MACs; use a passphrase, or a format with MACs"
         }
     }
 }

@@ -38,7 +38,8 @@ LIMITS = {
     "no MACs behind a header over 80 bytes": "What proves a key without MACs, bytes 72 to 91, is in plaintext.",
 }
 STEP_LIMITS = [
-    "* Pages without MACs under a raw key: `change` refuses every file without MACs, `copy` and `encrypt` those under a raw key; `migrate` and `recover` bring them to format 4.",
+    "* Pages without MACs: `change` refuses them unless it writes `--in-place`, `copy` and `encrypt` refuse them under a raw key; `migrate` and "
+    "`recover` bring them to format 4.",
     "* HMAC keys by another hash than the KDF's under a passphrase (`hmac_algorithm_compat = 0`): no SQLCipher opens them. `verify` needs "
     "`--pages-only`, `copy` refuses, `migrate` writes the nearest format that SQLCipher has; with a WAL beside the file only `inspect` and "
     "`recover` work. Under a raw key they are files of SQLCipher.",

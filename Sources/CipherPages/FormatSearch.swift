@@ -35,6 +35,14 @@ package struct FormatSearch: Sendable {
         return (preferred + searched).filter { known.insert($0).inserted }
     }
 
+    /// How often a passphrase is derived at most; a file with a plaintext header has two salts.
+    package var derivationCount: Int {
+        let formats = formats(isPassphrase: true)
+        return formats.indices.count { index in
+            !formats[..<index].contains { $0.hasSameDerivation(as: formats[index]) }
+        }
+    }
+
     /// Whether a file of a format that was found may be used.
     ///
     /// Somebody without the key can remove the MACs of a file, by moving the IV of each page. So a file without MACs must be named,
@@ -58,9 +66,16 @@ package struct FormatSearch: Sendable {
     private static let hashes: [HashAlgorithm] = [.sha512, .sha1, .sha256]
 
     private static func derivations(_ isPassphrase: Bool) -> [(HashAlgorithm, Int)] {
-        // The number has no effect under a raw key; the standard one is reported.
-        guard isPassphrase else { return [(.sha512, 256_000), (.sha1, 64_000), (.sha256, 256_000)] }
-        return derivations(counts: usualIterations)
+        isPassphrase ? derivations(counts: usualIterations) : underRawKey
+    }
+
+    /// The number has no effect under a raw key; the standard one is reported.
+    private static let underRawKey: [(HashAlgorithm, Int)] = [(.sha512, 256_000), (.sha1, 64_000), (.sha256, 256_000)]
+
+    /// A format as it is found under a raw key, which does not depend on the iterations.
+    package static func formatUnderRawKey(_ format: CipherFormat) -> CipherFormat {
+        let count = underRawKey.first { $0.0 == format.keyDerivation }?.1 ?? format.iterations
+        return (try? format.changed { $0.iterations = count }) ?? format
     }
 
     private static func derivations(counts: [Int]) -> [(HashAlgorithm, Int)] {

@@ -161,7 +161,10 @@ package struct KeyProbe {
         for other in formats where other.pageAuthentication != nil {
             // The header is in page 1 only, and without one the file's salt would count.
             let candidate = try? other.changed { $0.plaintextHeaderSize = hasPlaintextHeader ? 16 : 0 }
-            guard let candidate, other.keyDerivation == format.keyDerivation, other.iterations == format.iterations
+            // A raw key is the same in all formats.
+            guard let candidate,
+                !keys.isPassphrase
+                    || other.keyDerivation == format.keyDerivation && other.iterations == format.iterations
             else { continue }
             candidates.insert(candidate)
         }

@@ -15,10 +15,15 @@ public struct DatabaseFile: Sendable {
     /// The format that the file has, where it cannot be found: it stands nowhere in the file. It is tried before all others, and the only
     /// one without MACs that is tried under a raw key.
     public var format: CipherFormat?
+    /// Tried after ``format``: that of other versions, with the parameters that are known.
+    package var otherFormats: [CipherFormat] = []
     /// The PBKDF2 iterations that the file was made with, where they are not its format's own.
     public var iterations: Int?
     /// Other numbers of PBKDF2 iterations to try; each takes three derivations.
     public var searchedIterations: [Int] = []
+    /// Called before each derivation of a passphrase with which the format is searched for, with the number of those made and of those to
+    /// be made at most; what it throws ends the operation.
+    public var willDerive: (@Sendable (_ done: Int, _ all: Int) throws -> Void)?
     /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
     /// the operation.
     public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
@@ -77,17 +82,18 @@ public struct DatabaseFile: Sendable {
 
     /// Finds the format in which `key` is right.
     func authenticate(_ key: DatabaseKey, _ file: UnkeyedFile) throws -> Authentication {
-        try file.authenticate(key, search())
+        try file.authenticate(key, search(), progress: willDerive)
     }
 
     /// The format that the file is said to have, with each number of iterations that is tried, then all others.
     func search() throws -> FormatSearch {
-        let expected = try expectedFormat()
-        let told = (iterations.map { [$0] } ?? []) + searchedIterations
-        let counts = format == nil ? [] : told + FormatSearch.usualIterations
+        let likely = try [expectedFormat()] + otherFormats
+        let known = (iterations.map { [$0] } ?? []) + searchedIterations
+        let counts = format == nil ? [] : known + FormatSearch.usualIterations
         return FormatSearch(
-            preferred: try [expected] + counts.map { count in try expected.changed { $0.iterations = count } },
-            iterations: told,
+            preferred: try likely
+                + counts.flatMap { count in try likely.map { try $0.changed { $0.iterations = count } } },
+            iterations: known,
             acceptsFormat1: format?.pageAuthentication == nil
         )
     }

@@ -2,7 +2,8 @@ public import CipherDB
 
 /// The parameters of a format that a migration or an encryption changes; the others stay, or are those of the engine's own format.
 public struct FormatChange: Sendable, Equatable {
-    /// SQLCipher's major version: its own format, with what the file has of more PBKDF2 iterations, another page size and a plaintext header.
+    /// SQLCipher's major version: its own format, with the file's plaintext header, and its page size and higher number of iterations where
+    /// these are not those of its own version.
     public var version: Int?
     /// As `CipherFormat/pageSize`.
     public var pageSize: Int?
@@ -31,8 +32,7 @@ public struct FormatChange: Sendable, Equatable {
         try (version.map { try CipherFormat.standard(version: $0) } ?? Engine.current.ownFormat()).changed(apply(to:))
     }
 
-    /// The format of a file after the change: by default the engine's own version, with what the file has of more iterations, another
-    /// page size and a plaintext header. What is of that version already keeps everything; pages without MACs get some in any case.
+    /// The format of a file after the change: by default the engine's own version, with what ``version`` keeps. What is of that version already keeps everything; pages without MACs get some in any case.
     ///
     /// - Throws: `UnusableCipherFormat`.
     func applied(to present: CipherFormat) throws -> CipherFormat {
@@ -50,7 +50,8 @@ public struct FormatChange: Sendable, Equatable {
         return try target.changed {
             let isOther = present.pageSize != present.own.pageSize
             if isOther, (try? $0.with(pageSize: present.pageSize)) != nil { $0.pageSize = present.pageSize }
-            $0.iterations = max($0.iterations, present.iterations)
+            let hasOwnNumber = present.iterations == present.own.iterations
+            if !hasOwnNumber { $0.iterations = max($0.iterations, present.iterations) }
             $0.plaintextHeaderSize = present.plaintextHeaderSize
             // Before anything is judged: the file's header may not fit, and a shorter one be named.
             apply(to: &$0)

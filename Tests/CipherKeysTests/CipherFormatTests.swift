@@ -64,14 +64,27 @@ import Testing
         }
     }
 
+    @Test func versionIsNearestOne() throws {
+        let same = try CipherFormat.ofFile(
+            pageSize: 1024,
+            iterations: 64000,
+            keyDerivation: .sha1,
+            pageAuthentication: .sha1
+        )
+        #expect(same == .v3 && same.version == 3 && "\(same)" == "\(CipherFormat.v3)")
+        #expect(try CipherFormat.ofFile(version: 3, iterations: 4000) == .v2)
+        #expect(try CipherFormat.ofFile(keyDerivation: .sha1).version == 4)
+        #expect(try CipherFormat.ofFile(pageSize: 1024, pageAuthentication: .some(nil)).version == 4)
+    }
+
     @Test func expressionGivesFormat() throws {
         #expect(CipherFormat.standard.map(\.expression) == [".v4", ".v3", ".v2", ".v1"])
         let format = try CipherFormat.ofFile(
             version: 2,
             pageSize: 512 * 4,
             iterations: 9,
-            keyDerivation: .sha256,
-            pageAuthentication: .some(nil),
+            keyDerivation: .sha1,
+            pageAuthentication: .sha256,
             pageNumberOrder: .bigEndian,
             macSaltMask: 5,
             macKeyIterations: 3,
@@ -80,7 +93,7 @@ import Testing
         )
         #expect(
             format.expression == """
-                try .ofFile(version: 2, pageSize: 2048, iterations: 9, keyDerivation: .sha256, pageAuthentication: .some(nil), \
+                try .ofFile(version: 3, pageSize: 2048, iterations: 9, pageAuthentication: .sha256, \
                 pageNumberOrder: .bigEndian, macSaltMask: 0x05, macKeyIterations: 3, macKeyDerivation: .sha512, plaintextHeaderSize: 16)
                 """
         )

@@ -73,7 +73,7 @@ class Rekey:
 def differences(cell, found):
     """The parameters in `found`, an object of the command's, that are not the cell's; those that the key and the MAC leave open do not count."""
     each = cell["parameters"]
-    expected = {"pageSize": each.page_size, "hmacAlgorithm": each.hmac_algorithm, "plaintextHeader": each.plaintext_header}
+    expected = {"pageSize": each.page_size, "hmacAlgorithm": each.hmac_algorithm or "none", "plaintextHeader": each.plaintext_header}
     if is_passphrase(cell):
         expected |= {"kdfIter": each.kdf_iter, "kdfAlgorithm": each.kdf_algorithm}
     if each.hmac_algorithm:

@@ -167,8 +167,8 @@ class Passage:
             found = self.run("inspect", path, *self.rekey.present(cell))["parameters"]
         else:
             found = reply["parameters"]
-        mac = found["hmacAlgorithm"]
-        becomes = Parameters(found["version"], found["pageSize"], found["kdfAlgorithm"].lower(), found["kdfIter"], mac and mac.lower(),
+        mac = None if found["hmacAlgorithm"] == "none" else found["hmacAlgorithm"]
+        becomes = Parameters(found["version"], found["pageSize"], found["kdfAlgorithm"].lower(), found["kdfIter"], mac,
                              found["hmacPgno"], int(found["hmacSaltMask"], 16), found["fastKdfIter"], None, found["plaintextHeader"])
         least = each if foreign else STANDARD[4]
         wanted = least.having(page_size=becomes.page_size, plaintext_header=header, mac_key_algorithm=None,

@@ -42,7 +42,7 @@ struct DamageReportTests {
         try handle.truncate(atOffset: UInt64(pages / 2 * pageSize + 100))
         try handle.close()
         try flipByte(of: path, at: 5 * pageSize - 700)
-        let missing = "pages \(pages / 2 + 1) to \(pages), the file ends at page \(pages / 2)\n"
+        let missing = "pages \(pages / 2 + 1) to \(pages); the file has \(pages / 2) whole pages\n"
         let picture = directory.file("map.svg")
         let verified = try rekey("verify", path, "--map", "--map-svg", picture, "--key-file", key)
         #expect(verified.status == 65 && verified.output.utf8.count < 5000)

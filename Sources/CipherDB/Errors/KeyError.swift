@@ -50,6 +50,8 @@ public struct KeyError: ErrorWithPath, Sendable {
 
     /// What was tried before the key was called wrong, or what exactly is damaged.
     package let detail: String?
+    /// Whether the key that opens nothing is a raw one: then no number of iterations is at fault.
+    package let isAboutRawKey: Bool
     /// What a file is that is no database, such as `gzip data`; nil where that is not known. Two errors that differ in this are equal.
     public let fileType: String?
 
@@ -57,7 +59,14 @@ public struct KeyError: ErrorWithPath, Sendable {
         self.init(problem, path: path, detail: detail, fileType: fileType)
     }
 
-    init(_ problem: Problem, path: String = "", detail: String? = nil, fileType: String? = nil) {
+    init(
+        _ problem: Problem,
+        path: String = "",
+        detail: String? = nil,
+        fileType: String? = nil,
+        isAboutRawKey: Bool = false
+    ) {
+        self.isAboutRawKey = isAboutRawKey
         self.path = path
         self.problem = problem
         self.detail = detail
@@ -93,7 +102,7 @@ extension KeyError.Problem: CustomStringConvertible {
                 + "Configuration { $0.format = \(format.expression) }"
         case .otherLayout:
             "the file has the layout of SQLite3 Multiple Ciphers (legacy = 0), which SQLCipher cannot open; "
-                + "convert it there with PRAGMA legacy = 4 and PRAGMA rekey"
+                + "convert it there: after its key give PRAGMA cipher = 'sqlcipher', PRAGMA legacy = 4 and PRAGMA rekey"
         case .saltMissing:
             "the file has a plaintext header and does not contain its salt; give the salt with the key"
         case .keyMissing:

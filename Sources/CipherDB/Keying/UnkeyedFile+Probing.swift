@@ -10,10 +10,16 @@ extension UnkeyedFile {
 
     /// Finds the format in which `key` is right for the file, and changes nothing.
     ///
+    /// - Parameter progress: Called before each derivation with the number of those made and of those to be made at most.
     /// - Throws: ``KeyError``; ``DatabaseError``.
-    package func authenticate(_ key: DatabaseKey, _ search: FormatSearch) throws -> Authentication {
+    package func authenticate(
+        _ key: DatabaseKey,
+        _ search: FormatSearch,
+        progress: ((Int, Int) throws -> Void)? = nil
+    ) throws -> Authentication {
         try checkMayBeEncrypted(kind)
-        let keys = DerivedKeys(key)
+        let count = search.derivationCount
+        let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, count) } })
         switch try probeBeforeRecovery(keys, search) {
         case .opens(let key, let format):
             let errors = try sideFileErrors(.encrypted(key, format))
@@ -40,7 +46,7 @@ extension UnkeyedFile {
         if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
         let extent = search.extent(isPassphrase: keys.isPassphrase)
         let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
-        return KeyError(.wrongKey, path: filePath, detail: tried)
+        return KeyError(.wrongKey, path: filePath, detail: tried, isAboutRawKey: !keys.isPassphrase)
     }
 
     /// Throws for a file that no key opens, as it looks.

@@ -26,8 +26,20 @@ extension BackupRepository {
         (file.format, file.iterations, file.searchedIterations) = (
             format, iterations.first, Array(iterations.dropFirst())
         )
+        return try check(provingBy: keys, of: file, atLeast: expected, progress: progress)
+    }
+
+    /// As ``check(provingBy:format:iterations:atLeast:progress:)``.
+    ///
+    /// - Parameter file: Says what is known of the format.
+    package func check(
+        provingBy keys: [DatabaseKey],
+        of file: DatabaseFile,
+        atLeast expected: UInt64?,
+        progress: (Int64, Int64) throws -> Void
+    ) throws -> RepositoryCheck {
         let search = try file.search()
-        let keys = keys.map(DerivedKeys.init)
+        let keys = keys.map { DerivedKeys($0) }
         return try check(
             atLeast: expected,
             keyOf: { head in

@@ -58,17 +58,17 @@ extension DatabaseFile {
         let expected = try expectedFormat()
         // Behind a plaintext header the salt is the old one, which the file must prove first.
         guard oldKey.isPassphrase, newKey.isPassphrase, expected.plaintextHeaderSize == 0 else {
-            return (try identify(oldKey), { try VerifiedKey(newFileUnder: newKey, format: $0.format, like: $0) })
+            return (try identify(oldKey), { try VerifiedKey(replacementUnder: newKey, format: $0.format, like: $0) })
         }
         let (found, next) = SideBySide.run({ try identify(oldKey) }) {
-            try VerifiedKey(newFileUnder: newKey, format: expected)
+            try VerifiedKey(replacementUnder: newKey, format: expected)
         }
         let present = try found.get()
         return (
             present,
             { present in
                 guard present.format.hasSameDerivation(as: expected) else {
-                    return try VerifiedKey(newFileUnder: newKey, format: present.format, like: present)
+                    return try VerifiedKey(replacementUnder: newKey, format: present.format, like: present)
                 }
                 return VerifiedKey(key: try next.get().key, format: present.format)
             }

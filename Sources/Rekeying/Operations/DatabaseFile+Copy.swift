@@ -29,7 +29,7 @@ extension DatabaseFile {
             try checkFree(destination)
             let (source, present) = try database(under: key)
             defer { source.close() }
-            let next = try VerifiedKey(newFileUnder: newKey ?? key, format: present.format, like: present)
+            let next = try VerifiedKey(replacementUnder: newKey ?? key, format: present.format, like: present)
             return try makeNew(at: destination, next, from: present, progress) { path in
                 do {
                     try copyPages(source, path, next, progress)

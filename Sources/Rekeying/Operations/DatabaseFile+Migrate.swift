@@ -48,11 +48,11 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
         let header = try plaintextHeader()
-        let next = try VerifiedKey(newFileUnder: key, format: format)
+        let next = try VerifiedKey(replacementUnder: key, format: format)
         if header.pageSize == format.pageSize, header.reserve == format.reserve {
             return try rewrite(
                 .plaintext(pageSize: header.pageSize),
-                .encrypted(next.key, format),
+                .encrypted(next.key, next.format),
                 nil,
                 keptAs,
                 progress
@@ -148,19 +148,19 @@ extension DatabaseFile {
         let format = try writable(format(present.format))
         guard format != present.format || newKey != nil else {
             try checkPages(key, progress)
-            let standard = format.own.iterations
+            let stronger = format.strongerSettings(isPassphrase: key.isPassphrase)
             let advice =
-                key.isPassphrase && format.iterations < standard ? "; its standard is \(standard) iterations" : ""
+                stronger.isEmpty ? "" : "; SQLCipher \(format.version)'s own has " + stronger.joined(separator: ", ")
             throw RekeyError(path: path, problem: .notNeeded("the file is in the format of \(format) already\(advice)"))
         }
-        let next = try VerifiedKey(newFileUnder: newKey ?? key, format: format, like: present)
+        let next = try VerifiedKey(replacementUnder: newKey ?? key, format: format, like: present)
         let isSameLayout =
             format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
             && present.format.pageAuthentication != nil
         if isSameLayout {
             return try rewrite(
                 .encrypted(present.key, present.format),
-                .encrypted(next.key, format),
+                .encrypted(next.key, next.format),
                 present,
                 keptAs,
                 progress

@@ -52,7 +52,7 @@ extension DatabaseFile {
             let content = try SalvagedContent(pages, map)
             let newKey = newKey ?? key
             let next = try VerifiedKey(
-                newFileUnder: newKey,
+                replacementUnder: newKey,
                 format: try formatOfNewFile(present, newKey),
                 like: present
             )

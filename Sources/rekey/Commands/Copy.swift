@@ -8,8 +8,8 @@ struct Copy: ParsableCommand {
         abstract: "Make a consistent encrypted copy of a database that may be in use.",
         discussion: """
             For backups. In WAL mode writers are not blocked. The copy has its own salt, unless the file has a \
-            plaintext header, and the same key unless a new one is given. It gets its name when it is complete and has been read back. An existing file is never \
-            replaced.
+            plaintext header, and the same key unless a new one is given. It gets its name when it is complete and \
+            has been read back. An existing file is never replaced.
             """
     )
 

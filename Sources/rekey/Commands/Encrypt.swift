@@ -23,6 +23,16 @@ struct Encrypt: ParsableCommand {
 
     func validate() throws {
         try replacement.check(files)
+        if key.fileFormat.isGiven {
+            throw ValidationError(
+                "Options that begin with --file- describe an encrypted file; those of the new one are named without 'file-'."
+            )
+        }
+        if key.fileFormat.salt != nil, (format.parameters.plaintextHeader ?? 0) == 0 {
+            throw ValidationError(
+                "--salt needs --plaintext-header; without one the file contains its salt, which is random."
+            )
+        }
         if key.keyring != nil {
             throw ValidationError("--keyring: use `rekey keyring init` to encrypt a database with a keyring.")
         }

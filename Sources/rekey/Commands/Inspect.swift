@@ -24,13 +24,15 @@ struct Inspect: ParsableCommand {
     func run() throws {
         let keys = FileKeys(key)
         try report.run(files) { file, _ in
-            let found = try key.database(file).inspect(key: keys.keyIfNamed(for: file))
+            let secret = try keys.keyIfNamed(for: file)
+            let found = try key.database(file).inspect(key: secret)
             var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
             if let appearance = found.appearance { lines += AppearanceObject.lines(appearance) }
             if let fileType = found.fileType { lines.append(("type", fileType)) }
             if let format = found.format, let pages = found.pageCount {
-                lines += FormatObject.lines(format) + [("pages", "\(pages)")]
-                lines += Inspect.advice(format).map { ("advice", $0) }
+                lines +=
+                    FormatObject.lines(format, isUnderRawKey: secret?.isPassphrase == false) + [("pages", "\(pages)")]
+                lines += Inspect.advice(format, secret).map { ("advice", $0) }
             }
             var (ring, ringAdvice): (KeyringJSON?, [String]?)
             if let keyring = key.keyringToRead(for: file) {
@@ -58,7 +60,7 @@ struct Inspect: ParsableCommand {
                     pageCount: found.pageCount,
                     parameters: found.format.map(FormatObject.init),
                     appearance: found.appearance.map(AppearanceObject.init),
-                    advice: found.format.map(Inspect.advice),
+                    advice: found.format.map { Inspect.advice($0, secret) },
                     keyring: ring,
                     keyringAdvice: ringAdvice
                 ),
@@ -69,18 +71,29 @@ struct Inspect: ParsableCommand {
     }
 
     /// Weak parameters of a format, and the command that replaces them.
-    private static func advice(_ format: CipherFormat) -> [String] {
+    private static func advice(_ format: CipherFormat, _ key: DatabaseKey?) -> [String] {
         var advice: [String] = []
         if format.pageAuthentication == nil {
             advice.append("the pages have no MACs, so tampering is not detected; run `rekey migrate`")
         }
+        // A file of the newest version keeps what no option names.
+        let isNewest = format.version == CipherFormat.v4.version
+        // A raw key is not derived.
+        guard key?.isPassphrase == true else {
+            let isOutdated = !isNewest && format.pageAuthentication != nil
+            return isOutdated ? ["the format of SQLCipher \(format.version) is outdated; run `rekey migrate`"] : advice
+        }
         if format.keyDerivation == .sha1 {
             advice.append(
-                "PBKDF2-SHA-1 with \(format.iterations) iterations is weak for a passphrase (OWASP: 1400000); run `rekey migrate`"
+                "PBKDF2-SHA-1 with \(format.iterations) iterations is weak for a passphrase (OWASP: 1400000); run `rekey migrate"
+                    + (isNewest
+                        ? " --kdf-algorithm sha512 --kdf-iter \(max(CipherFormat.v4.iterations, format.iterations))`"
+                        : "`")
             )
         } else if (try? PassphraseDerivation(.pbkdf2SHA512(iterations: format.iterations))) == nil {
             advice.append(
-                "PBKDF2-SHA-512 with \(format.iterations) iterations is weak for a passphrase (OWASP: 220000); run `rekey migrate --kdf-iter`"
+                "PBKDF2-\(format.keyDerivation.rawValue) with \(format.iterations) iterations is weak for a passphrase "
+                    + "(OWASP: 220000); run `rekey migrate --kdf-iter \(CipherFormat.v4.iterations)`"
             )
         }
         return advice

@@ -8,7 +8,7 @@ import Rekeying
 struct FileFormatOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "PBKDF2 iterations of the file, or several numbers to try, with commas between them. 4000, 64000 and 256000 are tried anyway.",
+            "PBKDF2 iterations of the file, 1 to 10000000, or several numbers to try, with commas between them. 4000, 64000 and 256000 are tried anyway.",
             valueName: "numbers"
         )
     )
@@ -24,10 +24,17 @@ struct FileFormatOptions: ParsableArguments {
     )
     var salt: String?
 
+    /// Whether options describe a file that is encrypted.
+    var isGiven: Bool { parameters.isGiven || fileKdfIter != nil }
+
     /// The file, as the options describe it.
     func database(_ path: String) throws -> DatabaseFile {
         var database = DatabaseFile(path: path)
-        if parameters.isGiven { database.format = try parameters.change.format() }
+        database.willDerive = SearchProgress(path).show
+        if parameters.isGiven {
+            database.format = try parameters.change.format()
+            database.otherFormats = parameters.formatsOfOtherVersions
+        }
         if let numbers = fileKdfIter?.numbers {
             database.iterations = numbers.first
             database.searchedIterations = Array(numbers.dropFirst())
@@ -38,8 +45,12 @@ struct FileFormatOptions: ParsableArguments {
     /// The key with the salt for a file that does not contain it.
     func salted(_ key: DatabaseKey) throws -> DatabaseKey {
         guard let salt else { return key }
+        let bytes = try SaltOption.bytes(salt)
+        guard key.salt == nil || key.salt == bytes else {
+            throw ValidationError("--salt: the key has its salt with it, and that is another one.")
+        }
         var key = key
-        key.saltOfHeader = try SaltOption.bytes(salt)
+        key.saltOfHeader = bytes
         return key
     }
 }
@@ -68,6 +79,9 @@ private enum SaltOption {
         if file.count == CipherFormat.saltSize { return file }
         var digits = file[...]
         while let last = digits.last, [0x0a, 0x0d, 0x20].contains(last) { digits.removeLast() }
+        if digits.starts(with: Array("x'".utf8)), digits.last == UInt8(ascii: "'") {
+            digits = digits.dropFirst(2).dropLast()
+        }
         guard let bytes = decoded(Array(digits)) else {
             throw ValidationError("--salt: \(text) has neither 16 bytes nor 32 hexadecimal digits.")
         }

@@ -34,7 +34,7 @@ struct FormatParameters<Role: FormatRole>: ParsableArguments {
 
     @Option(
         name: [.customLong(Role.prefix + "cipher-page-size"), .customLong(Role.prefix + "page-size")],
-        help: Role.help("Page size, a power of two from 512 to 65536,", "bytes")
+        help: Role.help("Page size, a power of two from 1024 to 65536, or 512 without MACs,", "bytes")
     )
     var pageSize: Int?
 
@@ -74,11 +74,26 @@ struct FormatParameters<Role: FormatRole>: ParsableArguments {
     }
 
     var isGiven: Bool { change != FormatChange() }
+
+    /// The parameters in the formats of all versions, where the options name none. Without MACs only if an option says so: it would be
+    /// permitted then.
+    var formatsOfOtherVersions: [CipherFormat] {
+        guard format == nil else { return [] }
+        return CipherFormat.standard.compactMap { standard in
+            var change = change
+            change.version = standard.version
+            let format = try? change.format()
+            return hmacAlgorithm == nil && format?.pageAuthentication == nil ? nil : format
+        }
+    }
 }
 
 /// A hash as an option has it.
 enum HashOption: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha512
+
+    /// In capitals, too, as SQLCipher's pragmas print them.
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 
     var hash: HashAlgorithm {
         switch self {
@@ -92,6 +107,8 @@ enum HashOption: String, CaseIterable, ExpressibleByArgument {
 /// The hash of MACs, or none.
 enum HMACOption: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha512, none
+
+    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
 
     var hash: HashAlgorithm? { HashOption(rawValue: rawValue)?.hash }
 }

@@ -11,12 +11,12 @@ struct Advice {
     init(_ error: any Error, _ file: String) {
         let advice: String? =
             switch error {
-            case let error as KeyError: Advice.advice(for: error.problem, file)
+            case let error as KeyError: Advice.advice(for: error, file)
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case BackupError.outdated: "--at-least 0 accepts an old copy"
             case BackupError.unauthenticated: "--allow-unauthenticated accepts it"
-            case UnusableCipherFormat.rawKeyWithoutAuthentication: "run `rekey migrate`"
+            case UnusableCipherFormat.rawKeyWithoutAuthentication: "`rekey migrate` gives an encrypted file MACs"
             case UnusableCipherFormat.weaker: "give --allow-weaker if that is intended"
             case UnusableCipherFormat.weak, UnusableCipherFormat.iterations: "--allow-weaker allows it"
             case UnusableCipherFormat.saltMissing: Advice.saltMissing
@@ -28,15 +28,17 @@ struct Advice {
     private static let saltMissing =
         "the option is --salt; for a new file, `openssl rand -hex 16` makes one: keep it with the key"
 
-    private static func advice(for problem: KeyError.Problem, _ file: String) -> String? {
-        switch problem {
+    private static func advice(for error: KeyError, _ file: String) -> String? {
+        switch error.problem {
         case .damaged: return "restore a backup, or run `rekey recover`"
         case .notEncrypted: return "to encrypt it, run `rekey encrypt`"
         case .wrongKey:
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
             guard (try? Platform.status(of: keyring)) != nil else {
-                return "for another number of iterations give --file-kdf-iter"
+                let iterations = error.isAboutRawKey ? [] : ["--file-kdf-iter"]
+                let options = iterations + ["--file-fast-kdf-iter", "--file-hmac-salt-mask"]
+                return "for other parameters give \(options.joined(separator: ", "))"
             }
             return "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
         case .saltMissing: return saltMissing

@@ -89,7 +89,7 @@ enum ExitStatus: CaseIterable {
         case is Interrupted: self = .interrupted
         case is UnwritableMetrics: self = .cannotCreate
         case is MalformedKey, is MalformedCommand, is UnusableCipherFormat, is UnusablePassphraseDerivation,
-            is ValidationError, is UnknownCommand, is UnknownOption, is AlreadyEncrypted:
+            is ValidationError, is UnknownCommand, is UnknownOption, is AlreadyEncrypted, is PlaintextHasNoKey:
             self = .usage
         default: self = .failure
         }

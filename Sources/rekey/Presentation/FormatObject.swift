@@ -7,7 +7,7 @@ struct FormatObject: Encodable {
     let pageSize: Int
     let kdfAlgorithm: String
     let kdfIter: Int
-    let hmacAlgorithm: String?
+    let hmacAlgorithm: String
     let hmacPgno: String
     let hmacSaltMask: String
     let fastKdfIter: Int
@@ -19,7 +19,7 @@ struct FormatObject: Encodable {
         pageSize = format.pageSize
         kdfAlgorithm = format.keyDerivation.optionName
         kdfIter = format.iterations
-        hmacAlgorithm = format.pageAuthentication?.optionName
+        hmacAlgorithm = format.pageAuthentication?.optionName ?? "none"
         hmacPgno = format.pageNumberOrder.rawValue
         hmacSaltMask = format.hexadecimalMask
         fastKdfIter = format.macKeyIterations
@@ -28,12 +28,17 @@ struct FormatObject: Encodable {
     }
 
     /// Every parameter, with the name that SQLCipher has for it where it is not obvious.
-    static func lines(_ format: CipherFormat) -> [(String, String)] {
+    static func lines(_ format: CipherFormat, isUnderRawKey: Bool) -> [(String, String)] {
         let object = FormatObject(format)
         return [
             ("format", "SQLCipher \(format.version)"),
             ("page size", "\(format.pageSize) bytes"),
-            ("KDF", "PBKDF2-HMAC-\(format.keyDerivation.rawValue), \(format.iterations) iterations"),
+            (
+                "KDF",
+                isUnderRawKey
+                    ? "none: the key is raw"
+                    : "PBKDF2-HMAC-\(format.keyDerivation.rawValue), \(format.iterations) iterations"
+            ),
             ("MAC", format.pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "none"),
             ("page numbers in MACs", format.pageNumberOrder == .littleEndian ? "little-endian" : "big-endian"),
             (

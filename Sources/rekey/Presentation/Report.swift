@@ -94,7 +94,9 @@ struct Report: ParsableArguments {
     ) throws -> ExitStatus {
         var isDone = false
         do {
-            let result = try LockWait.limiting(to: lockWait(file)) { try body(Progress(isQuiet: quiet || json)) }
+            let result = try LockWait.limiting(to: lockWait(file)) {
+                try SearchProgress.$isQuiet.withValue(quiet || json) { try body(Progress(isQuiet: quiet || json)) }
+            }
             isDone = true
             if isSilent { return result.status }
             if json {

@@ -60,11 +60,9 @@ struct BackupsCheck: ParsableCommand {
         _ progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
         guard let keys else { return try repository.check(atLeast: atLeast, progress: progress) }
-        let file = try key.database(self.repository)
         return try repository.check(
             provingBy: keys,
-            format: file.format,
-            iterations: [file.iterations].compactMap { $0 } + file.searchedIterations,
+            of: key.database(self.repository),
             atLeast: atLeast,
             progress: progress
         )

@@ -11,7 +11,8 @@ struct KeyringInit: ParsableCommand {
         discussion: """
             The --new- options set the first secret of the keyring; the others open the database now. A plaintext \
             database is encrypted. If the database does not exist, only the keyring is created. If the run is killed, \
-            run it again. To undo it: `rekey change FILE --keyring FILE.keyring`.
+            run it again. To undo it: `rekey change FILE --keyring FILE.keyring`; a passphrase then gets SQLCipher's usual \
+            number of PBKDF2 iterations, since the key of a keyring has none.
             """
     )
 
@@ -60,7 +61,7 @@ struct KeyringInit: ParsableCommand {
                 )
                 return target.done([("database", "does not exist yet")])
             case .plaintext:
-                if target.key.choice.isGiven { throw KeyError(path: target.file, problem: .notEncrypted) }
+                if target.key.choice.isGiven { throw PlaintextHasNoKey() }
                 oldKey = nil
             case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
@@ -98,6 +99,13 @@ struct KeyringInit: ParsableCommand {
             return nil
         }
         return try ReplacementOptions.result { try database.moveToKeyring(unlocked, from: nil) }
+    }
+}
+
+/// A secret was given that opens the database now, and that is in plaintext.
+struct PlaintextHasNoKey: Error, CustomStringConvertible {
+    var description: String {
+        "the database is in plaintext, so no secret opens it now; give the keyring's by the --new- options alone"
     }
 }
 

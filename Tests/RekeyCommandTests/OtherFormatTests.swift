@@ -1,0 +1,134 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// Files with unusual parameters: what the options find, and what the commands advise.
+@Suite(.enabled(if: Engine.current.formats.first == .v4, "this engine has few parameters"))
+struct OtherFormatTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let plain = Database(
+            path: directory.file("plain.db"),
+            configuration: Configuration { $0.allowsPlaintext = true }
+        )
+        try plain.open()
+        try plain.executeStatements(
+            """
+            CREATE TABLE t (a); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+            INSERT INTO t SELECT hex(randomblob(20)) FROM n
+            """
+        )
+        plain.close()
+        _ = try directory.write("the passphrase\n".utf8, to: "p")
+        _ = try directory.write("another passphrase\n".utf8, to: "p2")
+        _ = try directory.write(DatabaseKey.sampleBytes("k"), to: "k")
+        _ = try directory.write("x'00112233445566778899aabbccddeeff'\n".utf8, to: "salt")
+    }
+
+    private func rekey(_ arguments: String) throws -> Program.Outcome {
+        try Program.rekey(arguments, in: directory, input: "")
+    }
+
+    private func parameters(_ arguments: String) throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: Data(rekey("inspect \(arguments) --json").output.utf8))
+        return try #require((object as? [String: Any])?["parameters"] as? [String: Any])
+    }
+
+    /// An encrypted copy of the plaintext file.
+    private func encrypt(_ file: String, _ options: String) throws {
+        try FileManager.default.copyItem(atPath: directory.file("plain.db"), toPath: directory.file(file))
+        let done = try rekey("encrypt \(file) \(options) --allow-weaker")
+        #expect(done.status == 0, "\(done.errors)")
+    }
+
+    @Test func namedAbsenceOfMACsDoesNotHideMACs() throws {
+        for version in [3, 4] {
+            try encrypt("\(version).db", "--key-file k --format \(version) --plaintext-header 32 --salt salt")
+            let options = "\(version).db --key-file k --salt salt --file-hmac-algorithm none"
+            #expect(try parameters(options)["hmacAlgorithm"] as? String == (version == 3 ? "sha1" : "sha512"))
+            #expect(try rekey("verify \(options)").status == 0)
+        }
+    }
+
+    @Test func parametersOfHMACKeyNeedNoVersion() throws {
+        for (number, format) in ["3 --fast-kdf-iter 7", "4 --fast-kdf-iter 7", "3 --hmac-salt-mask 55"].enumerated() {
+            let file = "\(number).db"
+            try encrypt(file, "--passphrase-file p --format \(format)")
+            let refused = try rekey("inspect \(file) --passphrase-file p")
+            #expect(refused.status == 77, "\(refused.output)")
+            let option = format.split(separator: "--")[1]
+            #expect(refused.errors.contains("--file-\(option.split(separator: " ")[0])"), "\(refused.errors)")
+            let found = try parameters("\(file) --passphrase-file p --file-\(option)")
+            #expect(found["version"] as? Int == Int(format.prefix(1)))
+        }
+    }
+
+    @Test func parametersOfHMACKeyPermitNoMissingMACs() throws {
+        try encrypt("none.db", "--passphrase-file p --hmac-algorithm none")
+        let refused = try rekey("inspect none.db --passphrase-file p --file-fast-kdf-iter 2")
+        #expect(refused.status == 65 && refused.errors.contains("no MACs"), "\(refused.output)\(refused.errors)")
+    }
+
+    @Test func longSearchIsShown() throws {
+        try encrypt("a.db", "--passphrase-file p")
+        let options = "--passphrase-file p2 --file-kdf-iter 2000000,2000001"
+        let shown = try rekey("inspect a.db \(options)")
+        #expect(shown.status == 77 && shown.errors.contains("a.db: searching for the format, "), "\(shown.errors)")
+        #expect(try !rekey("inspect a.db \(options) --quiet").errors.contains("searching"))
+    }
+
+    @Test func wrongRawKeyBlamesNoIterations() throws {
+        try encrypt("raw.db", "--key-file k")
+        _ = try directory.write(DatabaseKey.sampleBytes("other"), to: "other")
+        let raw = try rekey("inspect raw.db --key-file other")
+        #expect(raw.status == 77 && !raw.errors.contains("--file-kdf-iter"), "\(raw.errors)")
+        #expect(try rekey("inspect raw.db --passphrase-file p").errors.contains("--file-kdf-iter"))
+        #expect(try rekey("inspect raw.db --key-file k").output.contains("none: the key is raw"))
+    }
+
+    @Test func weakFileOfNewestVersionHasAdvice() throws {
+        try encrypt("weak.db", "--passphrase-file p --kdf-iter 1000 --hmac-algorithm sha1")
+        let options = "weak.db --passphrase-file p --file-kdf-iter 1000"
+        #expect(try rekey("inspect \(options)").output.contains("run `rekey migrate --kdf-iter 256000`"))
+        let idle = try rekey("migrate \(options)")
+        #expect(idle.output.contains("own has kdf_iter = 256000, hmac_algorithm = SHA512"), "\(idle.output)")
+        let done = try rekey("migrate \(options) --kdf-iter 256000 --hmac-algorithm SHA512")
+        #expect(
+            done.status == 0 && done.output.contains("format:        SQLCipher 4\n"),
+            "\(done.output)\(done.errors)"
+        )
+    }
+
+    @Test func migrationUsesIterationsOfVersion() throws {
+        try encrypt("a.db", "--passphrase-file p")
+        #expect(try rekey("migrate a.db --passphrase-file p --format 3 --allow-weaker").status == 0)
+        #expect(try parameters("a.db --passphrase-file p")["kdfIter"] as? Int == 64000)
+        // A number that somebody chose stays.
+        try encrypt("b.db", "--passphrase-file p --format 3 --kdf-iter 300000")
+        #expect(try rekey("migrate b.db --passphrase-file p --file-kdf-iter 300000 --format 4").status == 0)
+        #expect(try parameters("b.db --passphrase-file p --file-kdf-iter 300000")["kdfIter"] as? Int == 300_000)
+    }
+
+    @Test func keyringNamesFormatAsFound() throws {
+        try encrypt("a.db", "--passphrase-file p --format 2")
+        let made = try rekey("keyring init a.db --passphrase-file p --new-passphrase-file p2")
+        #expect(made.output.contains("format:        SQLCipher 3\n"), "\(made.output)\(made.errors)")
+        #expect(try parameters("a.db --keyring a.db.keyring --passphrase-file p2")["version"] as? Int == 3)
+    }
+
+    @Test func optionsWithoutEffectAreRefused() throws {
+        for options in ["encrypt plain.db --file-format 3", "encrypt plain.db --salt salt", "keyring init plain.db"] {
+            let refused = try rekey("\(options) --passphrase-file p")
+            #expect(refused.status == 64, "\(options): \(refused.errors)")
+        }
+        #expect(try rekey("inspect plain.db").output.contains("plaintext"))
+        try encrypt("raw.db", "--key-file k")
+        _ = try directory.write(DatabaseKey.sampleBytes("k") + [UInt8](repeating: 1, count: 16), to: "k48")
+        let refused = try rekey("inspect raw.db --key-file k48 --salt salt")
+        #expect(refused.status == 64 && refused.errors.contains("--salt"), "\(refused.errors)")
+    }
+}
