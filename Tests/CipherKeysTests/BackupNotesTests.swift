@@ -71,6 +71,11 @@ import Testing
         try backup.unlock(.sample("a")).restore(to: keyring)
         #expect(try unlocked.notedGeneration(of: first) == 9)
         #expect(try unlocked.slots().count == 2)
+        // Nor does a backup lose one.
+        try unlocked.remove(slot: 2)
+        try unlocked.note(3, of: first)
+        try backup.unlock(.sample("a")).restore(to: keyring)
+        #expect(try unlocked.notedGeneration(of: first) == 7)
     }
 
     @Test func mostNotesAreBounded() throws {

@@ -110,6 +110,23 @@ import Testing
         let found = try fixture.repository.check()
         #expect(found.sound == [1, 2])
         #expect(found.problems == ["generation 3 cannot be restored: \(BackupError.damagedObject(block.segment.name))"])
+        // Also where no other generation has the block.
+        for name in fixture.objects("generations").prefix(2) { try storage.remove("generations/" + name) }
+        #expect(try fixture.repository.check().sound == [])
+    }
+
+    @Test func bytesThatNothingNeedsAreChecked() throws {
+        try make(2)
+        let storage = fixture.repository.storage
+        let trees = try manifests.map { stored in
+            try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
+        }
+        let replaced = try #require(zip(trees[0].blocks, trees[1].blocks).first { $0 != $1 }?.0)
+        try fixture.repository.prune(keeping: RetentionPolicy(newest: 1))
+        #expect(try fixture.repository.check().problems == [])
+        try flipByte(of: fixture.path(ofObject: replaced.segment.name), at: Int(replaced.offset) + 9)
+        let found = try fixture.repository.check()
+        #expect(found.sound == [] && found.problems.count == 2)
     }
 
     private func proved(_ keys: [DatabaseKey] = [RepositoryFixture.key.key]) throws -> RepositoryCheck {
