@@ -85,11 +85,10 @@ import Testing
             }
             newest = try #require(done).generation
             upkeep.add(try #require(newest))
-            // Not after each: it waits for four times what it took.
             if try upkeep.run() != nil { prunes += 1 }
         }
         _ = try upkeep.run(isLast: true)
-        #expect((1..<100).contains(prunes))
+        #expect(prunes > 0)
         let last = try #require(newest?.number)
         #expect(try fixture.repository.generations().map(\.number) == [last - 2, last - 1, last])
         for (number, sum) in [(last - 2, 4851), (last - 1, 4950), (last, 5050)] {

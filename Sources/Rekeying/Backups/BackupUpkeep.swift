@@ -56,7 +56,7 @@ package final class BackupUpkeep {
 }
 
 extension BackupRepository {
-    /// Notes in a keyring that this repository has a generation, unless a later one is noted: ``notedGeneration(in:)`` then finds a
+    /// Notes in a keyring that this repository has a generation, unless a later one is noted: `notedGeneration(in:)` then finds a
     /// repository that was replaced by an old copy.
     ///
     /// - Throws: `KeyringError`; `BackupError`.
