@@ -32,6 +32,7 @@ import Testing
     /// Adds a generation that somebody without the key made of the newest one.
     private func forge(
         number: UInt64? = nil,
+        size: Int64? = nil,
         root: (BlockReference) -> BlockReference = { $0 },
         segments: ([SegmentSummary]) -> [SegmentSummary] = { $0 }
     ) throws {
@@ -42,7 +43,7 @@ import Testing
             time: newest.manifest.time,
             previous: try newest.digest,
             keyIdentifier: nil,
-            databaseSize: newest.manifest.databaseSize,
+            databaseSize: size ?? newest.manifest.databaseSize,
             storedSize: 0,
             root: root(newest.manifest.root),
             segments: segments(newest.manifest.segments)
@@ -288,6 +289,33 @@ import Testing
         }
         let found = try fixture.repository.check()
         #expect(found.sound == [1] && found.problems.count == 8, "\(found.problems)")
+    }
+
+    @Test func endlessTreeIsRefused() throws {
+        try make(1)
+        let storage = fixture.repository.storage
+        let writer = SegmentWriter(storage, repository: try fixture.repository.identifier())
+        let hash = try OpenSSL.SHA256()
+        // A node of each level, which is all of the level.
+        var reference = BlockReference.zeros
+        for _ in 1...5 {
+            let node = [[UInt8]](repeating: reference.bytes, count: BlockTree.fanOut).flatMap { $0 }
+            reference = try writer.append(node: node, hash.digest(of: node))
+        }
+        let root = reference.bytes + reference.bytes
+        reference = try writer.append(node: root, hash.digest(of: root))
+        try writer.finish()
+        try writer.store()
+        try forge(size: 1 << 48, root: { _ in reference }, segments: { _ in writer.segments })
+        let found = try fixture.repository.check()
+        #expect(
+            found.sound == [1] && found.problems.count == 1 && found.problems[0].hasPrefix("generation 2 cannot be")
+        )
+        let name = try #require(writer.segments.first).identifier.name
+        #expect(throws: BackupError.damagedObject(name)) {
+            try DatabaseFile(path: fixture.directory.file("restored.db")).restore(from: fixture.repository)
+        }
+        #expect(throws: BackupError.damagedObject(name)) { try fixture.backUp() }
     }
 
     @Test func farNumberIsReportedAsGap() throws {

@@ -59,9 +59,10 @@ import Testing
         return done.flatMap { _ in try? Data(contentsOf: URL(fileURLWithPath: place)) }
     }
 
-    private func problems(_ repository: String) -> [String] {
+    private func problems(_ repository: String, provingBy key: DatabaseKey? = nil) -> [String] {
         do {
-            return try BackupRepository(repository).check(atLeast: 3).problems
+            guard let key else { return try BackupRepository(repository).check(atLeast: 3).problems }
+            return try BackupRepository(repository).check(provingBy: [key], atLeast: 3).problems
         } catch {
             return ["\(error)"]
         }
@@ -101,6 +102,7 @@ import Testing
             let repository = try copy()
             let change = try tamper(repository, &trials.random)
             #expect(!problems(repository).isEmpty, "\(change)")
+            #expect(!problems(repository, provingBy: key).isEmpty, "\(change)")
             for number in 1...3 {
                 guard let data = restored(repository, number) else { continue }
                 #expect(data == states[number - 1], "\(change)")

@@ -38,16 +38,24 @@ struct GenerationWalk {
     }
 
     /// Visits the blocks that begin below an offset in the database.
-    private func visit(_ piece: TreePiece, below end: Int64, _ body: ([UInt8], Int64) throws -> Void) throws {
-        guard piece.start < end else { return }
-        if piece.level > 0 {
-            let bytes = try nodes.bytes(piece.reference, count: piece.storedSize)
-            for child in piece.children(bytes) { try visit(child, below: end, body) }
-        } else if piece.reference == .zeros {
-            try body([UInt8](repeating: 0, count: piece.storedSize), piece.start)
-        } else {
-            try body(blocks.bytes(piece.reference, count: piece.storedSize), piece.start)
+    private func visit(_ root: TreePiece, below end: Int64, _ body: ([UInt8], Int64) throws -> Void) throws {
+        var known: Set<BlockReference> = []
+        func visit(_ piece: TreePiece) throws {
+            guard piece.start < end else { return }
+            if piece.level > 0 {
+                // Somebody could make a tree of endless size of a few nodes.
+                guard known.insert(piece.reference).inserted else {
+                    throw BackupError.damagedObject(piece.reference.segment.name)
+                }
+                let bytes = try nodes.bytes(piece.reference, count: piece.storedSize)
+                for child in piece.children(bytes) { try visit(child) }
+            } else if piece.reference == .zeros {
+                try body([UInt8](repeating: 0, count: piece.storedSize), piece.start)
+            } else {
+                try body(blocks.bytes(piece.reference, count: piece.storedSize), piece.start)
+            }
         }
+        try visit(root)
     }
 }
 

@@ -24,6 +24,11 @@ struct BlockTree: Sendable {
         return counts
     }
 
+    /// - Parameter levels: Those of a whole tree.
+    init(levels: [[BlockReference]]) {
+        self.levels = levels
+    }
+
     static func blocks(in size: Int64) -> Int {
         min(mostBlocks, Int((size + Int64(blockSize) - 1) / Int64(blockSize)))
     }
@@ -63,18 +68,5 @@ struct BlockTree: Sendable {
 
     mutating func set(_ reference: BlockReference, level: Int, index: Int) {
         levels[level][index] = reference
-    }
-
-    /// Takes over what the node `index` of `level` refers to.
-    ///
-    /// - Parameter bytes: The bytes of the node, of the right size.
-    mutating func setChildren(level: Int, index: Int, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            for (number, child) in children(level: level, index: index).enumerated() {
-                levels[level - 1][child] = BlockReference(
-                    UnsafeRawBufferPointer(rebasing: bytes[(number * BlockReference.size)...])
-                )
-            }
-        }
     }
 }

@@ -45,16 +45,9 @@ struct TreePiece: Sendable {
     /// - Parameter bytes: Those of the node, of the right size.
     func children(_ bytes: [UInt8]) -> [TreePiece] {
         let span = TreePiece.span(level - 1)
-        return bytes.withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count, by: BlockReference.size).enumerated().map { number, place in
-                let offset = Int64(number) * span
-                return TreePiece(
-                    BlockReference(UnsafeRawBufferPointer(rebasing: bytes[place...])),
-                    level: level - 1,
-                    start: start + offset,
-                    size: min(span, size - offset)
-                )
-            }
+        return BlockReference.all(in: bytes).enumerated().map { number, reference in
+            let offset = Int64(number) * span
+            return TreePiece(reference, level: level - 1, start: start + offset, size: min(span, size - offset))
         }
     }
 
