@@ -74,6 +74,16 @@ import Testing
         #expect(try copy.string(forQuery: "PRAGMA integrity_check") == "ok")
     }
 
+    @Test(.enabled(if: Engine.current.formats.first == .v4, "this engine writes one format with MACs"))
+    func destinationHasSameRoomInPages() throws {
+        let old = try encrypted("old.db", "two") { $0.format = .v3 }
+        #expect(throws: DatabaseError.self) { try source.backup(to: old) }
+        try old.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (5)")
+        let older = try encrypted("older.db", "three") { $0.format = .v2 }
+        try old.backup(to: older)
+        #expect(try older.int(forQuery: "SELECT a FROM t") == 5)
+    }
+
     @Test func plaintextDestinationNeedsDecrypting() throws {
         let plain = try plaintext("plain.db")
         let memory = Database(path: nil)

@@ -52,7 +52,7 @@ extension Database {
         case (nil, nil): break
         case (let mine?, let other?):
             // Pages are copied with the room that each format keeps at their ends.
-            guard mine.format.pageSize == other.format.pageSize, mine.format.version == other.format.version else {
+            guard mine.format.pageSize == other.format.pageSize, mine.format.reserve == other.format.reserve else {
                 throw DatabaseError(
                     .misuse,
                     "the destination is in the format of \(other.format), and this database in that of \(mine.format)"
