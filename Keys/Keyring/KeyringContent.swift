@@ -10,7 +10,7 @@
 public struct KeyringContent: Sendable, Equatable {
     /// Sixteen random bytes that tell this keyring from every other.
     public let identifier: [UInt8]
-    /// How often it was written. Of two copies of a keyring the one with the greater number is the newer.
+    /// How often it was written, but for notes of backups. Of two copies of a keyring the one with the greater number is the newer.
     public internal(set) var generation: UInt64
     /// When it was made.
     public let created: Date
