@@ -140,7 +140,11 @@ let package = Package(
         ),
         .testTarget(
             name: "RekeyingTests",
-            dependencies: ["CipherDB", "CipherKeys", "CipherPages", "Rekeying", "CipherSystem", "TestSupport"]
+            dependencies: [
+                "CipherBackup", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem",
+                "TestSupport",
+            ],
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "RekeyCommandTests",

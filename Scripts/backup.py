@@ -5,6 +5,7 @@
     backup.py REPOSITORY FILE                   restores the newest generation to a new file
         --generation N                          another one
         --page-key-file P                       the 32 bytes with which SQLCipher encrypts pages: proves the manifest
+    backup.py --check FOLDER                    checks every vector (*.txt) of a directory
 
 What is refused gives one line, "refused: " and why, and status 1.
 """
@@ -15,13 +16,18 @@ import hmac
 import pathlib
 import re
 import sys
+import tempfile
 
 BLOCK, FAN_OUT, REFERENCE = 4096, 128, 56
 ZEROS = bytes(REFERENCE)
 
 
 class Refusal(Exception):
-    """The repository does not give what was asked for."""
+    """The repository does not give what was asked for; `name` is what vectors call that."""
+
+    def __init__(self, text, name="damagedObject"):
+        super().__init__(text)
+        self.name = name
 
 
 class Reader:
@@ -49,7 +55,7 @@ def checked(name, data, magic, trailer=0):
     reader = Reader(content[:len(content) - trailer])
     reader.bytes(8)
     if reader.number(2) != 1:
-        raise Refusal(f"{name} has an unknown version")
+        raise Refusal(f"{name} has an unknown version", "unknownVersion")
     return reader
 
 
@@ -76,11 +82,13 @@ class Manifest:
         self.covered, self.mac = data[:-64], data[-64:-32]
 
     def prove(self, page_key, repository):
+        if self.key_identifier == bytes(16):
+            raise Refusal(f"{self.name} was written without a key", "unauthenticated")
         if hkdf(page_key, repository, b"CipherDB backup 1 identifier", 16) != self.key_identifier:
-            raise Refusal(f"{self.name} is not authenticated with this key")
+            raise Refusal(f"{self.name} is not authenticated with this key", "otherKey")
         key = hkdf(page_key, repository, b"CipherDB backup 1 authentication", 32)
         if not hmac.compare_digest(hmac.digest(key, self.covered, "sha256"), self.mac):
-            raise Refusal(f"{self.name} was altered")
+            raise Refusal(f"{self.name} was altered", "altered")
 
 
 def hkdf(key, salt, info, count):
@@ -93,7 +101,7 @@ class Repository:
         self.path = pathlib.Path(path)
         marker = self.path / "repository"
         if not marker.is_file():
-            raise Refusal("not a repository")
+            raise Refusal("not a repository", "notARepository")
         self.identifier = checked("repository", marker.read_bytes(), b"CipherBR").bytes(16)
         self.opened = {}
 
@@ -110,7 +118,7 @@ class Repository:
         if segment not in self.opened:
             place = self.path / "segments" / segment.hex()
             if not place.is_file():
-                raise Refusal(f"segment {segment.hex()} is missing")
+                raise Refusal(f"segment {segment.hex()} is missing", "missingObject")
             self.opened[segment] = place.read_bytes()
         data = self.opened[segment][offset:offset + count]
         if hashlib.sha256(data).digest() != digest:
@@ -139,13 +147,52 @@ class Repository:
                 file.write(bytes(count) if reference == ZEROS else self.bytes(manifest, reference, count))
 
 
+def outcome(headers, objects):
+    """What a vector gives."""
+    with tempfile.TemporaryDirectory() as work:
+        for name, data in objects.items():
+            place = pathlib.Path(work, "repository", name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        try:
+            repository = Repository(pathlib.Path(work, "repository"))
+            manifest = next(each for each in repository.manifests() if each.number == int(headers["generation"]))
+            manifest.prove(bytes.fromhex(headers["page key"]), repository.identifier)
+            repository.restore(manifest, pathlib.Path(work, "database"))
+        except Refusal as refusal:
+            return {"expect": refusal.name}
+        data = pathlib.Path(work, "database").read_bytes()
+        return {"expect": "restores", "size": str(len(data)), "SHA-256": hashlib.sha256(data).hexdigest(),
+                "root": manifest.root.hex(), "key identifier": manifest.key_identifier.hex(), "MAC": manifest.mac.hex()}
+
+
+def check(directory):
+    """Whether all vectors of a directory come out as they say."""
+    paths, wrong = sorted(pathlib.Path(directory).glob("*.txt")), 0
+    for path in paths:
+        head, *parts = path.read_text(encoding="ascii").split("\n\n")
+        headers = dict(line.split(": ", 1) for line in head.splitlines())
+        objects = {part.split("\n", 1)[0]: bytes.fromhex(part.split("\n", 1)[1]) for part in parts}
+        found = outcome(headers, objects)
+        if any(headers.get(name, value) != value for name, value in found.items()):
+            wrong += 1
+            print(f"{path.name}: {found}")
+    print(f"{len(paths)} vectors, {wrong} wrong")
+    return bool(paths) and not wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("repository")
+    parser.add_argument("repository", nargs="?")
     parser.add_argument("file", nargs="?")
     parser.add_argument("--generation", type=int)
     parser.add_argument("--page-key-file")
+    parser.add_argument("--check", metavar="FOLDER")
     options = parser.parse_args()
+    if bool(options.check) == bool(options.repository):
+        parser.error("give a repository, or --check")
+    if options.check:
+        sys.exit(0 if check(options.check) else 1)
     repository = Repository(options.repository)
     manifests = repository.manifests()
     if not options.file:
@@ -154,7 +201,7 @@ def main():
         return
     chosen = [each for each in manifests if options.generation in (None, each.number)]
     if not chosen:
-        raise Refusal("no such generation")
+        raise Refusal("no such generation", "noGeneration")
     if options.page_key_file:
         chosen[-1].prove(pathlib.Path(options.page_key_file).read_bytes(), repository.identifier)
     repository.restore(chosen[-1], options.file)

@@ -254,6 +254,41 @@ def what_is_in_it():
     v.slot(PASSPHRASE, FIRST).opens(PASSPHRASE, FIRST, 1)
 
 
+def notes():
+    def noted(v, *notes, tail=b"", count=None):
+        number = len(v.keyring.slots) + 1
+        rest = bytes([len(notes) if count is None else count]) + b"".join(
+            repository + generation.to_bytes(8, "big") for repository, generation in notes) + tail
+        v.keyring.slots.append(format.Slot(format.NOTES, number, NOON, NOON, b"", rest))
+        return v
+
+    def repository(v):
+        return v.random.randbytes(16)
+
+    v = Vector("notes-one", "A slot with notes of backups opens nothing, and hides no slot.")
+    noted(v, (repository(v), 7)).slot(PASSPHRASE, FIRST).opens(PASSPHRASE, FIRST, 2)
+    v = Vector("notes-32", "Generations of 32 repositories are noted.").slot(PASSPHRASE, FIRST)
+    noted(v, *[(repository(v), (1 << 64) - 1 - n) for n in range(32)]).opens(PASSPHRASE, FIRST, 1)
+    for name, what, count, options in [
+            ("none", "Notes of no repository are no notes.", 0, {}),
+            ("33", "Generations of at most 32 repositories are noted.", 33, {}),
+            ("byte-after", "Nothing follows the notes.", 1, {"tail": b"\0"}),
+            ("too-short", "There are as many notes as the slot says.", 1, {"count": 2})]:
+        v = Vector(f"notes-{name}", what).slot(PASSPHRASE, FIRST)
+        noted(v, *[(repository(v), 1) for _ in range(count)], **options).refuses("damaged", PASSPHRASE, FIRST)
+    v = Vector("notes-repository-twice", "A repository has one note.").slot(PASSPHRASE, FIRST)
+    noted(v, (bytes(16), 1), (bytes(16), 2)).refuses("damaged", PASSPHRASE, FIRST)
+    v = Vector("notes-slot-twice", "There is one slot with notes.").slot(PASSPHRASE, FIRST)
+    noted(noted(v, (bytes(16), 1)), (bytes(15) + b"\1", 2)).refuses("damaged", PASSPHRASE, FIRST)
+    v = Vector("notes-changed", "A note that was changed is seen.").slot(PASSPHRASE, FIRST)
+    noted(v, (repository(v), 7))
+
+    def lower(keyring):
+        keyring.slots[1].rest = keyring.slots[1].rest[:-1] + b"\6"
+
+    v.refuses("altered", PASSPHRASE, FIRST, file=v.changed(lower))
+
+
 def no_keyring():
     def start(name, what, refusal, magic):
         v = Vector(name, what).slot(PASSPHRASE, FIRST)
@@ -447,5 +482,5 @@ FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OWN
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for group in (ways_in, commands, which_slot, what_is_in_it, no_keyring, structure, unusable, attacks):
+    for group in (ways_in, commands, which_slot, what_is_in_it, notes, no_keyring, structure, unusable, attacks):
         group()

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 
 MAGIC, VERSION = b"CipherKR", 1
 KINDS = {1: "passphrase", 2: "recovery code", 3: "key file", 4: "external", 5: "command"}
+NOTES = 6  # no secret opens a slot of this kind
 FUNCTIONS = {0: "none", 1: "PBKDF2-HMAC-SHA-256", 2: "PBKDF2-HMAC-SHA-512", 3: "scrypt", 4: "Argon2id"}
 ROLES = {1: "database key", 2: "next key"}
 BUDGET = 864_000_000  # what the slots that are tried may cost together, about a second; each alone is within it
@@ -80,6 +81,14 @@ class Slot:
         require(all(0x20 <= byte <= 0x7e for argument in arguments for byte in argument))
         require(arguments[0].startswith(b"/") and sum(map(len, arguments)) <= 1024)
         return arguments
+
+    @property
+    def notes(self):
+        """Repositories of backups with their newest generations."""
+        cursor = Cursor(self.rest)
+        notes = [(cursor.bytes(16), cursor.number(8)) for _ in cursor.counted(1, 32)]
+        require(cursor.rest() == b"" and len({repository for repository, _ in notes}) == len(notes))
+        return notes
 
 
 @dataclass
@@ -173,6 +182,7 @@ def parse(file):
     require(cursor.rest() == b"")
     require([record.role for record in keyring.records] in ([1], [1, 2]))
     require(len({slot.number for slot in keyring.slots}) == len(keyring.slots))
+    require([slot.kind for slot in keyring.slots].count(NOTES) <= 1)
     return keyring
 
 
@@ -180,6 +190,8 @@ def parse_slot(content):
     cursor = Cursor(content)
     slot = Slot(cursor.number(1), cursor.number(2), cursor.time(), cursor.time(), cursor.text(128), cursor.rest())
     require(slot.kind != 0 and slot.number != 0)
+    if slot.kind == NOTES:
+        slot.notes
     if slot.kind in KINDS:
         require(len(slot.rest) >= Slot.LOCK.size and (slot.kind == 5 or len(slot.rest) == Slot.LOCK.size))
         if slot.kind == 5:
@@ -421,6 +433,8 @@ def list_keyring(keyring):
             if slot.kind == 5:
                 line += ", runs " + shlex.join(argument.decode() for argument in slot.command)
             line += ", cannot be tried here" if cost(function, *parameters) is None else ""
+        if slot.kind == NOTES:
+            line += "".join(f", repository {repository.hex()} generation {number}" for repository, number in slot.notes)
         print(line)
 
 

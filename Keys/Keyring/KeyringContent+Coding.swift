@@ -87,7 +87,9 @@ extension KeyringContent {
         slots = []
         for _ in 0..<(try reader.number(1, 1...KeyringContent.mostSlots)) {
             let slot = try KeyringSlot(&reader)
-            guard self.slot(slot.number) == nil else { throw reader.damage }
+            guard self.slot(slot.number) == nil, !slot.isNote || !slots.contains(where: \.isNote) else {
+                throw reader.damage
+            }
             slots.append(slot)
         }
         guard reader.position == end else { throw reader.damage }
@@ -193,6 +195,7 @@ extension KeyringSlot {
             kdf = .unusable([])
             salt = []
             wrapped = try reader.bytes(end - reader.position)
+            if kindNumber == BackupNotes.slotKind, BackupNotes(wrapped) == nil { throw reader.damage }
         }
         guard reader.position == end else { throw reader.damage }
     }

@@ -10,7 +10,7 @@
 public struct KeyringContent: Sendable, Equatable {
     /// Sixteen random bytes that tell this keyring from every other.
     public let identifier: [UInt8]
-    /// How often it was written. Of two copies of a keyring the one with the greater number is the newer.
+    /// How often it was written, but for notes of backups. Of two copies of a keyring the one with the greater number is the newer.
     public internal(set) var generation: UInt64
     /// When it was made.
     public let created: Date
@@ -56,7 +56,7 @@ extension KeyringSlot: CustomStringConvertible {
     /// The number, the label, the kind, and the KDF of a passphrase.
     public var description: String {
         "slot \(number)" + (label.isEmpty ? "" : " “\(label)”") + ": "
-            + (kind.map { "\($0)" } ?? "of a kind that this version does not know")
+            + (kind.map { "\($0)" } ?? (isNote ? "notes of backups" : "of a kind that this version does not know"))
             + (command.map { " \($0)" } ?? "") + (derivation.map { ", \($0)" } ?? "") + ", changed \(changed.day)"
     }
 }
@@ -122,9 +122,9 @@ public struct KeyringSlot: Sendable, Equatable {
 
 extension KeyringContent {
     /// It is about to be written.
-    mutating func noteWriting() {
+    mutating func noteWriting(raisesSequenceNumber: Bool = true) {
         // Nobody gets there by writing, but a number that says so must not end the process.
-        generation += generation < .max ? 1 : 0
+        generation += raisesSequenceNumber && generation < .max ? 1 : 0
         written = max(written, Date.wholeSecond)
         writer = CipherDBVersion.current
     }

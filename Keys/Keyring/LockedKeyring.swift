@@ -17,10 +17,14 @@ package final class LockedKeyring {
         self.masterKey = masterKey
     }
 
-    func write<Result>(_ change: (inout KeyringContent) throws -> Result) throws -> Result {
+    /// - Parameter raisesSequenceNumber: False for what an old copy of the keyring need not have.
+    func write<Result>(
+        raisesSequenceNumber: Bool = true,
+        _ change: (inout KeyringContent) throws -> Result
+    ) throws -> Result {
         var next = content
         let result = try change(&next)
-        next.noteWriting()
+        next.noteWriting(raisesSequenceNumber: raisesSequenceNumber)
         do {
             try file.replace(with: next.sealed(masterKey))
         } catch let error as KeyringError where error.isInForce {
@@ -37,6 +41,12 @@ package final class LockedKeyring {
 
     package var next: DatabaseKey? {
         get throws { try content.next.map { try content.databaseKey($0, masterKey) } }
+    }
+
+    /// Notes a generation of a repository of backups, unless a later one is noted.
+    func note(_ generation: UInt64, of repository: [UInt8]) throws {
+        guard content.backupNotes.generation(of: repository) ?? 0 < generation else { return }
+        try write(raisesSequenceNumber: false) { try $0.note(generation, of: repository) }
     }
 
     /// Notes the salt of the first file that was made with the current key.

@@ -64,7 +64,7 @@ extension UnlockedKeyring {
         label: String? = nil,
         derivation: PassphraseDerivation = .standard
     ) throws {
-        guard let slot = try content().slot(number) else {
+        guard let slot = try content().slot(number), !slot.isNote else {
             throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
         }
         try change(slot, to: secret, label: label, derivation)
@@ -136,7 +136,7 @@ extension KeyringContent {
     /// Removes a slot, unless too few would be left.
     mutating func remove(_ slot: KeyringSlot, force: Bool) throws {
         slots.removeAll { $0.number == slot.number }
-        guard !slots.isEmpty else { throw KeyringError(.onlySlot) }
+        guard !slots.allSatisfy(\.isNote) else { throw KeyringError(.onlySlot) }
         if !force { try checkSlotRemains(without: slot) }
     }
 }

@@ -128,6 +128,7 @@ public struct UnlockedKeyring: Sendable {
                 guard present.current.wrapped == saved.current.wrapped, present.next?.wrapped == saved.next?.wrapped
                 else { throw KeyringError(path: other.path, problem: .otherKeys) }
                 saved.generation = max(saved.generation, present.generation)
+                for note in present.backupNotes.notes { try saved.note(note.generation, of: note.repository) }
             }
         } catch let error as KeyringError where error.isDamage || error.problem == .missing {
             // Nothing is lost with it.

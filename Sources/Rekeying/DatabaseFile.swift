@@ -86,7 +86,7 @@ public struct DatabaseFile: Sendable {
     }
 
     /// The format that the file is said to have, with each number of iterations that is tried, then all others.
-    private func search() throws -> FormatSearch {
+    func search() throws -> FormatSearch {
         let likely = try [expectedFormat()] + otherFormats
         let known = (iterations.map { [$0] } ?? []) + searchedIterations
         let counts = format == nil ? [] : known + FormatSearch.usualIterations

@@ -37,6 +37,8 @@ import Testing
         }
         #expect(try rekey("verify new.db --key-file k").status == 0)
         #expect(try rekey("backups check repository").output.hasSuffix("sound:       yes\n"))
+        let check = try rekey("backups check repository --key-file k")
+        #expect(check.output.contains("proved:      2, manifest and pages by their MACs\n"), "\(check.errors)")
         #expect(
             try rekey("backups prune repository --keep 1").output
                 == "kept:    1 generations\nremoved: 1 generations, 0 segments\n"
@@ -55,6 +57,7 @@ import Testing
         ("backup missing.db repository", 66, "no such file"), ("backup k repository", 65, "not"),
         ("backup a.db repository --key-file other", 77, "wrong key"), ("backup a.db a.db", 66, "not a repository"),
         ("backups check repository --at-least 2", 65, "the newest generation is 1"),
+        ("backups check repository --key-file k", 65, "written without a key"),
         ("backups prune repository", 64, "Give what to keep"), ("backups prune repository --keep 0", 64, "from 1"),
         ("backups prune repository --keep-within 3w", 64, "no age such as"),
         ("backup a.db rclone:no-such-remote:x", 74, "rclone"),
@@ -78,6 +81,50 @@ import Testing
             let outcome = try rekey("restore repository \(number).db --generation \(number) \(keys)")
             #expect(outcome.output.contains("proved:          yes"), "\(outcome.errors)")
         }
+        #expect(try rekey("backups check repository \(keys)").output.contains("proved:      2, manifest"))
+        let lone = try rekey("keyring unlock a.db --key-file other --export-raw-key").output
+        _ = try directory.write(lone.utf8, to: "lone")
+        let newest = try rekey("backups check repository --key-file lone")
+        #expect(
+            newest.output.contains("proved:      1, ") && newest.output.contains("; 1 checked without the key"),
+            "\(newest.errors)"
+        )
+        #expect(try rekey("backups check repository --key-file k").status == 77)
+    }
+
+    @Test func keyringFindsOldCopyOfRepository() throws {
+        #expect(try rekey("keyring init a.db --key-file k --new-key-file other").status == 0)
+        let keys = "--keyring a.db.keyring --key-file other"
+        #expect(try rekey("backup a.db repository \(keys)").status == 0)
+        try FileManager.default.copyItem(atPath: directory.file("repository"), toPath: directory.file("old"))
+        #expect(try rekey("keyring rotate a.db --key-file other").status == 0)
+        #expect(try rekey("backup a.db repository \(keys)").status == 0)
+        #expect(try rekey("keyring list a.db").output.contains("slot 2:          notes of backups, changed "))
+        #expect(try rekey("restore repository 1.db \(keys)").status == 0)
+        #expect(try rekey("backups check repository \(keys)").status == 0)
+        let refused = try rekey("restore old 2.db \(keys)")
+        #expect(refused.status == 65 && refused.errors.contains("2 or later was expected"), "\(refused.errors)")
+        #expect(refused.errors.contains("--at-least 0 accepts an old copy") && !directory.names.contains("2.db"))
+        #expect(try rekey("backups check old \(keys)").status == 65)
+        #expect(try rekey("restore old 2.db --at-least 0 \(keys)").status == 0)
+        #expect(try rekey("backups check old --at-least 0 \(keys)").status == 0)
+        // The keyring is unchanged by readers, and fits the database.
+        #expect(try rekey("verify a.db \(keys)").status == 0)
+    }
+
+    @Test func keptGenerationsAreBoundedWithoutPrune() throws {
+        for number in 1...3 {
+            try update("UPDATE people SET note = \(number) WHERE id = 1")
+            let done = try rekey("backup a.db repository --key-file k --keep 2")
+            #expect(
+                done.status == 0 && done.output.contains("removed:    \(number == 3 ? 1 : 0) generations"),
+                "\(done.output)"
+            )
+        }
+        #expect(try rekey("backups repository").output.split(separator: "\n").map { $0.prefix(3) } == ["2: ", "3: "])
+        #expect(try rekey("backups check repository").status == 0)
+        #expect(try rekey("backup a.db repository --keep 0").status == 64)
+        #expect(try rekey("backup a.db repository --keep-within 3w").status == 64)
     }
 
     // It blocks its thread: `waitUntilExit` would never return on another thread than that of `run`.
@@ -85,10 +132,11 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Program.built("rekey"))
         process.currentDirectoryURL = URL(fileURLWithPath: directory.path)
-        process.arguments = "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom".split(
-            separator: " "
-        )
-        .map(String.init)
+        process.arguments = "backup a.db repository --key-file k --follow --interval 0.02 --prometheus m.prom --keep 2"
+            .split(
+                separator: " "
+            )
+            .map(String.init)
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.write([], to: "output")))
         try process.run()
         defer { process.terminate() }
@@ -132,6 +180,7 @@ import Testing
         try queue.close()
         let lines = try String(contentsOfFile: directory.file("output"), encoding: .utf8).split(separator: "\n")
         #expect(lines.count >= 5 && lines[0].hasPrefix("generation 1: ") && lines[1].contains(" s after the commit"))
+        #expect(try rekey("backups repository").output.split(separator: "\n").count == 2)
         #expect(try rekey("restore repository new.db --key-file k").output.contains("proved:          yes"))
         let restored = try DatabaseQueue(path: directory.file("new.db"), key: .sample("k"))
         #expect(try restored.inDatabase { try $0.int(forQuery: "SELECT note FROM people WHERE id = 1") } == 4)

@@ -42,7 +42,7 @@ import Testing
         #expect(!options.contains { $0.contains("passphrase-") || $0.contains("key-file") || $0.contains("--slot ") })
         let takesKey =
             !["keyring", "cleanup", "calibrate", "backups"].contains(command[0])
-            || command.count > 1 && command[0] == "keyring"
+            || command.count > 1 && command[0] == "keyring" || command == ["backups", "check"]
         #expect(lines.contains { $0.contains("'rekey help keys'") } == takesKey)
     }
 

@@ -59,9 +59,10 @@ import Testing
         return done.flatMap { _ in try? Data(contentsOf: URL(fileURLWithPath: place)) }
     }
 
-    private func problems(_ repository: String) -> [String] {
+    private func problems(_ repository: String, provingBy key: DatabaseKey? = nil) -> [String] {
         do {
-            return try BackupRepository(repository).check(atLeast: 3).problems
+            guard let key else { return try BackupRepository(repository).check(atLeast: 3).problems }
+            return try BackupRepository(repository).check(provingBy: [key], atLeast: 3).problems
         } catch {
             return ["\(error)"]
         }
@@ -101,6 +102,7 @@ import Testing
             let repository = try copy()
             let change = try tamper(repository, &trials.random)
             #expect(!problems(repository).isEmpty, "\(change)")
+            #expect(!problems(repository, provingBy: key).isEmpty, "\(change)")
             for number in 1...3 {
                 guard let data = restored(repository, number) else { continue }
                 #expect(data == states[number - 1], "\(change)")
@@ -142,6 +144,33 @@ import Testing
         // Without the key it is as good as any, but for the chain.
         try DatabaseFile(path: place).restore(from: BackupRepository(repository))
         #expect(try Data(contentsOf: URL(fileURLWithPath: place)) == states[0])
+    }
+
+    @Test func checkByKeyFindsForgedManifest() throws {
+        let check = { repository in
+            try BackupRepository(repository).check(provingBy: [self.key], atLeast: 3)
+        }
+        let right = try check(original)
+        #expect(right.problems == [] && right.proved == [1, 2, 3])
+        let size = Self.root - 16
+        for change in [
+            // Another state, no MAC, another key.
+            { (file: inout [UInt8]) in file[size + 7] ^= 1 },
+            { (file: inout [UInt8]) in
+                file.replaceSubrange((size - 16)..<size, with: [UInt8](repeating: 0, count: 16))
+                file.replaceSubrange((file.count - BackupKey.macSize)..., with: [UInt8](repeating: 0, count: 32))
+            },
+            { (file: inout [UInt8]) in file[size - 1] ^= 1 },
+        ] {
+            let repository = try copy()
+            try forge(repository, change)
+            let found = Result { try check(repository) }
+            #expect(throws: BackupError.self) {
+                guard try found.get().problems.isEmpty else { throw BackupError.altered("") }
+            }
+        }
+        let other = try DatabaseKey.sample("other")
+        #expect(throws: BackupError.self) { try BackupRepository(original).check(provingBy: [other]) }
     }
 
     @Test func manifestWithoutMACIsRefusedWithKey() throws {
@@ -189,6 +218,26 @@ import Testing
         #expect(throws: BackupError.outdated(newest: 2, expected: 3)) {
             try DatabaseFile(path: place).restore(from: BackupRepository(repository), atLeast: 3, key: key)
         }
+    }
+
+    @Test func oldCopyIsFoundByKeyring() throws {
+        let keyring = try Keyring(path: directory.file("keyring")).create(with: .sample("secret"))
+        let newest = try #require(BackupRepository(original).generations().last)
+        try BackupRepository(original).note(newest, in: keyring)
+        let place = try copy()
+        let repository = BackupRepository(place)
+        #expect(try repository.notedGeneration(in: keyring) == 3)
+        try FileManager.default.removeItem(atPath: #require(objects(place, "generations").last))
+        #expect(throws: BackupError.outdated(newest: 2, expected: 3)) {
+            try DatabaseFile(path: directory.file("restored.db")).restore(
+                from: repository,
+                atLeast: repository.notedGeneration(in: keyring),
+                key: key
+            )
+        }
+        // Without a secret nobody changes the note.
+        try flipByte(of: keyring.keyring.path, at: FileState(keyring.keyring.path).bytes.count - 32 - 64 - 1)
+        #expect(throws: KeyringError.self) { try repository.notedGeneration(in: keyring) }
     }
 
     @Test func repositoryHasNoPlaintextAndNoKey() throws {

@@ -26,6 +26,15 @@ struct BlockReference: Hashable, Sendable {
         digest = Digest(UnsafeRawBufferPointer(rebasing: bytes[(SegmentIdentifier.size + 8)...]))
     }
 
+    /// Those of which a node is made.
+    static func all(in node: [UInt8]) -> [BlockReference] {
+        node.withUnsafeBytes { node in
+            stride(from: 0, to: node.count, by: size).map {
+                BlockReference(UnsafeRawBufferPointer(rebasing: node[$0...]))
+            }
+        }
+    }
+
     var bytes: [UInt8] { segment.bytes + offset.bigEndianBytes + digest.bytes }
 }
 

@@ -24,6 +24,11 @@ struct BlockTree: Sendable {
         return counts
     }
 
+    /// - Parameter levels: Those of a whole tree.
+    init(levels: [[BlockReference]]) {
+        self.levels = levels
+    }
+
     static func blocks(in size: Int64) -> Int {
         min(mostBlocks, Int((size + Int64(blockSize) - 1) / Int64(blockSize)))
     }
@@ -44,6 +49,18 @@ struct BlockTree: Sendable {
         return first..<min(first + BlockTree.fanOut, levels[level - 1].count)
     }
 
+    /// How many bytes of each segment are its blocks and nodes.
+    func neededBytes() -> [SegmentIdentifier: Int] {
+        var needed: [SegmentIdentifier: Int] = [:]
+        for block in blocks { needed[block.segment, default: 0] += BlockTree.blockSize }
+        for level in 1..<levels.count {
+            for (index, node) in levels[level].enumerated() {
+                needed[node.segment, default: 0] += children(level: level, index: index).count * BlockReference.size
+            }
+        }
+        return needed
+    }
+
     /// The bytes of a node.
     func node(level: Int, index: Int) -> [UInt8] {
         levels[level - 1][children(level: level, index: index)].flatMap(\.bytes)
@@ -51,18 +68,5 @@ struct BlockTree: Sendable {
 
     mutating func set(_ reference: BlockReference, level: Int, index: Int) {
         levels[level][index] = reference
-    }
-
-    /// Takes over what the node `index` of `level` refers to.
-    ///
-    /// - Parameter bytes: The bytes of the node, of the right size.
-    mutating func setChildren(level: Int, index: Int, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bytes in
-            for (number, child) in children(level: level, index: index).enumerated() {
-                levels[level - 1][child] = BlockReference(
-                    UnsafeRawBufferPointer(rebasing: bytes[(number * BlockReference.size)...])
-                )
-            }
-        }
     }
 }

@@ -3,32 +3,22 @@ internal import CipherSystem
 /// Says which generations prunes have removed, so that others that are missing are noticed.
 struct PruneRecord: Sendable {
     let repository: [UInt8]
-    /// Ascending, without overlap.
-    let ranges: [ClosedRange<UInt64>]
+    /// The numbers of the generations.
+    let ranges: NumberRanges<UInt64>
 
     static let directory = "prunes"
     private static let magic = Array("CipherBP".utf8)
 
-    init(repository: [UInt8], numbers: some Sequence<UInt64>) {
+    init(repository: [UInt8], ranges: NumberRanges<UInt64>) {
         self.repository = repository
-        var ranges: [ClosedRange<UInt64>] = []
-        for number in Set(numbers).sorted() {
-            if let last = ranges.last, last.upperBound + 1 == number {
-                ranges[ranges.count - 1] = last.lowerBound...number
-            } else {
-                ranges.append(number...number)
-            }
-        }
         self.ranges = ranges
     }
-
-    func contains(_ number: UInt64) -> Bool { ranges.contains { $0.contains(number) } }
 
     /// The content and its digest. It has no MAC: who can remove generations can also remove the record.
     func file() throws -> [UInt8] {
         var content = PruneRecord.magic + UInt16(Manifest.version).bigEndianBytes + repository
-        content += UInt32(ranges.count).bigEndianBytes
-        content += ranges.flatMap { $0.lowerBound.bigEndianBytes + $0.upperBound.bigEndianBytes }
+        content += UInt32(ranges.ranges.count).bigEndianBytes
+        content += ranges.ranges.flatMap { $0.lowerBound.bigEndianBytes + $0.upperBound.bigEndianBytes }
         return try DigestedObject.file(content)
     }
 
@@ -48,6 +38,6 @@ struct PruneRecord: Sendable {
         }
         guard reader.position == content.endIndex else { return nil }
         self.repository = Array(repository)
-        self.ranges = ranges
+        self.ranges = NumberRanges(ranges)
     }
 }

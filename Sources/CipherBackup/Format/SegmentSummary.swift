@@ -20,7 +20,8 @@ struct SegmentSummary: Hashable, Sendable {
 
     init?(_ reader: inout ByteReader) {
         guard let identifier = reader.bytes(SegmentIdentifier.size), let size = reader.bigEndian(8),
-            let nodes = reader.bigEndian(8), let digest = reader.bytes(Digest.size), nodes <= size
+            let nodes = reader.bigEndian(8), let digest = reader.bytes(Digest.size), nodes <= size,
+            size <= UInt64(Int64.max)
         else { return nil }
         self.init(
             identifier: identifier.withUnsafeBytes { SegmentIdentifier($0) },

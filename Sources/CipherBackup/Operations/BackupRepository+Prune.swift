@@ -1,4 +1,5 @@
 internal import CipherKeys
+internal import CipherSystem
 
 /// What a prune did.
 public struct PruneResult: Sendable, Equatable {
@@ -38,8 +39,8 @@ extension BackupRepository {
     /// The new record has what the older ones have, which are removed then.
     private func addRecord(_ marker: RepositoryMarker, _ removed: [UInt64]) throws {
         let older = try storage.names(in: PruneRecord.directory)
-        let ranges = try older.flatMap { try pruneRecord($0, marker).ranges }
-        let file = try PruneRecord(repository: marker.identifier, numbers: ranges.joined() + removed).file()
+        let ranges = try older.flatMap { try pruneRecord($0, marker).ranges.ranges } + removed.map { $0...$0 }
+        let file = try PruneRecord(repository: marker.identifier, ranges: NumberRanges(ranges)).file()
         let name = try OpenSSL.SHA256().digest(of: file).bytes.prefix(16).hexadecimal
         guard !older.contains(name) else { return }
         try storage.add(PruneRecord.directory + "/" + name, file)

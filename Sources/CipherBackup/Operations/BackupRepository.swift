@@ -16,6 +16,10 @@ public struct BackupRepository: Sendable {
         storage = RcloneStorage(location: location) ?? DirectoryStorage(path: location)
     }
 
+    init(storage: any BackupStorage) {
+        self.storage = storage
+    }
+
     /// The generations, the oldest first.
     ///
     /// - Throws: ``BackupError``.
@@ -29,6 +33,9 @@ public struct BackupRepository: Sendable {
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try storage.locked(exclusively: false, body)
     }
+
+    /// Tells this repository from others, 16 bytes.
+    package func identifier() throws -> [UInt8] { try marker().identifier }
 
     // MARK: Objects
 

@@ -15,15 +15,14 @@ struct Compaction {
         self.replaced = replaced
     }
 
-    init(_ manifest: Manifest, _ tree: BlockTree) {
-        var needed: [SegmentIdentifier: Int] = [:]
-        for block in tree.blocks { needed[block.segment, default: 0] += BlockTree.blockSize }
+    /// - Parameter needed: How many bytes of each segment the generation needs.
+    init(_ manifest: Manifest, needed: [SegmentIdentifier: Int]) {
         var small: [SegmentIdentifier] = []
         var replaced: Set<SegmentIdentifier> = []
         for segment in manifest.segments {
             if segment.size < UInt64(Compaction.smallSize) {
                 small.append(segment.identifier)
-            } else if needed[segment.identifier, default: 0] < Int(segment.nodes) / Compaction.wasteFactor {
+            } else if needed[segment.identifier, default: 0] < Int(segment.size) / Compaction.wasteFactor {
                 replaced.insert(segment.identifier)
             }
         }

@@ -8,14 +8,16 @@ struct GenerationBase: Sendable {
 
     var manifest: Manifest { stored.manifest }
 
-    init(_ stored: StoredManifest, _ tree: BlockTree) {
+    /// - Parameter needed: ``BlockTree/neededBytes()``.
+    init(_ stored: StoredManifest, _ tree: BlockTree, needed: [SegmentIdentifier: Int]) {
         self.stored = stored
         self.tree = tree
-        compaction = Compaction(stored.manifest, tree)
+        compaction = Compaction(stored.manifest, needed: needed)
     }
 
     init(_ stored: StoredManifest, _ storage: any BackupStorage) throws {
-        self.init(stored, try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest))
+        let tree = try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
+        self.init(stored, tree, needed: tree.neededBytes())
     }
 
     /// Whether the pages were authenticated with `key`, so that only those that changed need to be.

@@ -37,7 +37,8 @@ final class GenerationWriter {
     func store(_ block: StateBlock) throws {
         if base?.tree.holds(block) != true { isChanged = true }
         guard !block.isZero else { return tree.set(.zeros, level: 0, index: block.index) }
-        let reference = try base?.block(block.index, block.digest) ?? segments.append(block: block.bytes, block.digest)
+        let reference =
+            try base?.block(block.index, block.digest) ?? segments.append(block: block.bytes, block.index, block.digest)
         tree.set(reference, level: 0, index: block.index)
     }
 
@@ -53,7 +54,7 @@ final class GenerationWriter {
         try storeNodes()
         try segments.finish()
         try segments.store(beforeEach: beforeEach)
-        let used = Set(tree.levels.joined().map(\.segment))
+        let needed = tree.neededBytes()
         let manifest = Manifest(
             repository: marker.identifier,
             number: (base?.manifest.number ?? 0) + 1,
@@ -63,11 +64,11 @@ final class GenerationWriter {
             databaseSize: size,
             storedSize: Int64(segments.size),
             root: tree.root,
-            segments: ((base?.manifest.segments ?? []) + segments.segments).filter { used.contains($0.identifier) }
+            segments: ((base?.manifest.segments ?? []) + segments.segments).filter { needed[$0.identifier] != nil }
         )
         let stored = try StoredManifest(manifest, key)
         try repository.storage.add(StoredManifest.directory + "/" + stored.name, stored.file)
-        return (GenerationBase(stored, tree), true)
+        return (GenerationBase(stored, tree, needed: needed), true)
     }
 
     /// Removes what was stored, after a failure.

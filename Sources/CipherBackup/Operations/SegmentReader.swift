@@ -23,7 +23,9 @@ final class SegmentReader {
 
     /// Bytes that stand one behind the other in a segment.
     func bytes(_ segment: SegmentIdentifier, at offset: UInt64, count: Int) throws -> [UInt8] {
-        guard let summary = segments[segment], offset <= summary.size, UInt64(count) <= summary.size - offset else {
+        guard let summary = segments[segment], offset >= (nodesOnly ? summary.nodes : 0), offset <= summary.size,
+            UInt64(count) <= summary.size - offset
+        else {
             throw BackupError.damagedObject(segment.name)
         }
         let bytes = try source(summary).read(count, at: Int64(offset))
@@ -48,17 +50,19 @@ final class SegmentReader {
         return source
     }
 
-    /// All references of a generation.
+    /// All references of a generation. Memory is taken for nodes that were read alone: a manifest may name any size.
     func tree(_ manifest: Manifest) throws -> BlockTree {
-        var tree = BlockTree(size: manifest.databaseSize)
-        let top = tree.levels.count - 1
-        tree.set(manifest.root, level: top, index: 0)
-        for level in stride(from: top, to: 0, by: -1) {
-            for index in tree.levels[level].indices {
-                let count = tree.children(level: level, index: index).count * BlockReference.size
-                tree.setChildren(level: level, index: index, try bytes(tree.levels[level][index], count: count))
+        var levels = [[manifest.root]]
+        var nodes: Set<BlockReference> = []
+        for count in BlockTree.counts(manifest.databaseSize).dropLast().reversed() {
+            var below: [BlockReference] = []
+            for (index, node) in levels[levels.count - 1].enumerated() {
+                guard nodes.insert(node).inserted else { throw BackupError.damagedObject(node.segment.name) }
+                let children = min(BlockTree.fanOut, count - index * BlockTree.fanOut)
+                below += BlockReference.all(in: try bytes(node, count: children * BlockReference.size))
             }
+            levels.append(below)
         }
-        return tree
+        return BlockTree(levels: levels.reversed())
     }
 }

@@ -21,9 +21,10 @@ final class SegmentWriter {
         self.repository = repository
     }
 
-    /// Returns where the block is.
-    func append(block: UnsafeRawBufferPointer, _ digest: Digest) throws -> BlockReference {
-        if let current, current.object.size >= SegmentWriter.segmentSize { try finish() }
+    /// Returns where the block `index` of the database is. No page is in two segments.
+    func append(block: UnsafeRawBufferPointer, _ index: Int, _ digest: Digest) throws -> BlockReference {
+        let isFirstOfPage = index % (CipherFormat.pageSizes.last! / BlockTree.blockSize) == 0
+        if let current, current.object.size >= SegmentWriter.segmentSize, isFirstOfPage { try finish() }
         let (identifier, object, _) = try open()
         let offset = object.size
         try object.append(block)

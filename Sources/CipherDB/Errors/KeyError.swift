@@ -1,5 +1,5 @@
 public import CipherKeys
-internal import SQLiteFormat
+internal import CipherSystem
 
 /// Why a database does not open, where SQLite has only "file is not a database".
 ///
@@ -120,7 +120,7 @@ extension KeyError.Problem: CustomStringConvertible {
         case .notADatabase:
             "the file is not a database, neither encrypted nor plaintext"
         case .damaged(let pages):
-            "the key is right, but the file is damaged: \(PageNumbers(pages))"
+            "the key is right, but the file is damaged: \(NumberRanges(pages).text(of: "page"))"
         case .otherFormat(let format):
             if Engine.current.writes(format) {
                 "the key is right, but the file is in the format of \(format); open it with "

@@ -31,12 +31,13 @@ extension HelpTopic {
           --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
                       freeSpace, leftovers
           backup      generation (number, time, databaseSize, storedSize,
-                      isAuthenticated, segments), isNew; with the key: format
+                      isAuthenticated, segments), isNew; with the key: format;
+                      with --keep…: as backups prune
           restore     generation; with the key: format, pages,
                       isManifestAuthenticated, isStructureChecked
           backups list, check, prune
-                      generations; sound (numbers), size, problems, ok; kept and
-                      pruned (numbers), prunedSegments
+                      generations; sound (numbers), size, problems, ok, with the
+                      key proved (numbers); kept and pruned (numbers), prunedSegments
           cleanup     removed (paths)
           keyring list, keyring status
                       keyring (path), sequenceNumber, created, written, keyCreated

@@ -27,12 +27,26 @@ final class FileKeys {
         return try find(for: file).key
     }
 
+    /// The keyring that options name.
+    func unlockedKeyring() throws -> UnlockedKeyring? {
+        guard let path = options.keyring else { return nil }
+        let unlocked = keyring ?? Result { try options.unlock(Keyring(path: path), upgrades: false) }
+        keyring = unlocked
+        return try unlocked.get()
+    }
+
+    /// All keys that options name, those of a keyring with its retired ones; nil where they name none.
+    func allIfNamed(for file: String) throws -> [DatabaseKey]? {
+        guard let unlocked = try unlockedKeyring() else { return try keyIfNamed(for: file).map { [$0] } }
+        let keys = try unlocked.databaseKeys()
+        let all = try [keys.next, keys.current].compactMap { $0 } + unlocked.retiredKeys().map(\.key)
+        return try all.map(options.fileFormat.salted)
+    }
+
     /// The key that opens `file`, and for a retired one of the keyring the day on which another took its place.
     func find(for file: String) throws -> (key: DatabaseKey, retired: String?) {
-        if let path = options.keyring {
-            let unlocked = keyring ?? Result { try options.unlock(Keyring(path: path), upgrades: false) }
-            keyring = unlocked
-            let found = try options.database(file).keyAndRetirement(in: unlocked.get())
+        if let unlocked = try unlockedKeyring() {
+            let found = try options.database(file).keyAndRetirement(in: unlocked)
             return (try options.fileFormat.salted(found.key), found.retired)
         }
         try options.checkNoKeyring()

@@ -28,9 +28,18 @@ struct FollowOptions: ParsableArguments {
     }
 
     /// Stores changes until a signal comes. What fails is tried again; only the first backup must succeed.
-    func run(_ file: String, _ report: Report, _ follower: BackupFollower) throws {
+    ///
+    /// - Parameter upkeepOf: What is done with generations that were stored; asked for after the first one.
+    func run(
+        _ file: String,
+        _ report: Report,
+        _ follower: BackupFollower,
+        upkeepOf: () throws -> BackupUpkeep
+    ) throws {
         let metrics = prometheus.map { MetricsFile(path: $0, firstLine: BackupMetrics.firstLine) }
         var state = BackupMetrics()
+        var upkeep: BackupUpkeep?
+        var isNoteFailing = false
         Interruption.watch()
         while !Interruption.isWanted {
             let began = Date()
@@ -38,14 +47,39 @@ struct FollowOptions: ParsableArguments {
                 let isFirst = state.generation == nil
                 let done = try follower.store(progress: progress.show)
                 state.add(done, of: follower, began: began)
-                return done.flatMap { isFirst || $0.isNew ? ($0, follower.lag) : nil }
+                guard let done else { return nil }
+                if upkeep == nil { upkeep = try upkeepOf() }
+                upkeep?.add(done.generation)
+                return isFirst || done.isNew ? (done, follower.lag) : nil
             }
-            if let failed, failed != .interrupted {
-                if state.generation == nil { throw ExitCode(failed.code) }
+            let isKept = keep(file, upkeep, &isNoteFailing)
+            if failed != nil && failed != .interrupted || !isKept {
+                if state.generation == nil, let failed { throw ExitCode(failed.code) }
                 state.addFailure()
             }
             try metrics?.write(state.text(of: file))
             pause(state)
+        }
+        _ = keep(file, upkeep, &isNoteFailing, isLast: true)
+    }
+
+    /// Notes and removes generations, where it is time to; false where that failed. Another run does it again.
+    ///
+    /// - Parameter isNoteFailing: Whether the keyring could not be written the last time either, which is said once.
+    private func keep(
+        _ file: String,
+        _ upkeep: BackupUpkeep?,
+        _ isNoteFailing: inout Bool,
+        isLast: Bool = false
+    ) -> Bool {
+        do {
+            guard let done = try upkeep?.run(isLast: isLast) else { return true }
+            if let failure = done.noteFailure, !isNoteFailing { Output.tell(Backup.message(failure, file)) }
+            isNoteFailing = done.noteFailure != nil
+            return true
+        } catch {
+            Output.tell("rekey: \(Report.message(error, file))\n")
+            return false
         }
     }
 

@@ -14,6 +14,7 @@ struct Advice {
             case let error as KeyError: Advice.advice(for: error, file)
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
             case let error as KeyringError: Advice.advice(for: error.problem)
+            case BackupError.outdated: "--at-least 0 accepts an old copy"
             case BackupError.unauthenticated: "--allow-unauthenticated accepts it"
             case UnusableCipherFormat.rawKeyWithoutAuthentication: "`rekey migrate` gives an encrypted file MACs"
             case UnusableCipherFormat.weaker: "give --allow-weaker if that is intended"

@@ -1,4 +1,4 @@
-import Rekeying
+internal import CipherSystem
 
 /// The damaged pages of a file as the commands print them for people: those that are there, and those that are not.
 enum DamageLines {
@@ -7,8 +7,9 @@ enum DamageLines {
     ///   - missing: The pages that the file does not have; some of them may be among the others.
     static func of(damaged: [Int], missing: Range<Int>) -> [(String, String)] {
         let present = damaged.filter { !missing.contains($0) }
-        let lines = [("damaged", present.isEmpty ? "none" : "\(PageNumbers(present))")]
+        let lines = [("damaged", present.isEmpty ? "none" : NumberRanges(present).text(of: "page"))]
         guard let first = missing.first else { return lines }
-        return lines + [("missing", "\(PageNumbers([Int](), missing)); the file has \(first - 1) whole pages")]
+        let pages = NumberRanges([ClosedRange(missing)]).text(of: "page")
+        return lines + [("missing", "\(pages); the file has \(first - 1) whole pages")]
     }
 }

@@ -36,7 +36,7 @@ struct KeyringJSON: Encodable {
         slots = content.slots.map { slot in
             Slot(
                 number: slot.number,
-                kind: slot.kind.map { "\($0)" },
+                kind: slot.isNote ? "notes of backups" : slot.kind.map { "\($0)" },
                 label: slot.label,
                 kdf: slot.derivation?.description,
                 command: slot.command?.description,

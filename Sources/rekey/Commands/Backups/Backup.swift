@@ -12,10 +12,15 @@ struct Backup: ParsableCommand {
             program rclone reaches. The database may be in use. In WAL mode no writer waits; in rollback mode writers \
             wait while the file is read.
 
-            With --follow it goes on until a signal ends it, and stores each change; it holds no lock in between. The             exit status is then 0.
+            With --follow it goes on until a signal ends it, and stores each change; it holds no lock in between. The \
+            exit status is then 0.
 
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
-            gets a MAC, by which `rekey restore` proves it.
+            gets a MAC, by which `rekey restore` proves it. With --keyring the keyring notes the newest generation: \
+            `rekey restore` and `rekey backups check` with it then find an old copy of the repository.
+
+            With --keep… generations are removed that no rule keeps, as by `rekey backups prune`; with --follow at \
+            most once a minute.
             """
     )
 
@@ -24,27 +29,39 @@ struct Backup: ParsableCommand {
     @Argument(help: "The repository.", completion: .directory)
     var repository: String
     @OptionGroup var following: FollowOptions
+    @OptionGroup var keeping: KeepOptions
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report
 
     func run() throws {
         let keys = FileKeys(key)
+        let repository = BackupRepository(repository)
         if following.follow {
             var database = try key.database(file)
             database.busyTimeout = .seconds(report.wait ?? 5)
-            let follower = BackupFollower(database, BackupRepository(repository)) { [file] in
-                try keys.keyIfNamed(for: file)
+            let follower = BackupFollower(database, repository) { [file] in try keys.keyIfNamed(for: file) }
+            return try following.run(file, report, follower) {
+                try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
             }
-            return try following.run(file, report, follower)
         }
         try report.run([file]) { file, progress in
             let done = try key.database(file).backUp(
-                to: BackupRepository(repository),
+                to: repository,
                 key: keys.keyIfNamed(for: file),
                 progress: progress.show
             )
-            return Report.Result(BackupObject(done), lines: Backup.lines(done))
+            let upkeep = try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
+            upkeep.add(done.generation)
+            let kept = try upkeep.run(isLast: true)
+            if let failure = kept?.noteFailure { Output.tell(Backup.message(failure, file)) }
+            let lines = Backup.lines(done) + (kept?.pruned.map { [("removed", KeepOptions.text($0))] } ?? [])
+            return Report.Result(BackupObject(done, kept?.pruned), lines: lines)
         }
+    }
+
+    /// That the keyring could not be written.
+    static func message(_ failure: any Error, _ file: String) -> String {
+        "rekey: \(file): the generation is stored, but not noted in the keyring: \(CommandMessage(failure).text)\n"
     }
 
     private static func lines(_ done: BackupResult) -> [(String, String)] {
@@ -57,7 +74,6 @@ struct Backup: ParsableCommand {
             ("proved", done.format == nil ? "no: without the key" : "pages that changed, by their MACs"),
         ]
     }
-
 }
 
 /// A backup as `backup` prints it.
@@ -65,8 +81,12 @@ struct BackupObject: Encodable {
     let generation: GenerationObject
     let isNew: Bool
     let format: FormatObject?
+    let pruned: [UInt64]?
+    let prunedSegments: Int?
 
-    init(_ done: BackupResult) {
+    init(_ done: BackupResult, _ pruned: PruneResult? = nil) {
+        self.pruned = pruned?.removed
+        prunedSegments = pruned?.removedSegments
         generation = GenerationObject(done.generation)
         isNew = done.isNew
         format = done.format.map(FormatObject.init)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CipherDB
 import Rekeying
 
 /// `rekey backups check REPOSITORY`
@@ -8,8 +9,10 @@ struct BackupsCheck: ParsableCommand {
         abstract: "Read everything in a repository, and compare all of it with its digests.",
         usage: "rekey backups check <repository> [<options>]",
         discussion: """
-            Needs no key, and so finds damage and missing objects, but not what somebody has replaced together with \
-            its digests: `rekey restore` with the key finds that.
+            Needs no key. Without one it finds damage and missing objects, but not what somebody has replaced together \
+            with its digests. With the key, the manifest of each generation that is under it and each page must also \
+            have the right MAC. A keyring has the keys of generations from before a rotation too, and the number of the \
+            newest generation, for --at-least.
             """
     )
 
@@ -17,29 +20,64 @@ struct BackupsCheck: ParsableCommand {
     var repository: String
     @Option(help: ArgumentHelp("Report a problem if the newest generation has a lower number.", valueName: "number"))
     var atLeast: UInt64?
+    @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report
 
     func run() throws {
         try report.run([repository]) { repository, progress in
-            let found = try BackupRepository(repository).check(atLeast: atLeast) {
+            let fileKeys = FileKeys(key)
+            let keys = try fileKeys.allIfNamed(for: repository)
+            let location = BackupRepository(repository)
+            let noted = try fileKeys.unlockedKeyring().flatMap(location.notedGeneration(in:))
+            let found = try check(location, keys, atLeast: atLeast ?? noted) {
                 try progress.show(.checking, done: $0, all: $1)
             }
             var lines = [
                 ("generations", "\(found.sound.count) can be restored"),
+                ("proved", BackupsCheck.proof(found, isKeyGiven: keys != nil)),
                 ("read", "\(found.size) bytes"),
             ]
             lines += found.problems.map { ("problem", $0) }
             lines.append(("sound", found.problems.isEmpty ? "yes" : "no"))
             return Report.Result(
-                Object(sound: found.sound, size: found.size, problems: found.problems, ok: found.problems.isEmpty),
+                Object(
+                    sound: found.sound,
+                    proved: keys.map { _ in found.proved },
+                    size: found.size,
+                    problems: found.problems,
+                    ok: found.problems.isEmpty
+                ),
                 lines: lines,
                 status: found.problems.isEmpty ? .done : .damaged
             )
         }
     }
 
+    private func check(
+        _ repository: BackupRepository,
+        _ keys: [DatabaseKey]?,
+        atLeast: UInt64?,
+        _ progress: (Int64, Int64) throws -> Void
+    ) throws -> RepositoryCheck {
+        guard let keys else { return try repository.check(atLeast: atLeast, progress: progress) }
+        return try repository.check(
+            provingBy: keys,
+            of: key.database(self.repository),
+            atLeast: atLeast,
+            progress: progress
+        )
+    }
+
+    private static func proof(_ found: RepositoryCheck, isKeyGiven: Bool) -> String {
+        guard isKeyGiven else { return "no: without the key" }
+        let others = found.sound.count - found.proved.count
+        return "\(found.proved.count), manifest and pages by their MACs"
+            + (others == 0 ? "" : "; \(others) checked without the key: stored without one, or under another")
+    }
+
     private struct Object: Encodable {
         let sound: [UInt64]
+        let proved: [UInt64]?
         let size: Int64
         let problems: [String]
         let ok: Bool

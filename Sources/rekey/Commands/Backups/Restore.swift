@@ -13,7 +13,8 @@ struct Restore: ParsableCommand {
             the key, the manifest and each page must also have the right MAC, and SQLite's integrity check must find \
             nothing.
 
-            --at-least finds a repository that was replaced by an old copy: note the number of each backup elsewhere.
+            --at-least finds a repository that was replaced by an old copy. With --keyring the number is the one that \
+            `rekey backup` has noted in the keyring, unless --at-least says another; --at-least 0 accepts an old copy.
             """
     )
 
@@ -57,10 +58,11 @@ struct Restore: ParsableCommand {
     func run() throws {
         let keys = FileKeys(key)
         try report.run([file]) { file, progress in
+            let repository = BackupRepository(repository)
             let done = try key.database(file).restore(
-                from: BackupRepository(repository),
+                from: repository,
                 choice,
-                atLeast: atLeast,
+                atLeast: atLeast ?? keys.unlockedKeyring().flatMap(repository.notedGeneration(in:)),
                 keyOf: keys.keyIfNamed,
                 acceptsUnauthenticated: allowUnauthenticated,
                 progress: progress.show

@@ -1,0 +1,118 @@
+internal import CipherSystem
+
+/// What a check of all objects of a repository found.
+public struct RepositoryCheck: Sendable, Equatable {
+    /// The numbers of the generations whose blocks all are what was written, ascending.
+    public internal(set) var sound: [UInt64] = []
+    /// The numbers of those that a key has proved: the manifest and each page have the right MAC. Others were made without a key, or are
+    /// under another one, such as that before a change of key.
+    public internal(set) var proved: [UInt64] = []
+    /// What is wrong, a sentence each; empty where all is well.
+    public internal(set) var problems: [String] = []
+    /// Bytes of the segments that were read.
+    public internal(set) var size: Int64 = 0
+}
+
+extension BackupRepository {
+    /// Reads all objects, and compares all with their digests.
+    ///
+    /// - Parameters:
+    ///   - expected: The number that the newest generation has at least; nil for any.
+    ///   - progress: Called for each segment with the bytes done and all; what it throws ends the check.
+    /// - Throws: ``BackupError`` where there is no repository. What is wrong in it is returned.
+    public func check(
+        atLeast expected: UInt64? = nil,
+        progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> RepositoryCheck {
+        try check(atLeast: expected, keyOf: nil, progress: progress)
+    }
+
+    /// As ``check(atLeast:progress:)``; with keys, also proves manifests and pages by their MACs.
+    ///
+    /// - Parameter keyOf: The key that opens a database whose first bytes these are; nil if there is none.
+    /// - Throws: ``BackupError/otherKey(_:)`` where no key opens the newest generation.
+    package func check(
+        atLeast expected: UInt64?,
+        keyOf: (([UInt8]) throws -> PageKey?)?,
+        progress: (Int64, Int64) throws -> Void
+    ) throws -> RepositoryCheck {
+        try storage.locked(exclusively: false) {
+            let marker = try marker()
+            var check = RepositoryCheck()
+            var manifests: [StoredManifest] = []
+            for name in try manifestNames() {
+                check.noting { manifests.append(try StoredManifest(name, storage, marker)) }
+            }
+            if let expected, manifests.last?.manifest.number ?? 0 < expected {
+                let newest = manifests.last?.manifest.number ?? 0
+                check.problems.append(BackupError.outdated(newest: newest, expected: expected).description)
+            }
+            try checkChain(manifests, marker, &check)
+            let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
+            if keyOf != nil, let newest = manifests.last, keys[UInt32(manifests.count - 1)] == nil {
+                if newest.manifest.keyIdentifier == nil {
+                    check.problems.append(BackupError.unauthenticated(newest.name).description)
+                } else if (try? GenerationWalk(storage, newest.manifest).head(1)) != nil {
+                    throw BackupError.otherKey(newest.name)
+                }
+            }
+            var pass = try SegmentPass(storage, marker, manifests, keys)
+            try pass.run(&check, progress)
+            let doubtful = pass.doubtful
+            for (place, stored) in zip(UInt32(0)..., manifests) {
+                let isSound = check.noting {
+                    try checkGeneration(stored, pass.damaged, isDoubtful: doubtful.contains(place), keys[place], keyOf)
+                }
+                if isSound {
+                    check.sound.append(stored.manifest.number)
+                    if keys[place] != nil { check.proved.append(stored.manifest.number) }
+                }
+            }
+            return check
+        }
+    }
+
+    private func checkGeneration(
+        _ stored: StoredManifest,
+        _ damaged: Set<SegmentSummary>,
+        isDoubtful: Bool,
+        _ key: GenerationKeys.Key?,
+        _ keyOf: (([UInt8]) throws -> PageKey?)?
+    ) throws {
+        try key.map { try stored.authenticate($0.backupKey) }
+        let number = stored.manifest.number
+        if let segment = stored.manifest.segments.first(where: damaged.contains) {
+            throw GenerationUnusable(number: number, reason: "it needs \(segment.identifier.name)")
+        }
+        guard isDoubtful else { return }
+        do {
+            // The salt or the format may be others than those of the newest generation under the key.
+            let own = try key.map { key in
+                try keyOf.flatMap { try GenerationKeys.Key(storage, stored.manifest, $0) } ?? key
+            }
+            try GenerationWalk(storage, stored.manifest).run(own)
+        } catch {
+            throw GenerationUnusable(number: number, reason: "\(error)")
+        }
+    }
+
+    private struct GenerationUnusable: Error, CustomStringConvertible {
+        let number: UInt64
+        let reason: String
+        var description: String { "generation \(number) cannot be restored: \(reason)" }
+    }
+}
+
+extension RepositoryCheck {
+    /// Makes an error of `body` a problem; returns whether there was none.
+    @discardableResult
+    mutating func noting(_ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            return true
+        } catch {
+            problems.append("\(error)")
+            return false
+        }
+    }
+}

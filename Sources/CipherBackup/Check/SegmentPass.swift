@@ -1,0 +1,221 @@
+internal import CipherKeys
+internal import CipherSystem
+internal import SQLiteFormat
+
+/// Reads the segments of a repository, each once, the newest first, and compares what generations refer to with its digest. Memory
+/// grows with the number of blocks in the repository, not with that of generations.
+struct SegmentPass {
+    private let storage: any BackupStorage
+    private let marker: RepositoryMarker
+    private let segments: [ListedSegment]
+    private let hash: OpenSSL.SHA256
+    private var keys: GenerationKeys
+    private let listed: [SegmentIdentifier: ListedSegment]
+    /// What is referred to in segments that were not read yet: by level, then by place.
+    private var uses: [SegmentIdentifier: [[TreePiece.Place: TreePiece.Use]]] = [:]
+    /// Segments that are not what manifests say, or missing.
+    private(set) var damaged: Set<SegmentSummary> = []
+    /// Of each piece that was not found right, the first and the last generation.
+    private var doubts: Set<ClosedRange<UInt32>> = []
+
+    private static let mostLevels = 8
+    private static let step: Int64 = 1 << 20
+
+    init(
+        _ storage: any BackupStorage,
+        _ marker: RepositoryMarker,
+        _ manifests: [StoredManifest],
+        _ keys: GenerationKeys
+    ) throws {
+        self.keys = keys
+        self.storage = storage
+        self.marker = marker
+        segments = ListedSegment.all(in: manifests)
+        listed = Dictionary(segments.map { ($0.identifier, $0) }) { $1 }
+        hash = try OpenSSL.SHA256()
+        for segment in segments {
+            uses[segment.identifier] = Array(repeating: [:], count: SegmentPass.mostLevels)
+        }
+        for (generation, stored) in zip(UInt32(0)..., manifests) {
+            refer(to: TreePiece(rootOf: stored.manifest), generation...generation)
+        }
+    }
+
+    /// The generations, by their places among the manifests, that have to be looked at one by one.
+    var doubtful: NumberRanges<UInt32> { NumberRanges(doubts) }
+
+    /// - Parameter progress: Called for each segment with the bytes done and all.
+    mutating func run(_ check: inout RepositoryCheck, _ progress: (Int64, Int64) throws -> Void) throws {
+        // Somebody may have written any sizes.
+        let sizes = segments.map { segment in segment.summaries.reduce(Int128(0)) { max($0, Int128($1.size)) } }
+        let all = sizes.reduce(0, +)
+        var (done, read) = (Int128(0), Int64(0))
+        defer { check.size = read }
+        for (segment, size) in zip(segments, sizes) {
+            check.noting {
+                damaged.formUnion(segment.summaries)
+                let (size, digest) = try self.read(segment)
+                read += size
+                let right = segment.summaries.filter { $0.size == UInt64(size) && $0.digest == digest }
+                damaged.subtract(right)
+                guard right == segment.summaries else { throw BackupError.damagedObject(segment.identifier.name) }
+            }
+            uses[segment.identifier] = nil
+            done += size
+            try progress(Int64(clamping: done), Int64(clamping: all))
+        }
+    }
+
+    /// Notes that generations need a piece.
+    private mutating func refer(to piece: TreePiece, _ generations: ClosedRange<UInt32>) {
+        if piece.level == 0, piece.reference == .zeros {
+            // With a key, only a page that SQLite does not use is one of zeros.
+            let isUnused = keys.of(generations).allSatisfy {
+                piece.start == 1 << 30 && $0.pageSize >= BlockTree.blockSize
+            }
+            if !isUnused { doubts.insert(generations) }
+            return
+        }
+        let reference = piece.reference
+        guard listed[reference.segment]?.isListed(by: generations) == true, uses[reference.segment] != nil else {
+            return _ = doubts.insert(generations)
+        }
+        let place = TreePiece.Place(offset: reference.offset, digest: reference.digest)
+        var use = TreePiece.Use(start: piece.start, size: piece.size, generations: generations)
+        if let known = uses[reference.segment]?[piece.level][place] {
+            let both = known.generations.lowerBound...known.generations.upperBound
+            use.generations =
+                min(both.lowerBound, generations.lowerBound)...max(both.upperBound, generations.upperBound)
+            guard (known.start, known.size) == (use.start, use.size) else {
+                return _ = doubts.insert(use.generations)
+            }
+        }
+        uses[reference.segment]?[piece.level][place] = use
+    }
+
+    /// Reads a segment, and returns its size and digest.
+    private mutating func read(_ segment: ListedSegment) throws -> (size: Int64, digest: Digest) {
+        let source = try storage.open(segment.identifier.name, from: 0)
+        let size = try source.size()
+        let header = SegmentHeader.bytes(marker.identifier, segment.identifier)
+        guard try source.read(header.count, at: 0) == header else {
+            throw BackupError.damagedObject(segment.identifier.name)
+        }
+        try readNodes(segment, source, size)
+        let units = units(blocksInOrder(segment.identifier, end: size))
+        uses[segment.identifier] = nil
+        return (size, try readAll(segment.identifier, source, size, units))
+    }
+
+    /// Compares the nodes, and notes what they refer to. Those of a level are referred to by higher ones alone.
+    private mutating func readNodes(_ segment: ListedSegment, _ source: any PageSource, _ end: Int64) throws {
+        let first = segment.summaries.map(\.nodes).max() ?? 0
+        for level in (1..<SegmentPass.mostLevels).reversed() {
+            let nodes = uses[segment.identifier]?[level] ?? [:]
+            uses[segment.identifier]?[level] = [:]
+            for (place, use) in nodes {
+                let node = TreePiece(place, use, in: segment.identifier, level: level)
+                guard place.offset >= first, place.offset <= UInt64(end),
+                    case let bytes = try source.read(node.storedSize, at: Int64(place.offset)),
+                    bytes.count == node.storedSize, try hash.digest(of: bytes) == place.digest
+                else {
+                    doubts.insert(use.generations)
+                    continue
+                }
+                for child in node.children(bytes) { refer(to: child, use.generations) }
+            }
+        }
+    }
+
+    /// A block that is to be compared.
+    private struct Block {
+        let place: TreePiece.Place
+        let use: TreePiece.Use
+        var range: Range<Int64> { Int64(place.offset)..<(Int64(place.offset) + use.size) }
+    }
+
+    /// The blocks in the order of their offsets, without overlap.
+    private mutating func blocksInOrder(_ segment: SegmentIdentifier, end: Int64) -> [Block] {
+        var blocks: [Block] = []
+        let all = uses[segment]?[0].sorted { $0.key.offset < $1.key.offset } ?? []
+        for (place, use) in all {
+            let before = blocks.last?.range.upperBound ?? 0
+            if place.offset >= UInt64(before), place.offset <= UInt64(max(0, end - use.size)) {
+                blocks.append(Block(place: place, use: use))
+            } else {
+                doubts.insert(use.generations)
+            }
+        }
+        return blocks
+    }
+
+    /// Blocks that are compared together: those of a page.
+    private struct Unit {
+        let blocks: ArraySlice<Block>
+        let key: GenerationKeys.Key?
+        var range: Range<Int64> { blocks.first!.range.lowerBound..<blocks.last!.range.upperBound }
+    }
+
+    private mutating func units(_ blocks: [Block]) -> [Unit] {
+        var units: [Unit] = []
+        var next = 0
+        while next < blocks.count {
+            let first = blocks[next]
+            let found = keys.of(first.use.generations)
+            let count = max(1, (found.first?.pageSize ?? 0) / BlockTree.blockSize)
+            let page = blocks[next...].prefix(count)
+            let isWhole = zip(page, page.dropFirst()).allSatisfy { left, right in
+                left.range.upperBound == right.range.lowerBound && left.use.start + left.use.size == right.use.start
+                    && left.use.generations == right.use.generations
+            }
+            let pageSize = Int64(count * BlockTree.blockSize)
+            if found.count < 2, page.count == count, isWhole, first.use.start % pageSize == 0 {
+                units.append(Unit(blocks: page, key: found.first))
+            } else {
+                doubts.insert(first.use.generations)
+                units.append(Unit(blocks: page.prefix(1), key: nil))
+            }
+            next += units[units.count - 1].blocks.count
+        }
+        return units
+    }
+
+    /// Reads the whole segment once: compares each block with its digest, authenticates each page, and returns the digest of all.
+    private mutating func readAll(
+        _ segment: SegmentIdentifier,
+        _ source: any PageSource,
+        _ size: Int64,
+        _ units: [Unit]
+    ) throws -> Digest {
+        let whole = try OpenSSL.SHA256()
+        var (position, next) = (Int64(0), 0)
+        while position < size {
+            var end = min(size, position + SegmentPass.step)
+            let first = next
+            while next < units.count, units[next].range.upperBound <= end { next += 1 }
+            // Nothing is cut.
+            if next < units.count { end = min(end, max(units[next].range.lowerBound, position)) }
+            let bytes = try source.read(Int(end - position), at: position)
+            guard bytes.count == Int(end - position) else { throw BackupError.damagedObject(segment.name) }
+            try bytes.withUnsafeBytes { bytes in
+                try whole.update(bytes)
+                for unit in units[first..<next] {
+                    let isRight = try isRight(unit) { range in
+                        UnsafeRawBufferPointer(
+                            rebasing: bytes[Int(range.lowerBound - position)..<Int(range.upperBound - position)]
+                        )
+                    }
+                    if !isRight { doubts.insert(unit.blocks.first!.use.generations) }
+                }
+            }
+            position = end
+        }
+        return try whole.finish()
+    }
+
+    private func isRight(_ unit: Unit, _ bytes: (Range<Int64>) -> UnsafeRawBufferPointer) throws -> Bool {
+        for block in unit.blocks where try hash.digest(of: bytes(block.range)) != block.place.digest { return false }
+        guard let key = unit.key else { return true }
+        return try key.damagedPages(in: bytes(unit.range), at: unit.blocks.first!.use.start).isEmpty
+    }
+}

@@ -1,0 +1,55 @@
+public import CipherBackup
+public import CipherDB
+internal import CipherKeys
+internal import CipherPages
+
+extension BackupRepository {
+    /// Reads all objects, compares all with their digests, and proves by keys the generations that are under them: the manifest and every
+    /// page must have the right MAC.
+    ///
+    /// - Parameters:
+    ///   - keys: Keys of the database: the one that it has, and others that it had.
+    ///   - format: As `DatabaseFile.format`.
+    ///   - iterations: PBKDF2 iterations to try besides the usual ones.
+    ///   - expected: The number that the newest generation has at least; nil for any.
+    ///   - progress: Called for each segment with the bytes done and all; what it throws ends the check.
+    /// - Throws: `BackupError` where there is no repository, and `BackupError.otherKey(_:)` where no key opens the newest generation. What is
+    ///   wrong in the repository is returned.
+    public func check(
+        provingBy keys: [DatabaseKey],
+        format: CipherFormat? = nil,
+        iterations: [Int] = [],
+        atLeast expected: UInt64? = nil,
+        progress: (Int64, Int64) throws -> Void = { _, _ in }
+    ) throws -> RepositoryCheck {
+        var file = DatabaseFile(path: "")
+        (file.format, file.iterations, file.searchedIterations) = (
+            format, iterations.first, Array(iterations.dropFirst())
+        )
+        return try check(provingBy: keys, of: file, atLeast: expected, progress: progress)
+    }
+
+    /// As ``check(provingBy:format:iterations:atLeast:progress:)``.
+    ///
+    /// - Parameter file: Says what is known of the format.
+    package func check(
+        provingBy keys: [DatabaseKey],
+        of file: DatabaseFile,
+        atLeast expected: UInt64?,
+        progress: (Int64, Int64) throws -> Void
+    ) throws -> RepositoryCheck {
+        let search = try file.search()
+        let keys = keys.map { DerivedKeys($0) }
+        return try check(
+            atLeast: expected,
+            keyOf: { head in
+                let probe = KeyProbe(firstPage: head)
+                for key in keys {
+                    if case .opens(let derived, let format) = try probe.run(key, search) { return (derived, format) }
+                }
+                return nil
+            },
+            progress: progress
+        )
+    }
+}

@@ -1,0 +1,74 @@
+public import CipherBackup
+public import CipherKeys
+
+/// What is done when generations were stored, so that it is bounded: the newest is noted in a keyring, and generations are removed that a policy
+/// does not keep. Both are done at most once a minute, for at most a fifth of the time. For one thread at a time.
+package final class BackupUpkeep {
+    private let repository: BackupRepository
+    private let keyring: UnlockedKeyring?
+    private let policy: RetentionPolicy?
+    private let interval: Duration
+    /// The newest generation, until it was noted.
+    private var pending: Generation?
+    private var mayRunAfter = ContinuousClock.now
+    private static let rest = 4.0
+
+    /// What was done.
+    package struct Result {
+        /// Nil without a policy.
+        package let pruned: PruneResult?
+        /// Why the keyring could not be written, which is no failure of the backup.
+        package let noteFailure: (any Error)?
+    }
+
+    package init(
+        _ repository: BackupRepository,
+        keyring: UnlockedKeyring?,
+        keeping policy: RetentionPolicy?,
+        interval: Duration = .seconds(60)
+    ) {
+        self.repository = repository
+        self.keyring = keyring
+        self.policy = policy
+        self.interval = interval
+    }
+
+    /// A generation was stored.
+    package func add(_ generation: Generation) { pending = generation }
+
+    /// Does what is due; nil where nothing is, or where it is too early.
+    ///
+    /// - Parameter isLast: Whether it must not wait.
+    package func run(isLast: Bool = false) throws -> Result? {
+        guard let generation = pending, isLast || .now >= mayRunAfter else { return nil }
+        let began = ContinuousClock.now
+        defer { mayRunAfter = .now + max(interval, (.now - began) * BackupUpkeep.rest) }
+        var noteFailure: (any Error)?
+        do {
+            try keyring.map { try repository.note(generation, in: $0) }
+        } catch {
+            noteFailure = error
+        }
+        let pruned = try policy.map(repository.prune(keeping:))
+        if noteFailure == nil { pending = nil }
+        return Result(pruned: pruned, noteFailure: noteFailure)
+    }
+}
+
+extension BackupRepository {
+    /// Notes in a keyring that this repository has a generation, unless a later one is noted: `notedGeneration(in:)` then finds a
+    /// repository that was replaced by an old copy.
+    ///
+    /// - Throws: `KeyringError`; `BackupError`.
+    public func note(_ generation: Generation, in keyring: UnlockedKeyring) throws {
+        try keyring.note(generation.number, of: identifier())
+    }
+
+    /// The number of the newest generation of this repository that a keyring has noted, for `atLeast` of a restore or a check; nil where
+    /// there is none.
+    ///
+    /// - Throws: `KeyringError`; `BackupError`.
+    public func notedGeneration(in keyring: UnlockedKeyring) throws -> UInt64? {
+        try keyring.notedGeneration(of: identifier())
+    }
+}
