@@ -3,6 +3,7 @@
 
     backup-torture.py REKEY [SECONDS]           the command, and how long writers write (600)
         --kills N --writer-kills N              kill the backup (300) and the writers (100) so often
+        --keep N                                remove all generations but the newest so many (400) meanwhile
         --seed N
 
 Each writer inserts numbered rows, each in a transaction that also counts them, and notes a number when its commit has returned, with the
@@ -93,7 +94,8 @@ class Torture:
     def start_follower(self):
         self.log = open(self.work / "follower.log", "ab")
         self.follower = subprocess.Popen(
-            [self.rekey, "backup", self.path, self.repository, "--follow", "--interval", "0.1", "--key-file", self.keys[-1], "--json", "--wait", "20", "--prometheus", self.work / "metrics"],
+            [self.rekey, "backup", self.path, self.repository, "--follow", "--interval", "0.1", "--key-file", self.keys[-1], "--json", "--wait", "20", "--prometheus", self.work / "metrics",
+             "--keep", str(self.options.keep)],
             stdout=self.log, stderr=self.log)
 
     def stop(self, process, how=signal.SIGKILL):
@@ -232,6 +234,7 @@ def main():
     parser.add_argument("seconds", nargs="?", type=float, default=600)
     parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--writer-kills", type=int, default=100)
+    parser.add_argument("--keep", type=int, default=400)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     random.seed(options.seed)
