@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
@@ -110,6 +111,14 @@ void csystem_forbid_dumps(void) {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }
+
+#ifdef O_PATH
+int csystem_pin(int descriptor) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return open(path, O_PATH | O_CLOEXEC);
+}
+#endif
 
 int csystem_ignores_signal(int signal) {
     struct sigaction present;

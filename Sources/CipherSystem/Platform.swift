@@ -107,6 +107,11 @@ package enum Platform {
         return FileStatus(status)
     }
 
+    /// Whether `path` is a name of the file of `identity`, and no link to it.
+    package static func has(name path: String, _ identity: [UInt64]) -> Bool {
+        (try? statusOfLink(path).identity) == identity
+    }
+
     /// The number of the user whose rights this process has.
     package static var user: UInt32 { geteuid() }
 

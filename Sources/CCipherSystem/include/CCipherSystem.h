@@ -14,6 +14,9 @@ int csystem_spawn(char *const arguments[], char *const withheld[], const char *i
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
 void csystem_forbid_dumps(void);
 
+// A second descriptor of the file, by which nothing can be read or written: closing it drops no locks. -1 with errno. Linux only.
+int csystem_pin(int descriptor);
+
 // Whether the process ignores this signal. What holds a handler has another name in each C library.
 int csystem_ignores_signal(int signal);
 
