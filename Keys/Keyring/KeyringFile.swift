@@ -40,6 +40,10 @@ final class KeyringFile {
 
     /// Replaces the content by `bytes`, so that after a crash the old or the new is there, whole; and stays locked.
     func replace(with bytes: [UInt8]) throws {
+        try SignalHold.during { () throws in try replaceAtOnce(with: bytes) }
+    }
+
+    private func replaceAtOnce(with bytes: [UInt8]) throws {
         var new: TemporaryFile?
         var link: String?
         try ReplacementStep.perform(ReplacementStep.ofKeyring) { step in
@@ -69,7 +73,7 @@ final class KeyringFile {
         }
     }
 
-    /// Gives the old file a second name, from which it is put back if another file gets its name; nil if the file system has no
+    /// Gives the old file a hard link, from which it is put back if another file gets its name; nil if the file system has no
     /// hard links.
     private func linkOld() throws(Errno) -> String? {
         let link = TemporaryName.keyring.path(beside: path)
@@ -186,6 +190,10 @@ final class KeyringFile {
 
     /// Makes a keyring where nothing is.
     static func create(_ path: String, _ bytes: [UInt8]) throws {
+        try SignalHold.during { () throws in try createAtOnce(path, bytes) }
+    }
+
+    private static func createAtOnce(_ path: String, _ bytes: [UInt8]) throws {
         removeLeftovers(of: path)
         let new = try makeBeside(path)
         defer { new.discard() }

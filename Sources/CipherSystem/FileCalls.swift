@@ -1,3 +1,5 @@
+internal import CCipherSystem
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -124,6 +126,12 @@ package enum FileCalls {
     package static func rename(_ old: String, over new: String) throws(Errno) {
         try FaultInjection.check(.rename, old)
         try withBoth(old, new, systemRename)
+    }
+
+    /// Gives each of two files the name of the other, in one step. Not every file system can.
+    package static func exchange(_ path: String, with other: String) throws(Errno) {
+        try FaultInjection.check(.rename, path)
+        try withBoth(path, other, csystem_exchange)
     }
 
     /// Creates a hard link to the file `old`; no file may exist there.

@@ -251,6 +251,8 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package var meansNoFile: Bool { [ENOENT, ENAMETOOLONG].contains(code) }
     /// Whether the file system has no second names for files.
     package var meansNoLinks: Bool { [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(code) }
+    /// Whether the file system cannot exchange two names.
+    package var meansNoExchange: Bool { [EINVAL, ENOTSUP, ENOSYS].contains(code) }
 }
 
 /// The kind, rights and size of a file.

@@ -223,7 +223,7 @@ import Testing
             let other = try #require(others.first)
             #expect(directory.names == ["a.keyring", other, "stolen"].sorted())
             try keyring.unlock(first).add(second)
-            #expect(directory.names == ["a.keyring", other, "stolen"].sorted(), "the old keyring has no second name")
+            #expect(directory.names == ["a.keyring", other, "stolen"].sorted(), "the old keyring has no hard link")
         }
 
         @Test func replacedNewKeyringIsNotMade() throws {
