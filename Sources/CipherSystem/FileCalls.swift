@@ -1,5 +1,3 @@
-internal import CCipherSystem
-
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -131,7 +129,7 @@ package enum FileCalls {
     /// Gives each of two files the name of the other, in one step. Not every file system can.
     package static func exchange(_ path: String, with other: String) throws(Errno) {
         try FaultInjection.check(.rename, path)
-        try withBoth(path, other, csystem_exchange)
+        try withBoth(path, other, Platform.exchange)
     }
 
     /// Creates a hard link to the file `old`; no file may exist there.

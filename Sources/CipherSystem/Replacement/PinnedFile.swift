@@ -1,5 +1,3 @@
-internal import CCipherSystem
-
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -23,7 +21,7 @@ package final class PinnedFile: Sendable {
             // APFS gives no number twice.
             pin = -1
         #else
-            pin = Int32(try Platform.retrying { Int(csystem_pin(descriptor)) })
+            pin = try Platform.pin(descriptor)
         #endif
     }
 
