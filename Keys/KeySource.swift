@@ -15,7 +15,8 @@ public enum KeySource: Sendable, Equatable {
     /// An environment variable, whose value is overwritten when it has been read, so that children do not inherit it: it can be
     /// read once. Until then the environment of a process can be read by its user and by root.
     case environment(String)
-    /// A credential that systemd has given the service: the file of this name in `$CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+    /// A credential that systemd has given the service: the file of this name in `$CREDENTIALS_DIRECTORY` (systemd.exec(5)). Its
+    /// permissions are checked as those of a ``file(path:)``; a group may read it if it and its directory are root's.
     case credential(String)
     /// A key of the type `user` that the Linux kernel keeps, by its description (keyrings(7)).
     case kernelKeyring(description: String)
@@ -31,8 +32,8 @@ public enum KeySource: Sendable, Equatable {
     public func read() throws -> SecretBytes {
         switch self {
         case .prompt(let message, let confirmed): try Terminal.askSecret(message, confirmed: confirmed)
-        case .file(let path): try KeySource.readFile(path, isChecked: true)
-        case .unsafeFile(let path): try KeySource.readFile(path, isChecked: false)
+        case .file(let path): try KeySource.readFile(path, .own)
+        case .unsafeFile(let path): try KeySource.readFile(path, .anybodys)
         case .descriptor(let descriptor): try KeySource.readDescriptor(descriptor)
         case .environment(let name): try KeySource.readEnvironment(name)
         case .credential(let name): try KeySource.readCredential(name)
@@ -48,19 +49,29 @@ public enum KeySource: Sendable, Equatable {
         _ = CommandOutput.withheld.withLock { $0.insert(name) }
     }
 
-    private static func readFile(_ path: String, isChecked: Bool) throws -> SecretBytes {
+    /// Whose a file with a secret may be.
+    private enum Rights {
+        /// This user's or root's, who alone has rights on it.
+        case own
+        /// As `own`; or root's, in a directory of root's, and a group may read it. systemd gives the service's user the right to
+        /// read by an access control list, which stands in the place of the group's permissions.
+        case credential
+        case anybodys
+    }
+
+    private static func readFile(_ path: String, _ rights: Rights) throws -> SecretBytes {
         do {
-            if isChecked, try Platform.leadsElsewhere(path) {
+            if rights != .anybodys, try Platform.leadsElsewhere(path) {
                 throw KeySourceError(source: path, problem: .leadsElsewhere)
             }
             var descriptor = try Platform.openForReading(path)
             defer { Platform.close(descriptor) }
-            if try checkedKind(descriptor, path, isChecked) == .pipe {
+            if try checkedKind(descriptor, path, rights) == .pipe {
                 // It may have no writer yet, and would seem to be at its end.
                 let waiting = try Platform.openWaitingForWriter(path)
                 Platform.close(descriptor)
                 descriptor = waiting
-                _ = try checkedKind(descriptor, path, isChecked)
+                _ = try checkedKind(descriptor, path, rights)
             }
             return try readAll(descriptor, name: path)
         } catch let error as Errno {
@@ -68,13 +79,13 @@ public enum KeySource: Sendable, Equatable {
         }
     }
 
-    /// What `descriptor` is open on; throws for what no secret is read from, and with `isChecked` where others than this user and root
-    /// have a part in it.
-    private static func checkedKind(_ descriptor: Int32, _ path: String, _ isChecked: Bool) throws -> FileStatus.Kind {
+    /// What `descriptor` is open on; throws for what no secret is read from, and where others have a part in it that have no such rights.
+    private static func checkedKind(_ descriptor: Int32, _ path: String, _ rights: Rights) throws -> FileStatus.Kind {
         let status = try Platform.status(of: descriptor)
         guard [.regular, .pipe].contains(status.kind) else { throw KeySourceError(source: path, problem: .notAFile) }
-        guard isChecked else { return status.kind }
-        guard status.mode & 0o077 == 0 else {
+        guard rights != .anybodys else { return status.kind }
+        let isOfSystemd = try rights == .credential && isRoots(status, in: FileCalls.directory(of: path))
+        guard status.mode & (isOfSystemd ? 0o037 : 0o077) == 0 else {
             throw KeySourceError(source: path, problem: .othersCanRead(mode: status.mode))
         }
         guard [0, Platform.user].contains(status.owner) else {
@@ -83,13 +94,18 @@ public enum KeySource: Sendable, Equatable {
         return status.kind
     }
 
+    /// Whether the file is root's, and nobody else can put files into its directory.
+    private static func isRoots(_ file: FileStatus, in directory: String) throws(Errno) -> Bool {
+        let directory = try Platform.status(of: directory)
+        return file.owner == 0 && directory.owner == 0 && directory.mode & 0o022 == 0
+    }
+
     private static func readCredential(_ name: String) throws -> SecretBytes {
         let directory = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(pathBytes: $0) }
         guard let directory, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".." else {
             throw KeySourceError(source: "credential \(name)", problem: .missing)
         }
-        // Who may read it is systemd's matter: a service without a user of its own has them from root.
-        return try readFile("\(directory)/\(name)", isChecked: false)
+        return try readFile("\(directory)/\(name)", .credential)
     }
 
     private static func readDescriptor(_ descriptor: Int32) throws -> SecretBytes {

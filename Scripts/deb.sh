@@ -28,6 +28,7 @@ STAGE=$directory/stage DESTDIR=$root PREFIX=/usr ZSHDIR=share/zsh/vendor-complet
 documents=$root/usr/share/doc/rekey
 install -d "$documents" "$root/DEBIAN"
 install -m 644 Packaging/copyright "$documents/copyright"
+install -D -m 644 Packaging/lintian-overrides "$root/usr/share/lintian/overrides/rekey"
 gzip -9n < CHANGELOG.md > "$documents/changelog.gz"
 gzip -9n > "$documents/changelog.Debian.gz" <<END
 rekey ($version) ${name%-backports}; urgency=medium

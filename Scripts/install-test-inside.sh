@@ -20,6 +20,8 @@ install() { apt-get install -q -y --no-install-recommends ${target[@]+"${target[
 apt-get update -q > apt.log 2>&1 || { tail -n 20 apt.log; exit 1; }
 install ./rekey_*.deb
 dpkg -s rekey | grep -E '^(Version|Depends|Recommends):'
+stat -c %a /usr/bin/rekey | has "other users cannot read the command" '^711$'
+setpriv --reuid 65534 --regid 65534 --clear-groups rekey --version | has "other users can run it" '^rekey '
 ldd /usr/bin/rekey
 if ldd /usr/bin/rekey | grep -iE 'swift|foundation|dispatch|not found'; then exit 1; fi
 echo "$(stat -c %s /usr/bin/rekey) bytes; $(rekey --version)"

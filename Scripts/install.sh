@@ -16,7 +16,8 @@ if [ "${1:-}" = --uninstall ]; then
 fi
 stage=${STAGE:-.build-release/stage}
 install -d "$root/bin" "$man" "$bash" "$zsh" "$fish" "$examples"
-install -m 755 "$stage/rekey" "$root/bin/rekey"
+# Nobody but root can read it: so the kernel keeps the memory of the process from other processes of its user from the start on.
+install -m 711 "$stage/rekey" "$root/bin/rekey"
 install -m 644 "$stage"/man/*.1 "$man"
 # A file that is sourced has no interpreter of its own.
 sed '1{/^#!/d}' "$stage/rekey.bash" > "$bash/rekey"

@@ -40,7 +40,12 @@ final class KeyringFile {
 
     /// Replaces the content by `bytes`, so that after a crash the old or the new is there, whole; and stays locked.
     func replace(with bytes: [UInt8]) throws {
+        try SignalHold.during { () throws in try replaceAtOnce(with: bytes) }
+    }
+
+    private func replaceAtOnce(with bytes: [UInt8]) throws {
         var new: TemporaryFile?
+        var link: String?
         try ReplacementStep.perform(ReplacementStep.ofKeyring) { step in
             switch step {
             case .removeLeftovers:
@@ -53,13 +58,55 @@ final class KeyringFile {
                 else {
                     throw KeyringError(path: path, problem: .busy)
                 }
-            case .syncDirectory: try KeyringFile.syncName(path)
+            case .linkOld: link = try KeyringError.naming(path, linkOld())
+            case .rename:
+                guard let new else { preconditionFailure("the new file is created first") }
+                try exchange(new, &link)
+            case .syncDirectory: try KeyringFile.syncName(path, removing: link)
             default:
                 guard let new else { preconditionFailure("the new file is created first") }
                 try KeyringError.naming(path, perform(step, new, bytes))
             }
         } undo: {
             new?.discard()
+            if let link { try? FileCalls.remove(link) }
+        }
+    }
+
+    /// Gives the old file a hard link, from which it is put back if another file gets its name; nil if the file system has no
+    /// hard links.
+    private func linkOld() throws(Errno) -> String? {
+        let link = TemporaryName.keyring.path(beside: path)
+        do throws(Errno) {
+            try FileCalls.link(path, as: link)
+            return link
+        } catch {
+            guard error.meansNoLinks else { throw error }
+            return nil
+        }
+    }
+
+    private func exchange(_ new: TemporaryFile, _ link: inout String?) throws {
+        let outcome = try KeyringError.naming(
+            path,
+            FileExchange(
+                new.path,
+                Platform.status(of: new.descriptor).identity,
+                over: path,
+                Platform.status(of: descriptor).identity,
+                link: link
+            ).run()
+        )
+        switch outcome {
+        case .new:
+            // The lock of the file that has the name.
+            Platform.close(descriptor)
+            descriptor = new.release()
+        case .old: throw KeyringError(path: path, problem: .busy)
+        case .other:
+            // What is left of the old file must stay.
+            link = nil
+            throw KeyringError(path: path, problem: .replaced)
         }
     }
 
@@ -68,21 +115,26 @@ final class KeyringFile {
         case .write: try new.write(bytes)
         case .adoptOwner: try FileCalls.adopt(new.descriptor, from: descriptor, path)
         case .sync: try new.sync()
-        case .rename:
-            try FileCalls.rename(new.path, over: path)
-            // The lock of the file that has the name.
-            Platform.close(descriptor)
-            descriptor = new.release()
         default: preconditionFailure("\(step) is no step of a keyring's replacement")
         }
     }
 
-    /// Returns when the name is on the disk.
-    private static func syncName(_ path: String) throws {
+    /// Returns when the name is on the disk, and the old file has none.
+    private static func syncName(_ path: String, removing link: String? = nil) throws {
         do {
+            if let link { try removeIfThere(link) }
             try FileCalls.syncDirectory(of: path)
         } catch {
             throw KeyringError(path: path, problem: .notSynced(error.code))
+        }
+    }
+
+    private static func removeIfThere(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try FileCalls.remove(path)
+        } catch {
+            // Another process has taken it for a leftover.
+            guard error.meansNoFile else { throw error }
         }
     }
 
@@ -138,11 +190,16 @@ final class KeyringFile {
 
     /// Makes a keyring where nothing is.
     static func create(_ path: String, _ bytes: [UInt8]) throws {
+        try SignalHold.during { () throws in try createAtOnce(path, bytes) }
+    }
+
+    private static func createAtOnce(_ path: String, _ bytes: [UInt8]) throws {
         removeLeftovers(of: path)
         let new = try makeBeside(path)
         defer { new.discard() }
         try KeyringError.naming(path, new.write(bytes))
         try KeyringError.naming(path, new.sync())
+        let identity = try KeyringError.naming(path, Platform.status(of: new.descriptor).identity)
         do {
             try FileCalls.link(new.path, as: path)
         } catch .exists {
@@ -151,6 +208,11 @@ final class KeyringFile {
             try KeyringError.naming(path, FileCalls.rename(new.path, over: path))
         } catch {
             throw KeyringError(path: path, problem: .system(error.code))
+        }
+        guard Platform.has(name: path, identity) else {
+            // Another file was put in the place of the new one, and is no keyring of ours.
+            try? FileCalls.remove(path)
+            throw KeyringError(path: path, problem: .busy)
         }
         try syncName(path)
     }

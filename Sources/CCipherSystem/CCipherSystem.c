@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
@@ -36,6 +37,27 @@ static char **environment_without(char *const withheld[]) {
     return kept;
 }
 
+// Has the program get the standard streams and no other descriptor: another may be on a secret. Returns an error number.
+static int close_others(posix_spawn_file_actions_t *actions) {
+#if defined(__GLIBC__)
+    return posix_spawn_file_actions_addclosefrom_np(actions, 3);
+#elif defined(__APPLE__)
+    // See POSIX_SPAWN_CLOEXEC_DEFAULT, which closes these too.
+    int code = 0;
+    for (int stream = 0; stream <= 2 && code == 0; stream++) code = posix_spawn_file_actions_addinherit_np(actions, stream);
+    return code;
+#else
+    // musl does not mind one that is not open.
+    int code = 0;
+    long end = sysconf(_SC_OPEN_MAX);
+    for (int descriptor = 3; descriptor < end && code == 0; descriptor++) {
+        int flags = fcntl(descriptor, F_GETFD);
+        if (flags >= 0 && !(flags & FD_CLOEXEC)) code = posix_spawn_file_actions_addclose(actions, descriptor);
+    }
+    return code;
+#endif
+}
+
 // What posix_spawn needs differs too much between systems to be said in Swift.
 int csystem_spawn(char *const arguments[], char *const withheld[], const char *input, int *output) {
     int ends[2];
@@ -63,8 +85,13 @@ int csystem_spawn(char *const arguments[], char *const withheld[], const char *i
             sigemptyset(&standard);
             sigaddset(&standard, SIGPIPE);
             posix_spawnattr_setsigdefault(&attributes, &standard);
-            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+            short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+#ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
+            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
+#endif
+            posix_spawnattr_setflags(&attributes, flags);
             code = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+            if (code == 0) code = close_others(&actions);
             if (code == 0 && input) code = posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
             if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environment);
             posix_spawnattr_destroy(&attributes);
@@ -110,6 +137,24 @@ void csystem_forbid_dumps(void) {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }
+
+// Neither C library declares it for Swift.
+int csystem_exchange(const char *path, const char *other) {
+#if defined(__APPLE__)
+    return renamex_np(path, other, RENAME_SWAP);
+#else
+    // RENAME_EXCHANGE
+    return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 2);
+#endif
+}
+
+#ifdef O_PATH
+int csystem_pin(int descriptor) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return open(path, O_PATH | O_CLOEXEC);
+}
+#endif
 
 int csystem_ignores_signal(int signal) {
     struct sigaction present;

@@ -126,6 +126,12 @@ package enum FileCalls {
         try withBoth(old, new, systemRename)
     }
 
+    /// Gives each of two files the name of the other, in one step. Not every file system can.
+    package static func exchange(_ path: String, with other: String) throws(Errno) {
+        try FaultInjection.check(.rename, path)
+        try withBoth(path, other, Platform.exchange)
+    }
+
     /// Creates a hard link to the file `old`; no file may exist there.
     package static func link(_ old: String, as new: String) throws(Errno) {
         try FaultInjection.check(.link, old)

@@ -107,6 +107,11 @@ package enum Platform {
         return FileStatus(status)
     }
 
+    /// Whether `path` is a name of the file of `identity`, and no link to it.
+    package static func has(name path: String, _ identity: [UInt64]) -> Bool {
+        (try? statusOfLink(path).identity) == identity
+    }
+
     /// The number of the user whose rights this process has.
     package static var user: UInt32 { geteuid() }
 
@@ -246,6 +251,8 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package var meansNoFile: Bool { [ENOENT, ENAMETOOLONG].contains(code) }
     /// Whether the file system has no second names for files.
     package var meansNoLinks: Bool { [EPERM, ENOTSUP, EMLINK, ENOSYS].contains(code) }
+    /// Whether the file system cannot exchange two names.
+    package var meansNoExchange: Bool { [EINVAL, ENOTSUP, ENOSYS].contains(code) }
 }
 
 /// The kind, rights and size of a file.

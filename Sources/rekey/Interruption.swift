@@ -6,6 +6,9 @@ import Synchronization
 /// Whether the user has asked to stop, by Ctrl-C or `kill`. The operation then ends at its next step, and nothing is changed.
 enum Interruption {
     private static let wanted = Atomic(false)
+    /// The signal that came last; 0 for none.
+    private static let received = Atomic<Int32>(0)
+    private static let isWatching = Atomic(false)
 
     static var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
@@ -15,21 +18,55 @@ enum Interruption {
         SIGTTIN, SIGTTOU, SIGURG, SIGWINCH,
     ]
 
+    /// Up to the last of the real-time signals; the system refuses numbers that it does not have.
+    private static var handled: [Int32] {
+        (1...64).filter { !others.contains($0) && !Platform.isIgnored(signal: $0) }
+    }
+
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.
     static func watch() {
+        isWatching.store(true, ordering: .relaxed)
         // A parent may have blocked them, as each thread of a dispatch queue has.
         var all = sigset_t()
         sigfillset(&all)
         sigprocmask(SIG_UNBLOCK, &all, nil)
-        // Up to the last of the real-time signals; the system refuses numbers that it does not have.
-        for number in 1...64 as ClosedRange<Int32> where !others.contains(number) {
-            if Platform.isIgnored(signal: number) { continue }
+        for number in handled {
             signal(number) { number in
                 // Nothing else may be done in a signal handler. What exceeds the limit of a file's size is an error of writing.
                 if number == SIGXFSZ { return }
+                Interruption.received.store(number, ordering: .relaxed)
                 Interruption.wanted.store(true, ordering: .relaxed)
                 // That of the processor's time comes again each second.
                 if number != SIGXCPU { signal(number, SIG_DFL) }
+            }
+        }
+    }
+}
+
+extension Interruption {
+    /// Holds signals until ``release()``, unless they ask already. Returns whether it does.
+    private static func hold() -> Bool {
+        if isWatching.load(ordering: .relaxed) { return false }
+        watch()
+        return true
+    }
+
+    /// Signals end the process again, and one that came meanwhile does.
+    private static func release() {
+        isWatching.store(false, ordering: .relaxed)
+        for number in handled { signal(number, SIG_DFL) }
+        let number = received.load(ordering: .relaxed)
+        if number != 0 { raise(number) }
+    }
+
+    /// Has what writes keyrings and metrics hold signals for so long.
+    static func holdWhileFilesAreWritten() {
+        let depth = Lock((count: 0, isHeld: false))
+        SignalHold.use { begins in
+            depth.withLock { depth in
+                depth.count += begins ? 1 : -1
+                if begins, depth.count == 1 { depth.isHeld = hold() }
+                if !begins, depth.count == 0, depth.isHeld { release() }
             }
         }
     }

@@ -38,6 +38,7 @@ struct Rekey: ParsableCommand {
     static func main() {
         StandardStreams.prepare()
         Platform.forbidDumps()
+        Interruption.holdWhileFilesAreWritten()
         // Swift reads the arguments in /proc. Without them every command would print help and succeed.
         guard CommandLine.argc > 0 else {
             Output.tell("rekey: the arguments cannot be read: mount /proc\n")

@@ -251,17 +251,19 @@ import Testing
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
     }
 
-    @Test func credentialIsReadFromSystemdsDirectory() throws {
-        _ = try directory.write("of the service\n".utf8, to: "vault")
-        setenv("CREDENTIALS_DIRECTORY", directory.path, 1)
-        defer { unsetenv("CREDENTIALS_DIRECTORY") }
-        #expect(try KeySource.credential("vault").readPassphrase() == .passphrase("of the service"))
-        #expect(throws: KeySourceError(source: directory.file("none"), problem: .system(ENOENT))) {
-            try KeySource.credential("none").read()
-        }
-        for name in ["", "..", "../x", "a/b"] {
-            #expect(throws: KeySourceError(source: "credential \(name)", problem: .missing)) {
-                try KeySource.credential(name).read()
+    /// One that a shell has opened for the run, such as `3< file`, may be on another secret.
+    @Test func commandGetsNoOtherDescriptor() throws {
+        let path = try directory.write("other secret".utf8, to: "other")
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        for read in [
+            KeySource.command(["cat", "/dev/fd/\(descriptor)"]).read,
+            {
+                try CommandOutput.read(["cat", "/dev/fd/\(descriptor)"], limit: .seconds(60))
+            },
+        ] {
+            #expect(throws: KeySourceError(source: "command cat", problem: .commandFailed(status: 1))) {
+                _ = try read()
             }
         }
     }

@@ -76,6 +76,36 @@ import Testing
         #expect(directory.names == ["new", "old", "test.db"])
     }
 
+    /// A signal, and the limit of a file's size, while a keyring or metrics are written.
+    @Test(
+        .enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"),
+        arguments: [
+            "keyring add test.db --key-file new --new-key-file old", "keyring rotate test.db --key-file new",
+            "keyring backup test.db bk --key-file new", "status test.db --prometheus m.prom",
+        ]
+    )
+    func signalLeavesNoNewKeyringAndMetrics(command: String) throws {
+        let secret = try KeySource.file(path: directory.file("new")).readKeyringSecret(.keyFile)
+        for ending in ["TERM", "HUP", "XFSZ", ""] {
+            for name in directory.names where !["old", "new"].contains(name) {
+                try FileManager.default.removeItem(atPath: directory.file(name))
+            }
+            try SampleFile.make(at: path, under: Keyring(besideDatabase: path), secret)
+            let trace =
+                ending.isEmpty
+                ? "ulimit -f 0;"
+                : "env --default-signal strace -f -o /dev/null -e trace=fsync -e inject=fsync:signal=SIG\(ending):when=1"
+            let outcome = try run("\(trace) REKEY \(command)")
+            #expect(outcome.status != 0 || ending == "XFSZ", "\(ending): \(outcome.errors)")
+            #expect(!directory.names.contains { $0.contains(".new-") }, "\(ending): \(directory.names)")
+            // An opening ends a rotation that was begun.
+            let database = Database(path: path)
+            try database.open(keyring: Keyring(besideDatabase: path), unlockedBy: secret, flags: .readWrite)
+            #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
+            database.close()
+        }
+    }
+
     /// The engine says nothing where it cannot remove its journal.
     @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
     func inPlaceChangeRemovesOrReportsJournal() throws {

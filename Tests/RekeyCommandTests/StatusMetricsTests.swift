@@ -178,6 +178,53 @@ import Testing
         #expect(check.status == .interrupted)
     }
 
+    /// A file that gets the name when it was seen that nothing has it, or that metrics have it.
+    @Test(arguments: [false, true]) func otherFileThatAppearsIsNotReplaced(isThere: Bool) throws {
+        let file = MetricsFile(path: metrics, firstLine: StatusMetrics.firstLine)
+        if isThere { try file.write(StatusMetrics.ofRunningCheck) }
+        let order = FaultInjection.Order(prefix: metrics, call: isThere ? .rename : .link, after: 0, code: nil) {
+            [metrics] in
+            try? Data("another's".utf8).write(to: URL(fileURLWithPath: metrics))
+        }
+        let (outcome, met) = FaultInjection.with(order) { try file.write(StatusMetrics.ofRunningCheck) }
+        #expect(met)
+        #expect(throws: UnwritableMetrics.self) { try outcome.get() }
+        #expect(try content() == "another's")
+        #expect(directory.names.filter { $0.hasPrefix("rekey.prom") } == ["rekey.prom"])
+    }
+
+    /// Where the system cannot exchange two names.
+    @Test func metricsAreReplacedWithoutExchange() throws {
+        let file = MetricsFile(path: metrics, firstLine: StatusMetrics.firstLine)
+        try file.write(StatusMetrics.firstLine)
+        let order = FaultInjection.Order(prefix: metrics, call: .rename, after: 0, code: EINVAL)
+        let (outcome, met) = FaultInjection.with(order) { try file.write(StatusMetrics.ofRunningCheck) }
+        #expect(met)
+        try outcome.get()
+        #expect(try content() == StatusMetrics.ofRunningCheck)
+        #expect(directory.names.filter { $0.hasPrefix("rekey.prom") } == ["rekey.prom"])
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
+    func fullDiskLeavesNoOldResult() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let path = disk.file("m.prom")
+        let arguments = ["status", directory.file("good.db"), "--key-file", directory.file("k"), "--prometheus", path]
+        #expect(try Program.run(Program.built("rekey"), arguments).status == 0)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).contains("rekey_check_complete 1"))
+        let full = FileManager.default.createFile(atPath: disk.file("full"), contents: nil)
+        let filler = try FileHandle(forWritingTo: URL(fileURLWithPath: disk.file("full")))
+        while full, (try? filler.write(contentsOf: Data(count: 4096))) != nil {}
+        try filler.close()
+        let outcome = try Program.run(Program.built("rekey"), arguments)
+        #expect(
+            outcome.status == 73 && outcome.errors.contains("m.prom: the metrics were not written"),
+            "\(outcome.errors)"
+        )
+        #expect(outcome.output.contains("good.db"), "the check is made and printed")
+        #expect(try String(contentsOfFile: path, encoding: .utf8).isEmpty)
+    }
+
     @Test func otherFileIsNotReplaced() throws {
         let before = try FileState(directory.file("good.db"))
         let outcome = try status("plain.db --prometheus good.db")
@@ -186,7 +233,8 @@ import Testing
         #expect(try FileState(directory.file("good.db")) == before)
         try FileManager.default.createSymbolicLink(atPath: metrics, withDestinationPath: directory.file("k"))
         #expect(try status("plain.db --prometheus rekey.prom").status == 73)
-        #expect(try status("plain.db --prometheus nowhere/rekey.prom").status == 73)
+        let nowhere = try status("good.db --prometheus nowhere/rekey.prom")
+        #expect(nowhere.status == 73 && nowhere.output.contains("good.db"), "\(nowhere.errors)")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: metrics) == directory.file("k"))
     }
 }

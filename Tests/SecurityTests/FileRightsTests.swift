@@ -23,6 +23,23 @@ import Testing
         }
     }
 
+    /// The kernel lets nobody inspect the memory of a process whose program its user cannot read, from the start on.
+    @Test func installedCommandIsNotReadable() throws {
+        let directory = try TemporaryDirectory()
+        let stage = directory.file("stage")
+        try FileManager.default.createDirectory(atPath: stage + "/man", withIntermediateDirectories: true)
+        for name in ["rekey", "rekey.bash", "rekey.zsh", "rekey.fish", "man/rekey.1"] {
+            _ = try directory.write("#!/bin/sh\n".utf8, to: "stage/" + name)
+        }
+        let outcome = try Program.run(
+            Program.packageDirectory + "/Scripts/install.sh",
+            environment: ["STAGE": stage, "DESTDIR": directory.file("root"), "PREFIX": "/usr"]
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.file("root/usr/bin/rekey"))
+        #expect(attributes[.posixPermissions] as? Int == 0o711)
+    }
+
     @Test func existingFileKeepsPermissions() throws {
         let directory = try TemporaryDirectory()
         let path = directory.file("test.db")

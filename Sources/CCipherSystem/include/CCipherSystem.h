@@ -7,12 +7,18 @@
 // System calls that do not reach Swift. No header of the system is included here: its types would become this module's.
 
 // Starts a program, found by PATH and without a shell, whose standard output can be read from *output; its other streams and
-// the environment are this process's, but for the variables in withheld. Both lists end with NULL. Its standard input is the file
+// the environment are this process's, but for the variables in withheld. It gets no other descriptor. Both lists end with NULL. Its standard input is the file
 // input, or this process's where that is NULL. Returns its number, or -1 with errno.
 int csystem_spawn(char *const arguments[], char *const withheld[], const char *input, int *output);
 
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
 void csystem_forbid_dumps(void);
+
+// Gives each of two files the name of the other, in one step. -1 with errno.
+int csystem_exchange(const char *path, const char *other);
+
+// A second descriptor of the file, by which nothing can be read or written: closing it drops no locks. -1 with errno. Linux only.
+int csystem_pin(int descriptor);
 
 // Whether the process ignores this signal. What holds a handler has another name in each C library.
 int csystem_ignores_signal(int signal);

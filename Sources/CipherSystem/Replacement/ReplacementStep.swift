@@ -20,7 +20,7 @@ package enum ReplacementStep: String, CaseIterable, Sendable {
     case checkOld
     /// Remove what SQLite keeps beside the old file.
     case removeSideFiles
-    /// Give the old file a hard link, by which it is found after a kill.
+    /// Give the old file a hard link, by which it is found after a kill, and put back if another file gets its name.
     case linkOld
     /// Rename the new file over the old one. From here on the new file is in force.
     case rename
@@ -31,7 +31,7 @@ package enum ReplacementStep: String, CaseIterable, Sendable {
 
     /// Those of a keyring.
     package static let ofKeyring: [ReplacementStep] = [
-        .removeLeftovers, .create, .write, .adoptOwner, .sync, .checkOld, .rename, .syncDirectory,
+        .removeLeftovers, .create, .write, .adoptOwner, .sync, .checkOld, .linkOld, .rename, .syncDirectory,
     ]
 
     /// Those of a database.

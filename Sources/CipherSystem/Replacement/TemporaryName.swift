@@ -14,6 +14,8 @@ package struct TemporaryName: Sendable {
     package static let keyring = TemporaryName(infix: ".new-", isDatabase: false)
     package static let metrics = TemporaryName(infix: ".new-", isDatabase: false)
     package static let backup = TemporaryName(infix: ".new-", isDatabase: false)
+    /// What another user put in the place of ours, or ours that he put away. No run removes it.
+    package static let foreign = TemporaryName(infix: ".replaced-", isDatabase: false)
     package static let database = TemporaryName(infix: ".rekey-", isDatabase: true)
 
     /// Locks a file of such a name; returns false if another process has it locked.

@@ -101,79 +101,12 @@ struct Replacement {
         case .linkOld:
             state.link = try link(old)
             if let link = state.link { state.made.append(link) }
-        case .rename:
-            // Closing it later could drop the locks of who has the new database open by then.
-            state.newFile.close()
-            try FileError.naming(old.path, FileCalls.rename(state.newFile.path, over: old.path))
+        case .rename: try exchange(old, status.identity, &state)
         case .syncDirectory:
             // After a power failure the old file must not be what is found.
             try FileError.naming(old.path, FileCalls.syncDirectory(of: old.path))
         case .eraseOld: try erase(old, status.identity, named: state.link)
         }
-    }
-
-    // MARK: Before
-
-    /// The status of the file, which has one name; the one for the old file is free, and files can be made where they are needed.
-    private func checkPlaces(_ old: ExclusiveFile) throws -> FileStatus {
-        try checkKeptName(old.path)
-        let status = try old.status()
-        guard status.linkCount == 1 else { throw FileError.severalNames(path: old.path) }
-        for directory in [old.path, keptAs].compactMap({ $0 }).map(FileCalls.directory(of:)) {
-            guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
-        }
-        return status
-    }
-
-    /// Names that belong to the database, or to this protocol, would be removed again.
-    private func checkKeptName(_ path: String) throws {
-        guard let keptAs else { return }
-        let (name, database) = (FileCalls.name(of: keptAs), FileCalls.name(of: path))
-        guard !SideFile.allCases.contains(where: { $0.path(of: database) == name }),
-            !TemporaryName.database.matches(name, of: database, suffixes: Leftovers.suffixes)
-        else { throw FileError.belongs(path: keptAs) }
-        guard (try? Platform.statusOfLink(keptAs)) == nil else { throw FileError.exists(path: keptAs) }
-        let disks = try [path, keptAs].map { path in
-            let directory = FileCalls.directory(of: path)
-            return try FileError.naming(directory, Platform.status(of: directory).identity[0])
-        }
-        guard disks[0] == disks[1] else { throw FileError.otherDisk(path: keptAs) }
-    }
-
-    private func checkSpace(_ size: Int64, _ path: String, freed: Int64) throws {
-        let (needed, free) = try space(size, path)
-        guard free + freed >= needed else { throw FileError.noSpace(path: path, needed: needed, free: free) }
-    }
-
-    private func space(_ size: Int64, _ path: String) throws -> (needed: Int64, free: Int64) {
-        let free = try FileError.naming(path, FileCalls.freeSpace(beside: path))
-        return ((keptAs == nil ? size : 2 * size) + (1 << 20), free)
-    }
-
-    /// Calls `ask` with the plan, under the lock, before the engine recovers what a journal or WAL holds.
-    private func announce(to ask: (RewritePlan) throws -> Void) throws {
-        let old = try file.lockExclusively()
-        defer { old.release() }
-        try file.checkAtRest(old, present)
-        _ = try checkPlaces(old)
-        let leftovers = Leftovers(of: old.path)
-        let plan = try plan(old, leftovers.paths())
-        try checkSpace(plan.size, old.path, freed: leftovers.size())
-        try ask(plan)
-    }
-
-    private func plan(_ old: ExclusiveFile, _ leftovers: [String]) throws -> RewritePlan {
-        let size = try old.sizeAtRest(pageSize: present?.format.pageSize)
-        let (needed, free) = try space(size, old.path)
-        return RewritePlan(
-            from: present?.format,
-            to: format,
-            isByPages: !copiesContent,
-            size: size,
-            neededSpace: needed,
-            freeSpace: free,
-            leftovers: leftovers
-        )
     }
 
     // MARK: The new file
@@ -248,6 +181,30 @@ struct Replacement {
         return name
     }
 
+    /// Gives the new file the name of the database.
+    private func exchange(_ old: ExclusiveFile, _ identity: [UInt64], _ state: inout State) throws {
+        // Closing it later could drop the locks of who has the new database open by then.
+        state.newFile.close()
+        let (new, link) = (state.newFile, state.link)
+        let exchange = FileExchange(new.path, new.identity, over: old.path, identity, link: link)
+        switch try FileError.naming(old.path, exchange.run()) {
+        case .new: break
+        case .old(let other):
+            let message = "the file was replaced meanwhile; nothing was changed"
+            throw DatabaseError(code: .busy, message: message + (other.map { "; the other file is \($0)" } ?? ""))
+        case .other(let place):
+            // What is left of the old file must stay.
+            state.made = []
+            let message = "another file has its name, and the old file could not be put back"
+            throw RekeyError(
+                path: file.path,
+                problem: .undecided(
+                    DatabaseError(code: .busy, message: message + (place.map { "; it is \($0)" } ?? ""))
+                )
+            )
+        }
+    }
+
     /// Overwrites the old file and removes its last name.
     private func erase(_ old: ExclusiveFile, _ identity: [UInt64], named name: String?) throws {
         try Erasure.overwriteBeginning(old, whole: name == nil)
@@ -262,7 +219,8 @@ struct Replacement {
             try erasure.run { try? progress(FileProgress(.erasing, done: $0, all: $1)) }
             try FileError.naming(name, FileCalls.remove(name))
         } catch FileError.system(_, Errno.noSuchFile.code) {
-            // Another run, which may lock the new file already, has taken it for a leftover.
+            // Another run, which may lock the new file already, has taken it for a leftover; or it has another name.
+            try Erasure.overwriteBeginning(old, whole: true)
         }
     }
 }

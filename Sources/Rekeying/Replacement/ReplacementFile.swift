@@ -5,7 +5,7 @@ internal import SQLiteFormat
 /// A new file beside a database, which takes its place, or gets a name of its own, when it is complete.
 final class ReplacementFile: PageSink, PageSource, Sendable {
     private let file: TemporaryFile
-    private let identity: [UInt64]
+    private let pin: PinnedFile
     var path: String { file.path }
 
     /// Makes the file beside the database at `database`, for its owner alone.
@@ -15,7 +15,7 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
         }
         self.file = file
         do {
-            identity = try FileError.naming(file.path, Platform.status(of: file.descriptor).identity)
+            pin = try FileError.naming(file.path, PinnedFile(file.descriptor, file.path))
         } catch {
             file.discard()
             throw error
@@ -25,14 +25,17 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
     /// Closes it; it is not written or read any more.
     func close() { file.close() }
 
-    /// Overwrites what was written so far, also where it was closed.
+    /// What it is, whatever names it has.
+    var identity: [UInt64] { pin.identity }
+
+    /// Overwrites what was written so far, also where it was closed, and where somebody gave it another name.
     func overwrite() throws {
-        guard !file.isClosed else {
-            try Erasure(path: path, identity: identity)?.run()
-            return
+        let descriptor = file.isClosed ? try FileError.naming(path, pin.open(path)) : file.descriptor
+        defer { if file.isClosed { Platform.close(descriptor) } }
+        try Erasure.writeNoise(try FileError.naming(path, Platform.status(of: descriptor).size)) {
+            try FileError.naming(path, FileCalls.write($0, to: descriptor, at: $1, path))
         }
-        try Erasure.writeNoise(size()) { try write($0, at: $1) }
-        try sync()
+        try FileError.naming(path, FileCalls.sync(descriptor, path))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
@@ -57,6 +60,13 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
             throw FileError.exists(path: name)
         } catch {
             throw FileError.system(path: name, code: error.code)
+        }
+        guard pin.has(name: name) else {
+            try? FileCalls.remove(name)
+            throw DatabaseError(
+                code: .busy,
+                message: "\(path): another file was put in its place; \(name) was not made"
+            )
         }
         // Closing it later could drop the locks of who has the new database open by then.
         close()

@@ -44,13 +44,24 @@ struct Status: ParsableCommand {
     }
 
     func run() throws {
-        let metrics = printsMetrics ? nil : prometheus.map { MetricsFile(path: $0, firstLine: StatusMetrics.firstLine) }
-        try metrics?.write(StatusMetrics.ofRunningCheck)
+        var failed: [ExitStatus] = []
+        var metrics = printsMetrics ? nil : prometheus.map { MetricsFile(path: $0, firstLine: StatusMetrics.firstLine) }
+        do {
+            try metrics?.write(StatusMetrics.ofRunningCheck)
+        } catch {
+            guard error.isOfTheSystem, let old = metrics else { throw error }
+            // The check is made all the same; nobody must take the old metrics for its result.
+            Output.tell(
+                "rekey: \(error)\n"
+                    + (old.invalidate() ? "" : "rekey: \(old.path): the old metrics could not be removed\n")
+            )
+            failed.append(ExitStatus(error))
+            metrics = nil
+        }
         let keys = key.namesKey ? FileKeys(key) : nil
         var checks: [DatabaseCheck] = []
-        var failed: [ExitStatus] = []
         let outcome = Result {
-            failed = try report.failures(files, isSilent: printsMetrics) { file, progress in
+            failed += try report.failures(files, isSilent: printsMetrics) { file, progress in
                 let check = DatabaseCheck(
                     file,
                     try key.database(file),

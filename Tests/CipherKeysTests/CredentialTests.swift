@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherKeys
+
+/// Credentials of systemd; one at a time, because a variable of the environment names their directory.
+@Suite(.serialized) struct CredentialTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func credentialIsReadFromSystemdsDirectory() throws {
+        _ = try directory.write("of the service\n".utf8, to: "vault")
+        setenv("CREDENTIALS_DIRECTORY", directory.path, 1)
+        defer { unsetenv("CREDENTIALS_DIRECTORY") }
+        #expect(try KeySource.credential("vault").readPassphrase() == .passphrase("of the service"))
+        #expect(throws: KeySourceError(source: directory.file("none"), problem: .system(ENOENT))) {
+            try KeySource.credential("none").read()
+        }
+        for name in ["", "..", "../x", "a/b"] {
+            #expect(throws: KeySourceError(source: "credential \(name)", problem: .missing)) {
+                try KeySource.credential(name).read()
+            }
+        }
+    }
+
+    @Test func accessibleCredentialIsRefused() throws {
+        setenv("CREDENTIALS_DIRECTORY", directory.path, 1)
+        defer { unsetenv("CREDENTIALS_DIRECTORY") }
+        chmod(directory.path, 0o750)
+        let path = try directory.write("secret".utf8, to: "vault")
+        func refusal(mode: Int) -> KeySourceError.Problem? {
+            chmod(path, mode_t(mode))
+            do {
+                _ = try KeySource.credential("vault").read()
+                return nil
+            } catch {
+                return (error as? KeySourceError)?.problem
+            }
+        }
+        #expect(refusal(mode: 0o400) == nil)
+        for mode in [0o604, 0o644, 0o660, 0o450] { #expect(refusal(mode: mode) == .othersCanRead(mode: mode)) }
+        // As systemd makes it, where this user is root.
+        #expect(refusal(mode: 0o440) == (geteuid() == 0 ? nil : .othersCanRead(mode: 0o440)))
+        chmod(directory.path, 0o770)
+        #expect(refusal(mode: 0o440) == .othersCanRead(mode: 0o440))
+        let elsewhere = try TemporaryDirectory()
+        symlink(try elsewhere.write("other".utf8, to: "key"), directory.file("link"))
+        #expect(throws: KeySourceError(source: directory.file("link"), problem: .leadsElsewhere)) {
+            try KeySource.credential("link").read()
+        }
+        if chown(path, 65534, 65534) == 0 { #expect(refusal(mode: 0o600) == .ofAnotherUser) }
+    }
+}
