@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #endif
 #include <sys/resource.h>
@@ -108,6 +109,14 @@ void csystem_forbid_dumps(void) {
     setrlimit(RLIMIT_CORE, &none);
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+int csystem_anonymous_file(void) {
+#ifdef __linux__
+    return memfd_create("trial", MFD_CLOEXEC);
+#else
+    return -1;
 #endif
 }
 

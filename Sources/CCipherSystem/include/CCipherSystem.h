@@ -14,6 +14,9 @@ int csystem_spawn(char *const arguments[], char *const withheld[], const char *i
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
 void csystem_forbid_dumps(void);
 
+// A file in memory that has no name, closed in children; -1 where the system has none.
+int csystem_anonymous_file(void);
+
 // Whether the process ignores this signal. What holds a handler has another name in each C library.
 int csystem_ignores_signal(int signal);
 

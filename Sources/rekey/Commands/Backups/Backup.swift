@@ -12,7 +12,7 @@ struct Backup: ParsableCommand {
             program rclone reaches. The database may be in use. In WAL mode no writer waits; in rollback mode writers \
             wait while the file is read.
 
-            With --follow it goes on until a signal ends it, and stores each change; it holds no lock in between. The             exit status is then 0.
+            With --follow it goes on until a signal ends it, and stores each change; it holds no lock in between. The exit status is then 0.
 
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
             gets a MAC, by which `rekey restore` proves it.

@@ -50,8 +50,8 @@ struct BackupsPrune: ParsableCommand {
             return Report.Result(
                 Object(kept: done.kept, pruned: done.removed, prunedSegments: done.removedSegments),
                 lines: [
-                    ("kept", "\(done.kept.count) generations"),
-                    ("removed", "\(done.removed.count) generations, \(done.removedSegments) segments"),
+                    ("kept", "\(done.kept.count)"),
+                    ("removed", "\(done.removed.count), and \(done.removedSegments) segments"),
                 ]
             )
         }
