@@ -141,6 +141,8 @@ extension KeyringError: CustomStringConvertible {
         case .notAKeyring: "not a keyring; if it was one, restore it from a backup"
         case .damaged(let offset?): "the keyring is damaged at offset \(offset); restore it from a backup"
         case .damaged(nil): "the keyring is damaged; restore it from a backup"
+        case .unknownVersion(let version) where version < 1:
+            "no keyring has the version \(version); restore it from a backup"
         case .unknownVersion(let version): "a keyring of the newer version \(version); a newer CipherDB is needed"
         case .wrongSecret: "wrong secret: no slot that was tried opens with it"
         case .altered: "the secret is right, but the keyring was altered without one; restore it from a backup"

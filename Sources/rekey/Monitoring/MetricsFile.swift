@@ -21,7 +21,21 @@ struct MetricsFile {
         }
     }
 
+    /// Whether a database of the rest of the name would take the file for its own.
+    private static func belongsToDatabase(_ path: String) -> Bool {
+        let endings = SideFile.allCases.map { $0.path(of: "") } + [Keyring(besideDatabase: "").path]
+        return endings.contains {
+            path.utf8.count > $0.utf8.count && path.utf8.reversed().starts(with: $0.utf8.reversed())
+        }
+    }
+
     private func checkOld() throws {
+        guard !MetricsFile.belongsToDatabase(path) else {
+            throw UnwritableMetrics(
+                path: path,
+                cause: "the name is that of a side file of a database; use another name"
+            )
+        }
         guard let status = try? Platform.statusOfLink(path) else { return }
         guard status.kind == .regular else { throw UnwritableMetrics(path: path, cause: "not a file") }
         guard Platform.mayRead(path) else { throw UnwritableMetrics(path: path, cause: "\(Errno.noPermission)") }
