@@ -59,7 +59,7 @@ extension MalformedKey: CustomStringConvertible {
         case .notHexadecimal(let offset):
             "the key has an invalid hexadecimal digit at offset \(offset)"
         case .oddNumberOfDigits(let count):
-            "the key has \(count) hexadecimal digits; an even number is needed"
+            "the key has \(count) hexadecimal digits; 64 are needed, or 96 with its salt"
         case .wrongNumberOfDigits(let count):
             "the key has \(count) hexadecimal digits; 64 are needed, or 96 with its salt"
         case .malformedLiteral:

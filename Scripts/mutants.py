@@ -112,6 +112,8 @@ def remove(directory):
 def run(engine, command, mutant=None, longest=None, other=None, variable=None):
     """The exit status, None where it took too long, and what was said. A mutant's run ends with its first failure."""
     directory = tempfile.mkdtemp(prefix="mutant-")
+    # Some tests run the command as another user, and are skipped where that one cannot reach their files.
+    os.chmod(directory, 0o755)
     try:
         environment = dict(os.environ, NO_COLOR="1", TMPDIR=directory, CIPHERDB_HANG_MINUTES=MINUTES_OF_A_HANG)
         if engine:

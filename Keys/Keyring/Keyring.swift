@@ -38,11 +38,23 @@ public struct Keyring: Sendable, Equatable {
         label: String = "",
         derivation: PassphraseDerivation = .standard
     ) throws -> UnlockedKeyring {
+        try create(with: secret, label: label, derivation: derivation, for: nil)
+    }
+
+    /// As ``create(with:label:derivation:)``, for a database that exists: the keyring gets its owner, its group and its permissions, as far
+    /// as this process may give them, and none for others.
+    @discardableResult
+    package func create(
+        with secret: KeyringSecret,
+        label: String,
+        derivation: PassphraseDerivation,
+        for database: String?
+    ) throws -> UnlockedKeyring {
         try naming {
             try KeyringContent.check(label: label)
             guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack) }
             let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
-            try KeyringFile.create(path, try content.sealed(masterKey))
+            try KeyringFile.create(path, try content.sealed(masterKey), for: database)
             return UnlockedKeyring(
                 keyring: self,
                 identifier: content.identifier,

@@ -92,6 +92,11 @@ extension KeyringError {
     /// To compare with an error; see ``Problem/secretInUse(slot:)``.
     public static func secretInUse(slot: Int) -> KeyringError { KeyringError(.secretInUse(slot: slot)) }
 
+    /// To compare with an error; see ``Problem/ownership(owner:group:)``.
+    public static func ownership(owner: String?, group: String?) -> KeyringError {
+        KeyringError(.ownership(owner: owner, group: group))
+    }
+
     /// To compare with an error; see ``Problem/oldDatabase(retired:)``.
     public static func oldDatabase(retired: Date) -> KeyringError { KeyringError(.oldDatabase(retired: retired)) }
 

@@ -22,6 +22,8 @@ extension KeyringError {
     public static let labelNotUnique = ProblemPattern<Problem>.labelNotUnique
     /// Matches errors with ``Problem/secretInUse(slot:)``, whatever comes with it.
     public static let secretInUse = ProblemPattern<Problem>.secretInUse
+    /// Matches errors with ``Problem/ownership(owner:group:)``, whatever comes with it.
+    public static let ownership = ProblemPattern<Problem>.ownership
     /// Matches errors with ``Problem/oldDatabase(retired:)``, whatever comes with it.
     public static let oldDatabase = ProblemPattern<Problem>.oldDatabase
     /// Matches errors with ``Problem/outdated(generation:)``, whatever comes with it.
@@ -65,6 +67,8 @@ extension ProblemPattern where Problem == KeyringError.Problem {
     public static var secretInUse: ProblemPattern {
         ProblemPattern { if case .secretInUse = $0 { true } else { false } }
     }
+    /// Matches ``KeyringError/Problem/ownership(owner:group:)``, whatever comes with it.
+    public static var ownership: ProblemPattern { ProblemPattern { if case .ownership = $0 { true } else { false } } }
     /// Matches ``KeyringError/Problem/oldDatabase(retired:)``, whatever comes with it.
     public static var oldDatabase: ProblemPattern {
         ProblemPattern { if case .oldDatabase = $0 { true } else { false } }

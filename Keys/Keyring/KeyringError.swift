@@ -76,6 +76,8 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case otherDatabase
         /// The keyring has hard links, which would keep the old content.
         case severalNames
+        /// The keyring cannot be written: the new file cannot get this owner or this group of the old one.
+        case ownership(owner: String?, group: String?)
         /// The database is under a key that was retired at this time: an old copy, unless the keyring is the old copy.
         case oldDatabase(retired: Date)
         /// Another database uses the keyring.
@@ -139,6 +141,8 @@ extension KeyringError: CustomStringConvertible {
         case .notAKeyring: "not a keyring; if it was one, restore it from a backup"
         case .damaged(let offset?): "the keyring is damaged at offset \(offset); restore it from a backup"
         case .damaged(nil): "the keyring is damaged; restore it from a backup"
+        case .unknownVersion(let version) where version < 1:
+            "no keyring has the version \(version); restore it from a backup"
         case .unknownVersion(let version): "a keyring of the newer version \(version); a newer CipherDB is needed"
         case .wrongSecret: "wrong secret: no slot that was tried opens with it"
         case .altered: "the secret is right, but the keyring was altered without one; restore it from a backup"
@@ -155,12 +159,12 @@ extension KeyringError: CustomStringConvertible {
         case .labelNotUnique(let slots):
             "slots \(slots.map(String.init).joined(separator: " and ")) have this label; name the slot by its number (slot:)"
         case .lastSlot:
-            "no passphrase or recovery code would remain; add one first, or remove the slot by force"
+            "no passphrase or recovery code would remain; add one first"
         case .onlySlot: "the only slot cannot be removed; to destroy the data, erase the keyring"
         case .full: "the keyring is full (32 slots, 64 KiB); remove a slot"
         case .notConfirmed: "the typed recovery code differs; nothing was added"
         case .notTypedBack: "a recovery code must be typed back: use add(_:typedBack:)"
-        case .secretInUse(let number): "slot \(number) already opens with this secret; nothing was added"
+        case .secretInUse(let number): "slot \(number) already opens with this secret; nothing was changed"
         case .exists: "exists already"
         case .busy: "another process is changing the keyring; try again"
         case .replaced: "the file is not the keyring that was unlocked; unlock it again"
@@ -176,6 +180,8 @@ extension KeyringError: CustomStringConvertible {
                 + "to use the copy, adopt its key"
         case .severalNames:
             "the keyring has hard links, which would keep the old content; remove them"
+        case .ownership(let owner, let group):
+            MissingOwnership(owner: owner, group: group).refusal
         case .inUse:
             "the keyring is in use by another database; create another keyring"
         case .outdated(let generation):
@@ -196,7 +202,7 @@ extension KeyringError {
     /// Whether the file could not be written or locked.
     package var isOfTheSystem: Bool {
         switch problem {
-        case .system, .notSynced, .busy, .severalNames: true
+        case .system, .notSynced, .busy, .severalNames, .ownership: true
         default: false
         }
     }

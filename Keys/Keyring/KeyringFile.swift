@@ -63,6 +63,7 @@ final class KeyringFile {
                 guard let new else { preconditionFailure("the new file is created first") }
                 try exchange(new, &link)
             case .syncDirectory: try KeyringFile.syncName(path, removing: link)
+            case .adoptOwner: if let new { try adoptOwner(new) }
             default:
                 guard let new else { preconditionFailure("the new file is created first") }
                 try KeyringError.naming(path, perform(step, new, bytes))
@@ -110,10 +111,21 @@ final class KeyringFile {
         }
     }
 
+    private func adoptOwner(_ new: TemporaryFile) throws {
+        do {
+            try FileCalls.adopt(new.descriptor, from: descriptor, path)
+        } catch .notPermitted {
+            let old = try KeyringError.naming(path, FileOwnership(of: descriptor))
+            let missing = try KeyringError.naming(path, old.missing(in: FileOwnership(of: new.descriptor)))
+            throw KeyringError(path: path, problem: .ownership(owner: missing?.owner, group: missing?.group))
+        } catch {
+            throw KeyringError(path: path, problem: .system(error.code))
+        }
+    }
+
     private func perform(_ step: ReplacementStep, _ new: TemporaryFile, _ bytes: [UInt8]) throws(Errno) {
         switch step {
         case .write: try new.write(bytes)
-        case .adoptOwner: try FileCalls.adopt(new.descriptor, from: descriptor, path)
         case .sync: try new.sync()
         default: preconditionFailure("\(step) is no step of a keyring's replacement")
         }
@@ -189,15 +201,23 @@ final class KeyringFile {
     }
 
     /// Makes a keyring where nothing is.
-    static func create(_ path: String, _ bytes: [UInt8]) throws {
-        try SignalHold.during { () throws in try createAtOnce(path, bytes) }
+    ///
+    /// - Parameter database: The database that it is for, whose users are to be able to read it; nil where there is none yet.
+    static func create(_ path: String, _ bytes: [UInt8], for database: String? = nil) throws {
+        try SignalHold.during { () throws in try createAtOnce(path, bytes, database) }
     }
 
-    private static func createAtOnce(_ path: String, _ bytes: [UInt8]) throws {
+    private static func createAtOnce(_ path: String, _ bytes: [UInt8], _ database: String?) throws {
         removeLeftovers(of: path)
         let new = try makeBeside(path)
         defer { new.discard() }
         try KeyringError.naming(path, new.write(bytes))
+        if let database {
+            try KeyringError.naming(
+                path,
+                FileCalls.adoptWhatMayBe(new.descriptor, fromFileAt: database, path)
+            )
+        }
         try KeyringError.naming(path, new.sync())
         let identity = try KeyringError.naming(path, Platform.status(of: new.descriptor).identity)
         do {

@@ -52,6 +52,13 @@ extension UnlockedKeyring {
         }
     }
 
+    /// Whether `secret` opens the slot.
+    package func opens(slot number: Int, with secret: KeyringSecret) throws -> Bool {
+        let content = try content()
+        guard content.slot(number)?.kind == secret.kind else { return false }
+        return (try? content.unlock(secret, slot: number)) != nil
+    }
+
     /// Gives a slot another secret. The database is not touched.
     ///
     /// - Parameters:

@@ -111,11 +111,18 @@ public struct UnlockedKeyring: Sendable {
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherKeys`` where the database was given another key since,
     ///   ``KeyringError/Problem/exists`` where another keyring stands there.
     public func restore(to other: Keyring, overtaking generation: UInt64 = 0) throws {
+        try restore(to: other, overtaking: generation, for: nil)
+    }
+
+    /// As ``restore(to:overtaking:)``.
+    ///
+    /// - Parameter database: The database of the keyring, whose owner, group and permissions one that is missing gets.
+    package func restore(to other: Keyring, overtaking generation: UInt64, for database: String?) throws {
         var saved = try content()
         saved.generation = max(saved.generation, generation)
         do {
             saved.noteWriting()
-            return try KeyringFile.create(other.path, saved.sealed(masterKey))
+            return try KeyringFile.create(other.path, saved.sealed(masterKey), for: database)
         } catch let error as KeyringError where error.problem == .exists {
             // Then it is compared, and kept from changing meanwhile.
         }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #endif
 #include <sys/resource.h>
@@ -155,6 +156,14 @@ int csystem_pin(int descriptor) {
     return open(path, O_PATH | O_CLOEXEC);
 }
 #endif
+
+int csystem_anonymous_file(void) {
+#ifdef __linux__
+    return memfd_create("trial", MFD_CLOEXEC);
+#else
+    return -1;
+#endif
+}
 
 int csystem_ignores_signal(int signal) {
     struct sigaction present;

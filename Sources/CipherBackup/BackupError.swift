@@ -4,6 +4,8 @@ internal import CipherSystem
 public enum BackupError: Error, Equatable, Sendable {
     /// The location has no repository.
     case notARepository(location: String)
+    /// The directory is to become a repository and has other files.
+    case otherFiles(location: String)
     /// The repository is of a version that this library does not know.
     case unknownVersion(location: String)
     /// The repository has no generation that was asked for, or none at all.
@@ -45,6 +47,8 @@ extension BackupError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notARepository(let location): "\(location): not a repository of backups"
+        case .otherFiles(let location):
+            "\(location): the directory has other files and is no repository of backups; give a new or an empty directory"
         case .unknownVersion(let location): "\(location): the repository has a version that this CipherDB does not know"
         case .noGeneration(let location): "\(location): the repository has no such generation"
         case .outdated(let newest, let expected):

@@ -105,12 +105,8 @@ package enum FileCalls {
     package static func adopt(_ descriptor: Int32, from other: Int32, _ path: String) throws(Errno) {
         try FaultInjection.check(.adopt, path)
         var old = stat()
-        var new = stat()
         _ = try Platform.retrying { Int(fstat(other, &old)) }
-        _ = try Platform.retrying { Int(fstat(descriptor, &new)) }
-        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
-            _ = try Platform.retrying { Int(fchown(descriptor, old.st_uid, old.st_gid)) }
-        }
+        try FileOwnership(old).give(to: descriptor)
         _ = try Platform.retrying { Int(fchmod(descriptor, old.st_mode & 0o7777)) }
     }
 

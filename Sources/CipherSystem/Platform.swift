@@ -81,6 +81,12 @@ package enum Platform {
         close(Int32(try call(path) { Int(open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)) }))
     }
 
+    /// A file in memory that has no name; nil where the system has none.
+    package static func anonymousFile() -> Int32? {
+        let descriptor = csystem_anonymous_file()
+        return descriptor < 0 ? nil : descriptor
+    }
+
     /// Closes a descriptor; there is nothing to do about a failure.
     package static func close(_ descriptor: Int32) {
         _ = systemClose(descriptor)
@@ -243,6 +249,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package static var noSuchFile: Errno { Errno(code: ENOENT) }
     package static var nameTooLong: Errno { Errno(code: ENAMETOOLONG) }
     package static var noPermission: Errno { Errno(code: EACCES) }
+    package static var notPermitted: Errno { Errno(code: EPERM) }
     package static var noSpace: Errno { Errno(code: ENOSPC) }
     package static var inputOutput: Errno { Errno(code: EIO) }
     package static var exists: Errno { Errno(code: EEXIST) }

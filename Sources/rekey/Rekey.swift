@@ -51,7 +51,7 @@ struct Rekey: ParsableCommand {
             || error is UnknownOption
         {
             // Errors about no database file: of the output, or of the command line.
-            Output.tell("rekey: \(error)\n")
+            Output.tellLine("rekey: \(error)")
             exit(withError: ExitCode(ExitStatus(error).code))
         } catch {
             exit(withError: error)

@@ -41,8 +41,20 @@ import Testing
         #expect(check.output.contains("proved:      2, manifest and pages by their MACs\n"), "\(check.errors)")
         #expect(
             try rekey("backups prune repository --keep 1").output
-                == "kept:    1 generations\nremoved: 1 generations, 0 segments\n"
+                == "kept:    1\nremoved: 1, and 0 segments\n"
         )
+    }
+
+    @Test func directoryWithOtherFilesIsRefused() throws {
+        _ = try Program.run("/bin/mkdir", [directory.file("used"), directory.file("mount")])
+        _ = try Program.run("/bin/mkdir", [directory.file("mount/lost+found")])
+        _ = try directory.write("x".utf8, to: "used/other")
+        for place in ["used", "."] {
+            let refused = try rekey("backup a.db \(place)")
+            #expect(refused.status == 73 && refused.errors.contains("has other files"), "\(refused.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("used")) == ["other"])
+        #expect(try rekey("backup a.db mount").status == 0)
     }
 
     @Test(arguments: [

@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: [
         (["help", "keyz"], "'keys'"), (["help", "rotat"], "'keyring rotate'"), (["help", "keyring", "lis"], "'list'"),
-        (["help", "exit"], "'rekey --help'"), (["help", "keys", "all"], "there is no command"),
+        (["help", "exit"], "'rekey --help'"), (["help", "keys", "all"], "Unexpected argument 'all' after 'keys'"),
         (["rotate", "a.db"], "'keyring rotate'"), (["add", "a.db"], "'keyring add'"),
         (["recovery"], "'keyring recovery'"),
     ])

@@ -259,7 +259,10 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "restore", path, backup, "--key-file", adaKey).status == 0)
         #expect(try opens("--key-file", adaKey))
         #expect(try rekey("keyring", "rotate", path, "--key-file", adaKey).status == 0)
-        #expect(try rekey("keyring", "restore", path, backup, "--key-file", adaKey).status == 77)
+        let stale = try rekey("keyring", "restore", path, backup, "--key-file", adaKey)
+        #expect(stale.status == 77 && stale.errors.contains("older than the last rotation"), "\(stale.errors)")
+        let again = try rekey("keyring", "backup", path, backup, "--key-file", adaKey)
+        #expect(again.status == 73 && again.errors.contains("give the backup another name"), "\(again.errors)")
         #expect(try opens("--key-file", adaKey))
         // A restored keyring is newer than what the database has noted.
         let queue = {

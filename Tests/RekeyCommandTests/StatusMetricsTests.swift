@@ -231,6 +231,12 @@ import Testing
         #expect(outcome.status == 73 && outcome.output.isEmpty, "\(outcome.output)")
         #expect(outcome.errors.contains("good.db: the metrics were not written"), "\(outcome.errors)")
         #expect(try FileState(directory.file("good.db")) == before)
+        // A file of such a name would count as damage of the database.
+        for name in ["none.db-wal", "none.db-journal", "none.db-shm", "none.db.keyring"] {
+            let belonging = try status("plain.db --prometheus \(name)")
+            #expect(belonging.status == 73 && belonging.errors.contains("side file of a database"), "\(name)")
+            #expect(!directory.names.contains(name))
+        }
         try FileManager.default.createSymbolicLink(atPath: metrics, withDestinationPath: directory.file("k"))
         #expect(try status("plain.db --prometheus rekey.prom").status == 73)
         let nowhere = try status("good.db --prometheus nowhere/rekey.prom")

@@ -160,4 +160,18 @@ import Testing
         #expect(outcome.status == 65 && outcome.output.split(separator: "\n").count == 1, "\(outcome.output)")
         #expect(outcome.output.contains("\\u{a}"))
     }
+
+    /// Of the heading of a file, and of an error; also where the line ending is the one that Swift takes for one character.
+    @Test(arguments: ["\n", "\r\n"]) func nameForgesNoLineOfOtherCommands(ending: String) throws {
+        let name = directory.file("a\(ending)file: encrypted")
+        try FileManager.default.moveItem(atPath: directory.file("plain.db"), toPath: name)
+        let found = try Program.run(Program.built("rekey"), ["inspect", name, name])
+        let missing = try Program.run(Program.built("rekey"), ["inspect", name + "x"])
+        let status = try Program.run(Program.built("rekey"), ["status", name])
+        #expect(found.output.contains("\\u{a}file") && status.status == 65, "\(found.output)\(found.errors)")
+        for text in [found.output, missing.errors, status.output] {
+            #expect(!text.utf8.split(separator: 10).contains { $0.starts(with: "file: encrypted".utf8) }, "\(text)")
+        }
+        #expect(missing.errors.utf8.split(separator: 10).count == 1)
+    }
 }

@@ -20,6 +20,9 @@ int csystem_exchange(const char *path, const char *other);
 // A second descriptor of the file, by which nothing can be read or written: closing it drops no locks. -1 with errno. Linux only.
 int csystem_pin(int descriptor);
 
+// A file in memory that has no name, closed in children; -1 where the system has none.
+int csystem_anonymous_file(void);
+
 // Whether the process ignores this signal. What holds a handler has another name in each C library.
 int csystem_ignores_signal(int signal);
 

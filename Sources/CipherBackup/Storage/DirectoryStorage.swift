@@ -12,6 +12,7 @@ struct DirectoryStorage: BackupStorage {
 
     /// Makes the directories, for their owner alone.
     func prepare() throws {
+        try checkForOtherFiles()
         for directory in [path] + DirectoryStorage.directories.map(path(of:)) {
             do {
                 try FileCalls.createDirectory(directory)
@@ -22,6 +23,17 @@ struct DirectoryStorage: BackupStorage {
             } catch {
                 throw BackupError.system(path: directory, code: error.code)
             }
+        }
+    }
+
+    /// Throws where the directory has files of others and is no repository. A run that was killed may have left it without the marker.
+    private func checkForOtherFiles() throws {
+        guard let names = try? FileCalls.names(beside: path + "/"), !names.contains(RepositoryMarker.name) else {
+            return
+        }
+        let known = [".", "..", "lost+found"] + DirectoryStorage.directories
+        guard names.allSatisfy({ known.contains($0) || TemporaryName.backup.matchesAny($0) }) else {
+            throw BackupError.otherFiles(location: path)
         }
     }
 

@@ -11,6 +11,8 @@ public enum FileError: Error, Equatable, Sendable {
     case noPermission(path: String)
     /// The file has a hard link, under which the old file would stay.
     case severalNames(path: String)
+    /// The new file cannot get this owner or this group of the file.
+    case ownership(path: String, owner: String?, group: String?)
     /// A file exists at the path of a new file.
     case exists(path: String)
     /// The name is that of a journal or log of a database, or of a file that a run of this library may leave.
@@ -62,6 +64,8 @@ extension FileError: CustomStringConvertible {
         case .severalNames(let path):
             "\(path): the file has hard links, which would keep the old content; "
                 + "remove them, or change the key in place"
+        case .ownership(let path, let owner, let group):
+            "\(path): \(MissingOwnership(owner: owner, group: group).refusal)"
         case .exists(let path): "\(path): exists already"
         case .belongs(let path): "\(path): the name is that of a side file of a database; use another name"
         case .nameTooLong(let path):

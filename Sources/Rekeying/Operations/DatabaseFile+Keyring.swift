@@ -72,7 +72,8 @@ extension DatabaseFile {
         }
     }
 
-    /// Puts a backup of the file's keyring in its place, where that is missing, damaged, or has other slots.
+    /// Puts a backup of the file's keyring in its place, where that is missing, damaged, or has other slots. One that is missing gets the
+    /// owner, the group and the permissions of the file, as far as this process may give them, and none for others.
     ///
     /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file;
     ///   else as `UnlockedKeyring/restore(to:overtaking:)`.
@@ -88,7 +89,7 @@ extension DatabaseFile {
                 defer { database.close() }
                 return try? database.notedGeneration(of: backup)
             }
-            try backup.restore(to: keyring, overtaking: noted.first ?? 0)
+            try backup.restore(to: keyring, overtaking: noted.first ?? 0, for: path)
         }
     }
 

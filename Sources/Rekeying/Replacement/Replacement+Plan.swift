@@ -12,7 +12,18 @@ extension Replacement {
         for directory in [old.path, keptAs].compactMap({ $0 }).map(FileCalls.directory(of:)) {
             guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
         }
+        try checkOwnership(old)
         return status
+    }
+
+    /// Before pages are written: it would fail after them.
+    private func checkOwnership(_ old: ExclusiveFile) throws {
+        let directory = FileCalls.directory(of: old.path)
+        let missing = try FileError.naming(
+            directory,
+            FileOwnership(of: old.descriptor).missingInNewFile(in: directory)
+        )
+        if let missing { throw FileError.ownership(path: file.path, owner: missing.owner, group: missing.group) }
     }
 
     /// Names that belong to the database, or to this protocol, would be removed again.

@@ -81,7 +81,15 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
 
     /// Takes over the owner, the group and the permissions of `other`.
     func adopt(_ other: ExclusiveFile) throws {
-        try FileError.naming(path, FileCalls.adopt(file.descriptor, from: other.descriptor, other.path))
+        do {
+            try FileCalls.adopt(file.descriptor, from: other.descriptor, other.path)
+        } catch .notPermitted {
+            let old = try FileError.naming(path, FileOwnership(of: other.descriptor))
+            let missing = try FileError.naming(path, old.missing(in: FileOwnership(of: file.descriptor)))
+            throw FileError.ownership(path: other.path, owner: missing?.owner, group: missing?.group)
+        } catch {
+            throw FileError.system(path: path, code: error.code)
+        }
     }
 
     func size() throws -> Int64 {

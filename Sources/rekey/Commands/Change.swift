@@ -28,6 +28,8 @@ struct Change: ParsableCommand {
         completion: .file()
     )
     var newKeyring: String?
+    @Option(help: "Label of the first slot of the new keyring.")
+    var label: String?
     @Flag(help: "Re-encrypt the file itself by PRAGMA rekey: it keeps its salt, and the run cannot be interrupted.")
     var inPlace = false
     @OptionGroup var replacement: ReplacementOptions
@@ -40,6 +42,7 @@ struct Change: ParsableCommand {
         if newKeyring != nil, inPlace || replacement.dryRun || files.count > 1 {
             throw ValidationError("--new-keyring needs exactly one database file, without --in-place and --dry-run.")
         }
+        if label != nil, newKeyring == nil { throw ValidationError("--label needs --new-keyring.") }
         if inPlace, replacement.dryRun { throw ValidationError("--in-place and --dry-run exclude each other.") }
         try replacement.check(files)
     }
@@ -55,8 +58,11 @@ struct Change: ParsableCommand {
                 if !choice.isGiven { try key.prove(oldSecret, of: file) }
                 let newSecret = try choice.readKeyringSecret(prompt: "for \(newKeyring)", confirmed: true)
                 let moved = [("key", "in the keyring"), ("keyring", newKeyring)]
-                return try ReplacementOptions.result(prefix: moved + noteOnOldKeyring) {
-                    try NewKeyring(keyring: keyring, label: "", derivation: .standard).take(
+                return try ReplacementOptions.result(
+                    prefix: moved + noteOnOldKeyring,
+                    notes: OwnershipNote.lines(newKeyring, of: file)
+                ) {
+                    try NewKeyring(keyring: keyring, label: label ?? "", derivation: .standard).take(
                         key.database(file),
                         from: oldSecret,
                         newSecret,
@@ -69,6 +75,11 @@ struct Change: ParsableCommand {
                 // A secret that is given is derived while the old key is tried.
                 if !choice.isGiven { try key.prove(oldSecret, of: file) }
                 return try choice.read(prompt: "New passphrase", confirmed: true)
+            }
+            if newSecret == oldSecret {
+                // A new salt would hide that nobody is locked out.
+                try key.prove(oldSecret, of: file)
+                throw RekeyError(path: file, problem: .sameKey)
             }
             let database = try replacement.database(file, key)
             if inPlace {

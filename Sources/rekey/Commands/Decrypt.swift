@@ -9,7 +9,8 @@ struct Decrypt: ParsableCommand {
         abstract: "Replace an encrypted database by a plaintext one.",
         discussion: """
             Everyone with access to the file can read it then. To confirm, type a word at the terminal or give \
-            --yes-write-plaintext.
+            --yes-write-plaintext. The pages keep the reserved bytes that SQLCipher uses (up to 80 at the end of each): \
+            the file opens in SQLite and is some percent larger than before its encryption.
             """
     )
 
@@ -51,7 +52,7 @@ struct Decrypt: ParsableCommand {
             let answer = readLine()?.trimmingCharacters(in: .whitespaces)
             if answer == "plaintext" { return }
             guard let answer, !["no", "n"].contains(answer.lowercased()) else { break }
-            question = "'\(answer)' is not enough. Type the word 'plaintext' to continue, or 'no': "
+            question = "That is not enough. Type the word 'plaintext' to continue, or 'no': "
         }
         throw refusal
     }

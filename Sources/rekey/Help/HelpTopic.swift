@@ -51,7 +51,8 @@ enum HelpTopic: String, CaseIterable {
         A slot of a keyring can store a command that prints its secret. It is shown, and
         run only if --allow-command has the same text or you type yes at the terminal.
         It has the environment and standard error of rekey, no standard input, and a
-        minute. The text of a command is split at spaces; '…', "…" and \\ quote.
+        minute. Its text is split at spaces; '…', "…" and \\ quote. The text of
+        --passphrase-command is split at spaces only, and nothing quotes.
         """
     }
 

@@ -22,7 +22,12 @@ enum Suggestion {
         if let found = subcommands.first(where: { $0.name == name }) {
             return try checkCommand(arguments.dropFirst(), [], of: found)
         }
-        if others.contains(name), arguments.count == 1 { return }
+        if others.contains(name) {
+            guard arguments.count == 1 else {
+                throw ValidationError("Unexpected argument '\(arguments[arguments.startIndex + 1])' after '\(name)'.")
+            }
+            return
+        }
         // The name is an argument of the subcommand that may be left out.
         if let usual = command.configuration.defaultSubcommand {
             return try OptionSuggestion.check(arguments, of: usual)

@@ -1,5 +1,6 @@
 import CipherKeys
 internal import CipherSystem
+internal import SQLiteFormat
 
 /// A file of metrics that other programs read at any moment: it is replaced in one step. Everybody may read it, because the collector is
 /// another user; it has no secret.
@@ -39,11 +40,25 @@ struct MetricsFile {
 
     /// Whether metrics are there that may be replaced. Throws for another file.
     private func isThere() throws(UnwritableMetrics) -> Bool {
+        guard !MetricsFile.belongsToDatabase(path) else {
+            throw UnwritableMetrics(
+                path: path,
+                cause: "the name is that of a side file of a database; use another name"
+            )
+        }
         guard let status = try? Platform.statusOfLink(path) else { return false }
         guard status.kind == .regular else { throw UnwritableMetrics(path: path, cause: "not a file") }
         guard Platform.mayRead(path) else { throw UnwritableMetrics(path: path, cause: "\(Errno.noPermission)") }
         guard hasMetrics(path) else { throw UnwritableMetrics(path: path, cause: Self.foreign) }
         return true
+    }
+
+    /// Whether a database of the rest of the name would take the file for its own.
+    private static func belongsToDatabase(_ path: String) -> Bool {
+        let endings = SideFile.allCases.map { $0.path(of: "") } + [Keyring(besideDatabase: "").path]
+        return endings.contains {
+            path.utf8.count > $0.utf8.count && path.utf8.reversed().starts(with: $0.utf8.reversed())
+        }
     }
 
     private static let foreign = "a file is there that has no metrics of rekey; it stays, give another name"

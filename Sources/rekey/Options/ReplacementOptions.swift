@@ -23,10 +23,16 @@ struct ReplacementOptions: ParsableArguments {
     }
 
     /// What `body` did, or would have done.
-    static func result(prefix: [(String, String)] = [], _ body: () throws -> RewriteResult) throws -> Report.Result {
+    ///
+    /// - Parameter notes: What to say when it is done.
+    static func result(
+        prefix: [(String, String)] = [],
+        notes: @autoclosure () -> [(String, String)] = [],
+        _ body: () throws -> RewriteResult
+    ) throws -> Report.Result {
         do {
             let done = try body()
-            return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done))
+            return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done) + notes())
         } catch let error as RekeyError {
             guard case .notNeeded(let reason) = error.problem else { throw error }
             // So that a script can run the command twice.

@@ -13,8 +13,8 @@ struct SlotOptions: ParsableArguments {
         )
     )
     var command: String?
-    @Option(help: ArgumentHelp("KDF of a new passphrase.", valueName: "kdf"))
-    var kdf = KDFOption.scrypt
+    @Option(help: ArgumentHelp("KDF of a new passphrase. Default: scrypt.", valueName: "kdf"))
+    var kdf: KDFOption?
     @Option(
         help: ArgumentHelp(
             "Choose KDF parameters that take about this time here, at most one second. Default: 0.1 to 0.2 seconds.",
@@ -40,6 +40,9 @@ struct SlotOptions: ParsableArguments {
     }
 
     func derivation() throws -> PassphraseDerivation {
-        try kdf.derivation(milliseconds: milliseconds)
+        try (kdf ?? .scrypt).derivation(milliseconds: milliseconds)
     }
+
+    /// Whether a slot is to be made again also for the secret that it has: for another KDF, or another command that prints it.
+    var isMoreThanSecret: Bool { kdf != nil || milliseconds != nil || command != nil }
 }

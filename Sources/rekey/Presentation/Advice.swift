@@ -13,8 +13,10 @@ struct Advice {
             switch error {
             case let error as KeyError: Advice.advice(for: error, file)
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
+            case let error as DatabaseError: Advice.advice(for: error.code)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case BackupError.outdated: "--at-least 0 accepts an old copy"
+            case FileError.ownership: "`rekey change --in-place` and `rekey keyring rotate --in-place` need no new file"
             case BackupError.unauthenticated: "--allow-unauthenticated accepts it"
             case UnusableCipherFormat.rawKeyWithoutAuthentication: "`rekey migrate` gives an encrypted file MACs"
             case UnusableCipherFormat.weaker: "give --allow-weaker if that is intended"
@@ -58,6 +60,17 @@ struct Advice {
             "if it has another keyring, give that by --keyring; to move it to a new one, run `rekey change --new-keyring`"
     }
 
+    private static func advice(for code: ResultCode) -> String? {
+        switch code {
+        case .readOnlyDirectory:
+            "SQLite makes files beside a database in WAL mode that no program has open: run this as a user who may write to the directory"
+        // SQLITE_IOERR_SHMSIZE
+        case ResultCode(rawValue: 4874):
+            "SQLite could not make the file -shm beside the database: the disk may be full"
+        default: nil
+        }
+    }
+
     private static func advice(for problem: KeyringError.Problem) -> String? {
         switch problem {
         case .missing: "run `rekey keyring init` or `rekey keyring restore`"
@@ -66,7 +79,7 @@ struct Advice {
         case .oldDatabase, .recordAltered: "run `rekey keyring adopt`"
         case .notTypedBack: "run `rekey keyring recovery` again"
         case .tooManySlots: "give --slot"
-        case .lastSlot: "give --force to remove it"
+        case .lastSlot: "or give --force"
         case .commandNotAllowed: "to allow it, give --allow-command with this text"
         default: nil
         }

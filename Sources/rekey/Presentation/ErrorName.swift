@@ -12,6 +12,8 @@ struct ErrorName {
             case let error as KeyError: ErrorName.name(of: error.problem)
             case let error as BackupError: ErrorName.name(of: error)
             case FileError.notAFile: "notAFile"
+            case is BackupExists: "exists"
+            case is BackupOpensNothing: "otherDatabase"
             default: nil
             }
         text = name ?? status.name
@@ -39,6 +41,7 @@ struct ErrorName {
     private static func name(of error: BackupError) -> String? {
         switch error {
         case .notARepository: "notARepository"
+        case .otherFiles: "otherFiles"
         case .unknownVersion: "unknownVersion"
         case .noGeneration: "noGeneration"
         case .outdated: "outdated"
@@ -87,6 +90,7 @@ struct ErrorName {
         case .noRotationPending: "noRotationPending"
         case .otherDatabase: "otherDatabase"
         case .severalNames: "severalNames"
+        case .ownership: "ownership"
         case .oldDatabase: "oldDatabase"
         case .inUse: "inUse"
         case .outdated: "outdated"

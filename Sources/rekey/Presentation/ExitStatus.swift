@@ -54,7 +54,7 @@ enum ExitStatus: CaseIterable {
         case .unavailable: "the SQLCipher library lacks a needed feature"
         case .cannotRemove: "done, but the old file could not be removed or the change not synced"
         case .cannotCreate: "a file could not be created, or exists already"
-        case .inputOutput: "reading or writing failed, or the disk is full"
+        case .inputOutput: "reading or writing failed, the disk is full, or a directory is missing"
         case .busy: "another connection holds a lock; try again"
         case .noPermission: "wrong key or secret, or no permission"
         case .interrupted: "interrupted by a signal; the file is unchanged"
@@ -87,7 +87,8 @@ enum ExitStatus: CaseIterable {
         case let error as KeyringError: self = ExitStatus(error)
         case let error as BackupError: self = ExitStatus(error)
         case is Interrupted: self = .interrupted
-        case is UnwritableMetrics: self = .cannotCreate
+        case is UnwritableMetrics, is BackupExists: self = .cannotCreate
+        case is BackupOpensNothing: self = .noPermission
         case is MalformedKey, is MalformedCommand, is UnusableCipherFormat, is UnusablePassphraseDerivation,
             is ValidationError, is UnknownCommand, is UnknownOption, is AlreadyEncrypted, is PlaintextHasNoKey:
             self = .usage
@@ -130,7 +131,7 @@ enum ExitStatus: CaseIterable {
     private init(_ error: FileError) {
         switch error {
         case .missing: self = .noInput
-        case .noPermission, .system(_, EPERM), .system(_, EACCES): self = .noPermission
+        case .noPermission, .ownership, .system(_, EPERM), .system(_, EACCES): self = .noPermission
         case .notAFile: self = .damaged
         case .severalNames, .nameTooLong: self = .usage
         case .exists, .belongs, .otherDisk: self = .cannotCreate
@@ -145,7 +146,8 @@ enum ExitStatus: CaseIterable {
         case .system(let code): self = ExitStatus(FileError.system(path: error.path, code: code))
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged
         case .unknownVersion, .unusableSlot: self = .unavailable
-        case .wrongSecret, .commandNotAllowed, .otherDatabase, .oldDatabase, .outdated, .recordAltered:
+        case .wrongSecret, .commandNotAllowed, .otherDatabase, .oldDatabase, .outdated, .recordAltered,
+            .ownership:
             self = .noPermission
         case .tooManySlots, .noCommand, .noSuchSlot, .noSuchLabel, .labelNotUnique, .lastSlot, .onlySlot, .full,
             .notConfirmed,
@@ -162,6 +164,7 @@ enum ExitStatus: CaseIterable {
     private init(_ error: BackupError) {
         switch error {
         case .notARepository, .noGeneration: self = .noInput
+        case .otherFiles: self = .cannotCreate
         case .unknownVersion: self = .unavailable
         case .outdated, .missingObject, .damagedObject: self = .damaged
         case .altered, .unauthenticated, .otherKey: self = .noPermission

@@ -12,7 +12,12 @@ enum Output {
 
     /// One line, whatever the text is: a line ending in the name of a file would let it end the line and write the next one.
     static func printLine(_ text: String) throws {
-        try print(text.replacing("\n", with: "\\u{a}"))
+        try printLines([text])
+    }
+
+    /// As many lines, whatever their text is.
+    static func printLines(_ lines: [String]) throws {
+        try write(lines.map { visible($0, isOneLine: true) + "\n" }.joined())
     }
 
     /// Text that no user of the machine has a part in.
@@ -37,6 +42,11 @@ enum Output {
         try? FileHandle.standardError.write(contentsOf: Data(bytes.utf8))
     }
 
+    /// One line on standard error, as ``printLine(_:)``.
+    static func tellLine(_ text: String, clearing: Bool = false) {
+        tell(visible(text, isOneLine: true) + "\n", clearing: clearing)
+    }
+
     /// The progress bar, on a terminal.
     static func show(bar: String) {
         try? FileHandle.standardError.write(contentsOf: Data(bar.utf8))
@@ -50,10 +60,10 @@ enum Output {
 
     /// Characters that change how text is displayed, which names of files and labels may have, as their numbers: a terminal would
     /// obey them. Bytes that are not UTF-8 as U+FFFD.
-    static func visible(_ text: String) -> String {
+    static func visible(_ text: String, isOneLine: Bool = false) -> String {
         var shown = ""
         for scalar in text.withoutPathBytes.unicodeScalars {
-            if scalar.changesDisplay, scalar != "\n" {
+            if scalar.changesDisplay, isOneLine || scalar != "\n" {
                 shown += "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 shown.unicodeScalars.append(scalar)

@@ -108,7 +108,7 @@ struct Report: ParsableArguments {
         } catch {
             let status = ExitStatus(error)
             let message = Report.message(error, file) + (isDone ? "; the operation itself was completed" : "")
-            Output.tell("rekey: \(message)\n", clearing: true)
+            Output.tellLine("rekey: \(message)", clearing: true)
             if json {
                 let failure = Failure(
                     error: ErrorName(error, status).text,
@@ -129,7 +129,7 @@ struct Report: ParsableArguments {
         case .fields(let fields):
             let width = fields.map(\.0.count).max() ?? 0
             let lines = fields.map { "\(($0 + ":").padded(to: width + 1)) \($1)" }
-            try Output.print(([heading].compactMap { $0 } + lines).joined(separator: "\n"))
+            try Output.printLines([heading].compactMap { $0 } + lines)
         }
     }
 
@@ -140,9 +140,9 @@ struct Report: ParsableArguments {
     /// The time to wait for locks of others, and the line that says so.
     private func lockWait(_ file: String) -> LockWait {
         let seconds = wait ?? 5
-        let line = "rekey: \(file): waiting for a lock of another process, up to \(seconds.formatted()) s\n"
+        let line = "rekey: \(file): waiting for a lock of another process, up to \(seconds.formatted()) s"
         let isQuiet = quiet
-        return LockWait(limit: .seconds(seconds)) { if !isQuiet { Output.tell(line, clearing: true) } }
+        return LockWait(limit: .seconds(seconds)) { if !isQuiet { Output.tellLine(line, clearing: true) } }
     }
 
     private func printJSON(_ object: some Encodable) throws {

@@ -27,7 +27,7 @@ struct BackupsPrune: ParsableCommand {
             return Report.Result(
                 Object(kept: done.kept, pruned: done.removed, prunedSegments: done.removedSegments),
                 lines: [
-                    ("kept", "\(done.kept.count) generations"),
+                    ("kept", "\(done.kept.count)"),
                     ("removed", KeepOptions.text(done)),
                 ]
             )

@@ -41,7 +41,7 @@ struct Restore: ParsableCommand {
 
     static func time(_ text: String) throws -> Date {
         guard let time = try? Date(text, strategy: .iso8601) else {
-            throw ValidationError("--at: \(text) is no time such as 2026-11-25T12:00:00Z.")
+            throw ValidationError("\(text) is no time such as 2026-11-25T12:00:00Z.")
         }
         return time
     }

@@ -23,8 +23,20 @@ struct KeyringBackup: ParsableCommand {
                 // It may open copies of the database.
                 notes = [("note", "\(target.file) is not under this keyring, so the backup does not open it")]
             }
-            try unlocked.backUp(to: destination)
+            do {
+                try unlocked.backUp(to: destination)
+            } catch KeyringError.exists {
+                throw BackupExists(path: destination)
+            }
             return target.done([("backup", destination)] + notes, backup: destination)
         }
+    }
+}
+
+/// Something stands where a backup of a keyring was to be made.
+struct BackupExists: Error, CustomStringConvertible {
+    let path: String
+    var description: String {
+        "\(path): exists already, and may open older copies of the database; give the backup another name, such as one with the date"
     }
 }

@@ -7,7 +7,8 @@ struct KeyringChange: ParsableCommand {
         commandName: "change",
         abstract: "Change the secret of a slot.",
         discussion: """
-            Changes the slot that the present secret unlocks, or --change-slot. The database is not rewritten. An \
+            Changes the slot that the present secret unlocks, or --change-slot. The database is not rewritten. The \
+            secret that the slot has is refused, unless --label, --kdf or --milliseconds says what else to change. An \
             old copy of the keyring still opens with the old secret. To replace a forgotten passphrase, unlock the \
             keyring with a recovery code and give the slot of the passphrase as --change-slot.
             """
@@ -27,9 +28,13 @@ struct KeyringChange: ParsableCommand {
             let unlocked = try target.unlock(upgrades: false)
             let notes = try target.checkDatabase(unlocked)
             let changed = changeSlot ?? unlocked.slot
+            let secret = try slot.secret(for: keyring, besides: target.key)
+            if label == nil, !slot.isMoreThanSecret, try unlocked.opens(slot: changed, with: secret) {
+                throw KeyringError(path: keyring.path, problem: .secretInUse(slot: changed))
+            }
             try unlocked.change(
                 slot: changed,
-                to: slot.secret(for: keyring, besides: target.key),
+                to: secret,
                 label: label,
                 derivation: slot.derivation()
             )

@@ -73,7 +73,10 @@ struct KeyringInit: ParsableCommand {
                 oldKey = key
             }
             let secret = try readSecret()
-            return try ReplacementOptions.result(prefix: [("key", "in the keyring"), ("keyring", keyring.path)]) {
+            return try ReplacementOptions.result(
+                prefix: [("key", "in the keyring"), ("keyring", keyring.path)],
+                notes: OwnershipNote.lines(keyring.path, of: target.file)
+            ) {
                 try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
                     .take(database, from: oldKey, secret, keepingOldAs: keepOld, progress.show)
             }

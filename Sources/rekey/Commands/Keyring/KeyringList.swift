@@ -29,9 +29,10 @@ struct KeyringList: ParsableCommand {
     private static func lines(_ content: KeyringContent) -> [(String, String)] {
         content.slots.map { slot in
             let kind = slot.kind.map { "\($0)" } ?? (slot.isNote ? "notes of backups" : "unknown kind")
-            let command = slot.command.map { " \($0)" } ?? ""
+            // At the end of the line, to be copied.
+            let command = slot.command.map { ": \($0)" } ?? ""
             let kdf = slot.derivation.map { ", \($0)" } ?? ""
-            return (name(slot.number, slot.label), "\(kind)\(command)\(kdf), changed \(slot.changed.day)")
+            return (name(slot.number, slot.label), "\(kind)\(kdf), changed \(slot.changed.day)\(command)")
         }
     }
 }

@@ -26,6 +26,11 @@ struct KeyringRecovery: ParsableCommand {
             let unlocked = try target.unlock()
             let notes = try target.checkDatabase(unlocked)
             let code = try RecoveryCode.random()
+            if isatty(0) == 1 {
+                Output.tell(
+                    "Write this code down. The slot is added when you have typed it back; after a typing error, run this again for another code.\n"
+                )
+            }
             try Output.writeLine(code.text())
             // From a person, or a program in place of one.
             let source: KeySource =

@@ -21,11 +21,28 @@ struct KeyringRestore: ParsableCommand {
         try target.run { _ in
             let backup = Keyring(path: backup)
             let unlocked = try target.key.unlock(backup, upgrades: false)
-            try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
+            do {
+                try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
+            } catch KeyringError.otherDatabase {
+                throw BackupOpensNothing(path: backup.path)
+            }
             let position = try DatabaseFile(path: target.file).position(in: unlocked)
             let note =
                 position == .older ? [("note", "the database is under a retired key; run `rekey keyring adopt`")] : []
-            return target.done([("restored", "from \(backup.path)")] + note, backup: backup.path)
+            return target.done(
+                [("restored", "from \(backup.path)")] + note
+                    + OwnershipNote.lines(target.keyring.path, of: target.file),
+                backup: backup.path
+            )
         }
+    }
+}
+
+/// A backup of a keyring that has not the key of the database.
+struct BackupOpensNothing: Error, CustomStringConvertible {
+    let path: String
+    var description: String {
+        "\(path): the database is under no key of this backup: it is older than the last rotation of the key, or that of another "
+            + "database; use a newer backup, or a copy of the database from its time"
     }
 }

@@ -17,7 +17,7 @@ struct NewKeyring {
         let unlocked: UnlockedKeyring
         var isMade = true
         do {
-            unlocked = try keyring.create(with: secret, label: label, derivation: derivation)
+            unlocked = try keyring.create(with: secret, label: label, derivation: derivation, for: database.path)
         } catch let error as KeyringError where error.problem == .exists {
             unlocked = try keyring.unlock(secret)
             isMade = false
