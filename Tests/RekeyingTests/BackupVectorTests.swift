@@ -86,7 +86,7 @@ import Testing
         do {
             let key = try pageKey.derive(salt: [UInt8](repeating: 0, count: 16), format: .v4)
             let run = try RestoreRun(repository, .number(number), atLeast: nil)
-            try run.authenticate(key)
+            try run.authenticate(key, others: [])
             let sink = Sink()
             try run.run(into: sink) { _, _ in }
             #expect(vector.headers["expect"] == "restores")

@@ -27,6 +27,11 @@ extension BackupRepository {
             }
         }
         guard let last = byNumber.keys.max() else { return }
+        if records.contains(where: { ($0.ranges.ranges.last?.upperBound ?? 0) >= last }) {
+            check.problems.append(
+                "a record of prunes has generation \(last), the newest, or a later one, which no prune removes: it is forged, or newer generations were removed"
+            )
+        }
         let present = byNumber.keys.map { $0...$0 }
         let missing = NumberRanges(present + records.flatMap(\.ranges.ranges)).gaps(in: 1...last)
         if !missing.ranges.isEmpty {

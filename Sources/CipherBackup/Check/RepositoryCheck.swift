@@ -47,6 +47,9 @@ extension BackupRepository {
                 let newest = manifests.last?.manifest.number ?? 0
                 check.problems.append(BackupError.outdated(newest: newest, expected: expected).description)
             }
+            if keyOf != nil, manifests.isEmpty {
+                check.problems.append(BackupError.noGeneration(location: storage.description).description)
+            }
             try checkChain(manifests, marker, &check)
             let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
             if keyOf != nil, let newest = manifests.last, keys[UInt32(manifests.count - 1)] == nil {

@@ -28,6 +28,8 @@ package struct Manifest: Sendable {
     static let repositorySize = 16
     /// More segments than a manifest ever needs: 2^48 bytes in segments of 64 MiB.
     private static let mostSegments = 1 << 23
+    /// 2^40: one a second for thirty thousand years. Nothing that is computed with it overflows.
+    static let highestNumber: UInt64 = 1 << 40
 
     /// The bytes that the MAC covers.
     func encoded() -> [UInt8] {
@@ -54,7 +56,8 @@ package struct Manifest: Sendable {
         }
         var reader = ByteReader(content, at: Manifest.magic.count)
         guard reader.bigEndian(2) == Manifest.version, let repository = reader.bytes(Manifest.repositorySize),
-            let number = reader.bigEndian(8), number > 0, let time = reader.bigEndian(8),
+            let number = reader.bigEndian(8), (1...Manifest.highestNumber).contains(number),
+            let time = reader.bigEndian(8),
             let previous = reader.bytes(Digest.size), let identifier = reader.bytes(BackupKey.identifierSize),
             let databaseSize = reader.bigEndian(8), (1...(1 << 48)).contains(databaseSize),
             let storedSize = reader.bigEndian(8), storedSize <= 1 << 60, let root = reader.bytes(BlockReference.size),

@@ -18,10 +18,13 @@ struct SegmentSummary: Hashable, Sendable {
         self.digest = digest
     }
 
+    /// 2^40: much more than any segment has; sums of sizes do not overflow.
+    private static let largest: UInt64 = 1 << 40
+
     init?(_ reader: inout ByteReader) {
         guard let identifier = reader.bytes(SegmentIdentifier.size), let size = reader.bigEndian(8),
             let nodes = reader.bigEndian(8), let digest = reader.bytes(Digest.size), nodes <= size,
-            size <= UInt64(Int64.max)
+            size <= SegmentSummary.largest
         else { return nil }
         self.init(
             identifier: identifier.withUnsafeBytes { SegmentIdentifier($0) },

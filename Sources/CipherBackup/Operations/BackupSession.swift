@@ -89,6 +89,8 @@ package final class BackupSession {
                 base: base,
                 key: backupKey,
                 size: size,
+                // Who has no key could refer to anything there.
+                adoptsBlocks: backupKey == nil || isProved,
                 keepsBlocks: keepsBlocks
             )
             do {

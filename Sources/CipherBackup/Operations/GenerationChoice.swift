@@ -15,12 +15,28 @@ public enum GenerationChoice: Sendable, Equatable {
 }
 
 extension BackupRepository {
+    /// Throws where no whole manifest that `counts` has this number or a higher one.
+    func checkNewest(
+        _ names: [String],
+        _ marker: RepositoryMarker,
+        atLeast expected: UInt64,
+        _ counts: (StoredManifest) -> Bool
+    ) throws {
+        var newest: UInt64 = 0
+        for name in names.reversed() {
+            // A file of such a name alone says nothing.
+            guard let stored = try? StoredManifest(name, storage, marker), counts(stored) else { continue }
+            newest = stored.manifest.number
+            break
+        }
+        guard newest >= expected else { throw BackupError.outdated(newest: newest, expected: expected) }
+    }
+
     /// - Parameter expected: The number that the newest generation has at least.
     func manifest(_ choice: GenerationChoice, atLeast expected: UInt64?) throws -> StoredManifest {
         let marker = try marker()
         let names = try manifestNames()
-        let newest = names.last.flatMap(StoredManifest.number) ?? 0
-        if let expected, newest < expected { throw BackupError.outdated(newest: newest, expected: expected) }
+        if let expected { try checkNewest(names, marker, atLeast: expected) { _ in true } }
         for name in names.reversed() {
             switch choice {
             case .newest: return try StoredManifest(name, storage, marker)

@@ -3,6 +3,8 @@ internal import CipherKeys
 /// Makes a generation of blocks. Several threads may store blocks, one at a time.
 final class GenerationWriter {
     let base: GenerationBase?
+    /// Where blocks and nodes may be that are the same.
+    private let adopted: GenerationBase?
     private let repository: BackupRepository
     private let marker: RepositoryMarker
     private let key: BackupKey?
@@ -14,6 +16,7 @@ final class GenerationWriter {
 
     /// - Parameters:
     ///   - size: Bytes of the database.
+    ///   - adoptsBlocks: Whether what is stored for the generation before is referred to.
     ///   - keepsBlocks: Whether blocks that are not stored are those of the generation before; else zeros.
     init(
         _ repository: BackupRepository,
@@ -21,11 +24,13 @@ final class GenerationWriter {
         base: GenerationBase?,
         key: BackupKey?,
         size: Int64,
+        adoptsBlocks: Bool,
         keepsBlocks: Bool
     ) {
         self.repository = repository
         self.marker = marker
         self.base = base
+        self.adopted = adoptsBlocks ? base : nil
         self.key = key
         self.size = size
         segments = SegmentWriter(repository.storage, repository: marker.identifier)
@@ -38,7 +43,8 @@ final class GenerationWriter {
         if base?.tree.holds(block) != true { isChanged = true }
         guard !block.isZero else { return tree.set(.zeros, level: 0, index: block.index) }
         let reference =
-            try base?.block(block.index, block.digest) ?? segments.append(block: block.bytes, block.index, block.digest)
+            try adopted?.block(block.index, block.digest)
+            ?? segments.append(block: block.bytes, block.index, block.digest)
         tree.set(reference, level: 0, index: block.index)
     }
 
@@ -50,6 +56,9 @@ final class GenerationWriter {
         if let base, !isChanged {
             segments.discard()
             return (base, false)
+        }
+        if let base, base.manifest.number == Manifest.highestNumber {
+            throw BackupError.damagedObject(base.stored.name)
         }
         try storeNodes()
         try segments.finish()
@@ -79,7 +88,7 @@ final class GenerationWriter {
         let hash = try OpenSSL.SHA256()
         for level in 1..<tree.levels.count {
             for index in tree.levels[level].indices {
-                if let same = base?.node(level, index, of: tree) {
+                if let same = adopted?.node(level, index, of: tree) {
                     tree.set(same, level: level, index: index)
                 } else {
                     let node = tree.node(level: level, index: index)

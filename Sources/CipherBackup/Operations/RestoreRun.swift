@@ -5,6 +5,7 @@ package import SQLiteFormat
 package struct RestoreRun {
     private let repository: BackupRepository
     private let stored: StoredManifest
+    private let expected: UInt64?
     package var generation: Generation { Generation(stored.manifest) }
 
     /// - Parameter expected: The number that the newest generation has at least; nil for any.
@@ -14,12 +15,20 @@ package struct RestoreRun {
         atLeast expected: UInt64?
     ) throws {
         self.repository = repository
+        self.expected = expected
         stored = try repository.manifest(choice, atLeast: expected)
     }
 
-    /// Throws where `key` does not prove the manifest.
-    package func authenticate(_ key: DerivedKey) throws {
-        try stored.authenticate(BackupKey(key, repository: stored.manifest.repository))
+    /// Throws where `key` does not prove the manifest, or that there is a generation of the expected number.
+    ///
+    /// - Parameter others: Keys that the database had before or afterwards.
+    package func authenticate(_ key: DerivedKey, others: [DerivedKey]) throws {
+        let keys = try ([key] + others).map { try BackupKey($0, repository: stored.manifest.repository) }
+        try stored.authenticate(keys[0])
+        guard let expected, stored.manifest.number < expected else { return }
+        try repository.checkNewest(repository.manifestNames(), repository.marker(), atLeast: expected) {
+            manifest in keys.contains { (try? manifest.authenticate($0)) != nil }
+        }
     }
 
     /// Writes all blocks, each of which must have its digest.

@@ -26,7 +26,7 @@ package struct StoredManifest: Sendable {
         guard parts.count == 2, parts[0].count >= 10, parts[1].count == 16, parts[0].allSatisfy(\.isNumber) else {
             return nil
         }
-        return UInt64(parts[0])
+        return UInt64(parts[0]).flatMap { (1...Manifest.highestNumber).contains($0) ? $0 : nil }
     }
 
     /// A new manifest, with its MAC.

@@ -30,7 +30,7 @@ struct RcloneStorage: BackupStorage {
     func settledNames(in directory: String) throws -> [String] { try list(directory, ["--min-age", "1d"]) }
 
     private func list(_ directory: String, _ options: [String] = []) throws -> [String] {
-        let command = RcloneCommand(["lsf", "--files-only"] + options + [path(of: directory)])
+        let command = RcloneCommand(["lsf", "--files-only"] + options + ["--", path(of: directory)])
         let outcome = try command.run(accepting: [.directoryNotFound])
         return outcome.output.split(separator: "\n").map(String.init).sorted()
     }
@@ -38,7 +38,7 @@ struct RcloneStorage: BackupStorage {
     func open(_ name: String, from offset: UInt64) throws -> any PageSource {
         let file = try spool()
         defer { file.discard() }
-        let command = RcloneCommand(["cat", "--offset", String(offset), path(of: name)])
+        let command = RcloneCommand(["cat", "--offset", String(offset), "--", path(of: name)])
         let outcome = try command.run(accepting: [.directoryNotFound, .fileNotFound], into: file)
         let bytes = try FileBytes(path: file.path)
         // An object store takes the name of a missing object for that of an empty directory.
@@ -56,17 +56,17 @@ struct RcloneStorage: BackupStorage {
         let place = path(of: object.name)
         // Segments get their names from manifests that are stored later.
         guard !object.name.hasPrefix("segments/") else {
-            return _ = try RcloneCommand(["copyto", object.file.path, place]).run()
+            return _ = try RcloneCommand(["copyto", "--", object.file.path, place]).run()
         }
         let incoming = path(of: RcloneStorage.incoming + "/" + FileCalls.name(of: object.name))
         try RcloneCommand.repeating {
-            try RcloneCommand(["copyto", object.file.path, incoming]).runOnce()
-            try RcloneCommand(["moveto", incoming, place]).runOnce()
+            try RcloneCommand(["copyto", "--", object.file.path, incoming]).runOnce()
+            try RcloneCommand(["moveto", "--", incoming, place]).runOnce()
         }
     }
 
     func remove(_ name: String) throws {
-        _ = try RcloneCommand(["deletefile", path(of: name)]).run(accepting: [.fileNotFound, .directoryNotFound])
+        _ = try RcloneCommand(["deletefile", "--", path(of: name)]).run(accepting: [.fileNotFound, .directoryNotFound])
     }
 
     func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result { try body() }

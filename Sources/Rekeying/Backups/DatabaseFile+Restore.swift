@@ -58,11 +58,14 @@ extension DatabaseFile {
     }
 
     /// As ``restore(from:_:atLeast:key:acceptsUnauthenticated:progress:)``; asks for the key of the new file, by its temporary path.
+    ///
+    /// - Parameter otherKeys: Of a keyring: one of them may prove the generation that is expected. Passphrases are left out.
     package func restore(
         from repository: BackupRepository,
         _ choice: GenerationChoice,
         atLeast expected: UInt64?,
         keyOf: (String) throws -> DatabaseKey?,
+        otherKeys: [DatabaseKey] = [],
         acceptsUnauthenticated: Bool,
         progress: (FileProgress) throws -> Void
     ) throws -> RestoreResult {
@@ -75,7 +78,10 @@ extension DatabaseFile {
                 defer { new.discard() }
                 try run.run(into: new) { try progress(FileProgress(.restoring, done: $0, all: $1)) }
                 try new.sync()
-                let proof = try keyOf(new.path).map { try prove(new, run, $0, acceptsUnauthenticated, progress) }
+                let proof = try keyOf(new.path).map {
+                    try prove(new, run, $0, otherKeys, acceptsUnauthenticated, progress)
+                }
+                try checkFree(path)
                 try new.giveName(path)
                 return RestoreResult(generation: run.generation, proof: proof)
             }
@@ -86,13 +92,14 @@ extension DatabaseFile {
         _ new: ReplacementFile,
         _ run: RestoreRun,
         _ key: DatabaseKey,
+        _ otherKeys: [DatabaseKey],
         _ acceptsUnauthenticated: Bool,
         _ progress: (FileProgress) throws -> Void
     ) throws -> RestoreProof {
         let present = try keyOfRestored(new.path, key)
         var isAuthenticated = true
         do {
-            try run.authenticate(present.key)
+            try run.authenticate(present.key, others: otherKeys.filter { !$0.isPassphrase }.map(rawKey))
         } catch BackupError.unauthenticated where acceptsUnauthenticated {
             isAuthenticated = false
         }
@@ -110,6 +117,11 @@ extension DatabaseFile {
             isManifestAuthenticated: isAuthenticated,
             isStructureChecked: canOpen
         )
+    }
+
+    /// The salt does not matter to what authenticates manifests.
+    private func rawKey(_ key: DatabaseKey) throws -> DerivedKey {
+        try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
     }
 
     private func keyOfRestored(_ path: String, _ key: DatabaseKey) throws -> VerifiedKey {

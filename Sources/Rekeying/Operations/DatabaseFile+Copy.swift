@@ -29,12 +29,6 @@ extension DatabaseFile {
             try checkFree(destination)
             let (source, present) = try database(under: key)
             defer { source.close() }
-            guard present.format.pageSize > 512 || !Engine.current.has(.cipherCompatibility) else {
-                throw RekeyError(
-                    path: path,
-                    problem: .notStarted("SQLCipher 4 cannot copy pages of 512 bytes; migrate the file first")
-                )
-            }
             let next = try VerifiedKey(replacementUnder: newKey ?? key, format: present.format, like: present)
             return try makeNew(at: destination, next, from: present, progress) { path in
                 do {
@@ -54,6 +48,11 @@ extension DatabaseFile {
     func checkFree(_ destination: String) throws {
         guard !destination.isEmpty else { throw FileError.missing(path: destination) }
         guard (try? Platform.statusOfLink(destination)) == nil else { throw FileError.exists(path: destination) }
+        // What another database of the name has left would be played into this one.
+        for side in SideFile.allCases.map({ $0.path(of: destination) }) where (try? Platform.statusOfLink(side)) != nil
+        {
+            throw FileError.exists(path: side)
+        }
         // What has the name of a database's journal or log would be played into it.
         for suffix in SideFile.allCases.map(\.rawValue)
         where destination.utf8.reversed().starts(with: suffix.utf8.reversed()) {
@@ -94,6 +93,7 @@ extension DatabaseFile {
             try progress(FileProgress(.verifying, pages: $0, of: $1, size: pageSize))
         }
         guard scan.isSound, scan.pages > 0 else { throw KeyError(path: path, scan) }
+        try checkFree(destination)
         try new.giveName(destination)
         return RewriteResult(
             format: next.format,

@@ -64,6 +64,7 @@ struct Restore: ParsableCommand {
                 choice,
                 atLeast: atLeast ?? keys.unlockedKeyring().flatMap(repository.notedGeneration(in:)),
                 keyOf: keys.keyIfNamed,
+                otherKeys: keys.unlockedKeyring() == nil ? [] : keys.allIfNamed(for: file) ?? [],
                 acceptsUnauthenticated: allowUnauthenticated,
                 progress: progress.show
             )

@@ -1,0 +1,118 @@
+import CipherDB
+import CipherKeys
+import CipherSystem
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+@testable import CipherBackup
+
+/// What somebody without the key adds to a repository, and what stands beside the file that is restored.
+@Suite struct ForgedRepositoryTests {
+    private let fixture: RepositoryFixture
+
+    /// Two generations.
+    init() throws {
+        fixture = try RepositoryFixture()
+        let queue = try fixture.open()
+        try fixture.backUp()
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 'changed' WHERE id = 5") }
+        try queue.close()
+        try fixture.backUp()
+    }
+
+    private func restore(
+        _ choice: GenerationChoice = .newest,
+        atLeast expected: UInt64? = nil,
+        to name: String = "restored.db"
+    ) throws {
+        try DatabaseFile(path: fixture.directory.file(name)).restore(
+            from: fixture.repository,
+            choice,
+            atLeast: expected,
+            key: RepositoryFixture.key.key
+        )
+    }
+
+    private func add(_ number: UInt64, like stored: StoredManifest) throws {
+        let old = stored.manifest
+        let forged = try StoredManifest(
+            Manifest(
+                repository: old.repository,
+                number: number,
+                time: old.time,
+                previous: old.previous,
+                keyIdentifier: nil,
+                databaseSize: old.databaseSize,
+                storedSize: old.storedSize,
+                root: old.root,
+                segments: old.segments
+            ),
+            nil
+        )
+        _ = try fixture.directory.write(forged.file, to: "repository/generations/" + forged.name)
+    }
+
+    @Test func sideFilesOfDestinationAreRefused() throws {
+        for suffix in ["-wal", "-journal", "-shm"] {
+            let side = try fixture.directory.write([1], to: "restored.db" + suffix)
+            #expect(throws: FileError.exists(path: side)) { try restore() }
+            #expect(throws: FileError.exists(path: side)) {
+                try fixture.file.copy(
+                    key: RepositoryFixture.key.key,
+                    to: fixture.directory.file("restored.db")
+                )
+            }
+            try FileManager.default.removeItem(atPath: side)
+        }
+        try restore()
+    }
+
+    @Test func forgedNumberIsNotNewest() throws {
+        let name = try fixture.directory.write([1], to: "repository/generations/0000000009-0000000000000000")
+        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
+        try FileManager.default.removeItem(atPath: name)
+        // A whole manifest without a MAC, too.
+        try add(5, like: fixture.repository.manifests()[1])
+        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
+        try restore(.number(1), atLeast: 2)
+    }
+
+    @Test func numbersDoNotOverflow() throws {
+        for number: UInt64 in [.max, .max - 1, Manifest.highestNumber + 1] {
+            try add(number, like: fixture.repository.manifests()[1])
+        }
+        try fixture.backUp()
+        #expect(try fixture.repository.manifests().map(\.manifest.number).max() == 2)
+        try add(Manifest.highestNumber, like: fixture.repository.manifests()[1])
+        #expect(throws: BackupError.self) { try fixture.backUp() }
+    }
+
+    @Test func blocksOfUnprovedGenerationAreNotAdopted() throws {
+        let other = try RepositoryFixture()
+        try other.open().close()
+        try other.backUp(nil)
+        let done = try other.backUp()
+        #expect(done.isNew && done.generation.storedSize > done.generation.databaseSize)
+        #expect(try other.answer() == SampleFile.answer)
+    }
+
+    @Test func forgedPruneIsAProblem() throws {
+        let manifests = try fixture.repository.manifests()
+        let record = PruneRecord(
+            repository: manifests[0].manifest.repository,
+            ranges: NumberRanges([1...2] as [ClosedRange<UInt64>])
+        )
+        _ = try fixture.directory.write(record.file(), to: "repository/prunes/forged")
+        #expect(try fixture.repository.check().problems.contains { $0.contains("record of prunes") })
+    }
+
+    @Test func emptiedRepositoryIsAProblemWithKey() throws {
+        for name in fixture.objects("generations") {
+            try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + name))
+        }
+        let check = try fixture.repository.check(provingBy: [RepositoryFixture.key.key])
+        #expect(!check.problems.isEmpty)
+    }
+}
