@@ -51,7 +51,8 @@ extension KeySourceError: CustomStringConvertible {
         case .othersCanRead(let mode):
             "\(source): other users can access it (mode \(String(mode, radix: 8))); run chmod 600, or allow it explicitly"
         case .missing:
-            "\(source): not set, empty, or read before (an environment variable is overwritten when it is read)"
+            "\(source): missing or empty"
+                + (source.hasPrefix("environment variable") ? "; once it is read, it is overwritten" : "")
         case .tooLarge: "\(source): more than a mebibyte"
         case .noTerminal:
             "\(source): there is no terminal for a prompt; use a file, a descriptor or an environment variable"

@@ -46,7 +46,7 @@ extension BackupError: CustomStringConvertible {
     /// A sentence that names the object, and what to do.
     public var description: String {
         switch self {
-        case .notARepository(let location): "\(location): not a repository of backups"
+        case .notARepository(let location): "\(location): missing, or not a repository of backups"
         case .otherFiles(let location):
             "\(location): the directory has other files and is no repository of backups; give a new or an empty directory"
         case .unknownVersion(let location): "\(location): the repository has a version that this CipherDB does not know"

@@ -41,7 +41,7 @@ import Testing
         #expect(check.output.contains("proved:      2, manifest and pages by their MACs\n"), "\(check.errors)")
         #expect(
             try rekey("backups prune repository --keep 1").output
-                == "kept:    1\nremoved: 1, and 0 segments\n"
+                == "kept:    1\nremoved: 1 generation, 0 segments\n"
         )
     }
 
@@ -129,7 +129,8 @@ import Testing
             try update("UPDATE people SET note = \(number) WHERE id = 1")
             let done = try rekey("backup a.db repository --key-file k --keep 2")
             #expect(
-                done.status == 0 && done.output.contains("removed:    \(number == 3 ? 1 : 0) generations"),
+                done.status == 0
+                    && done.output.contains("removed:    \(number == 3 ? "1 generation," : "0 generations,")"),
                 "\(done.output)"
             )
         }

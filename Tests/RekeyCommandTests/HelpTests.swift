@@ -37,6 +37,7 @@ import Testing
         #expect(lines.count <= 60 && lines.allSatisfy { $0.count <= 80 })
         #expect(try self.lines(["help"] + command) == lines)
         #expect(lines[0].hasPrefix("OVERVIEW: "))
+        #expect(!lines.prefix { !$0.hasPrefix("USAGE: ") }.contains { $0.contains("  ") }, "runs of spaces")
         // Shared options are explained once.
         let options = lines.filter { $0.hasPrefix("  --") }
         #expect(!options.contains { $0.contains("passphrase-") || $0.contains("key-file") || $0.contains("--slot ") })

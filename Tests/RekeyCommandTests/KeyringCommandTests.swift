@@ -176,6 +176,16 @@ struct KeyringCommandTests {
             input: code
         )
         #expect(refused.status == 64)
+        #expect(refused.errors.contains("nothing was added; the printed code opens nothing"), "\(refused.errors)")
+        let mistyped = try Program.run(
+            Program.built("rekey"),
+            ["keyring", "recovery", path, "--key-file", adaKey],
+            input: (code.hasPrefix("0") ? "1" : "0") + code.dropFirst()
+        )
+        #expect(mistyped.status == 64)
+        for text in ["the recovery code is mistyped in group 1", "the printed code opens nothing"] {
+            #expect(mistyped.errors.contains(text), "\(mistyped.errors)")
+        }
         #expect(try Keyring(path: keyring).content().slots.count == 2)
     }
 

@@ -188,7 +188,7 @@ import Testing
         let running = Task { try await backup.run() }
         try await eventually { !events.failures.isEmpty }
         #expect(backup.metrics.generation == nil && backup.metrics.completeUntil == nil)
-        #expect(events.failures.first == "\(place): not a repository of backups")
+        #expect(events.failures.first == "\(place): missing, or not a repository of backups")
         try FileManager.default.removeItem(atPath: place)
         try await eventually { backup.metrics.generation?.number == 1 }
         #expect(backup.metrics.failuresInSuccession == 0)

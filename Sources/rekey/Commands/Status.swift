@@ -12,7 +12,7 @@ struct Status: ParsableCommand {
             Prints one line for each file. Without a key it looks only whether the file is encrypted; with a key it \
             verifies the file as `rekey verify` does. It never prompts for a passphrase unless --keyring is given \
             without a secret. Each file is checked, whatever the others are; the exit status is the gravest of all: \
-            65 for a file that is plaintext, damaged or no database, then 77, 66, 69, 74. Status 0 without a key \
+            65 for a file that is plaintext, damaged or no database, then 77, 66, 69, 74, 73, 1, 64, 130, 75. Status 0 without a key \
             proves nothing: metrics and JSON call a file verified only if all its pages were proved with the key.
             """
     )

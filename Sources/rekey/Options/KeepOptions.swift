@@ -31,13 +31,15 @@ struct KeepOptions: ParsableArguments {
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
             (1...1_000_000).contains(count)
         else {
-            throw ValidationError("--keep-within: \(text) is no age such as 12h or 30d.")
+            throw ValidationError("\(text) is no age such as 90m, 12h or 30d.")
         }
         return .seconds(count * unit)
     }
 
     /// For people.
     static func text(_ done: PruneResult) -> String {
-        "\(done.removed.count) generations, \(done.removedSegments) segments"
+        "\(counted(done.removed.count, "generation")), \(counted(done.removedSegments, "segment"))"
     }
+
+    private static func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 }

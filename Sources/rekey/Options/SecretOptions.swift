@@ -52,7 +52,10 @@ struct SecretOptions<Role: SecretRole>: ParsableArguments {
 
     @Option(
         name: Role.name("passphrase-command"),
-        help: Role.help("the output of this command, split at spaces and run without a shell", "command")
+        help: Role.help(
+            "the output of this command, split at spaces (quotes have no effect) and run without a shell",
+            "command"
+        )
     )
     var passphraseCommand: String?
 

@@ -13,7 +13,9 @@ struct SlotOptions: ParsableArguments {
         )
     )
     var command: String?
-    @Option(help: ArgumentHelp("KDF of a new passphrase. Default: scrypt.", valueName: "kdf"))
+    @Option(
+        help: ArgumentHelp("KDF of a new passphrase; argon2id needs OpenSSL 3.2. Default: scrypt.", valueName: "kdf")
+    )
     var kdf: KDFOption?
     @Option(
         help: ArgumentHelp(

@@ -78,6 +78,7 @@ struct Advice {
         case .rotationPending: "run `rekey keyring resume` or `rekey keyring cancel`"
         case .oldDatabase, .recordAltered: "run `rekey keyring adopt`"
         case .notTypedBack: "run `rekey keyring recovery` again"
+        case .notConfirmed: "the printed code opens nothing: run `rekey keyring recovery` again"
         case .tooManySlots: "give --slot"
         case .lastSlot: "or give --force"
         case .commandNotAllowed: "to allow it, give --allow-command with this text"

@@ -53,7 +53,7 @@ enum ExitStatus: CaseIterable {
         case .noInput: "no such file"
         case .unavailable: "the SQLCipher library lacks a needed feature"
         case .cannotRemove: "done, but the old file could not be removed or the change not synced"
-        case .cannotCreate: "a file could not be created, or exists already"
+        case .cannotCreate: "a file exists already, or SQLite or the metrics could not open one"
         case .inputOutput: "reading or writing failed, the disk is full, or a directory is missing"
         case .busy: "another connection holds a lock; try again"
         case .noPermission: "wrong key or secret, or no permission"

@@ -8,8 +8,8 @@ struct KeyringRecovery: ParsableCommand {
         commandName: "recovery",
         abstract: "Add a recovery code: a random secret to write down.",
         discussion: """
-            Prints the code once and asks you to type it back; only then is the slot added. Store the code apart \
-            from the database and the keyring.
+            Prints the code once and asks you to type it back; only then is the slot added. After a typing error no \
+            slot is added, and the printed code opens nothing. Store the code apart from the database and the keyring.
             """
     )
 
@@ -36,7 +36,13 @@ struct KeyringRecovery: ParsableCommand {
             let source: KeySource =
                 isatty(0) == 1 ? .prompt("Type the recovery code", confirmed: false) : .descriptor(0)
             let typed = try source.read()
-            let number = try unlocked.add(code, typedBack: typed, label: label)
+            let number: Int
+            do {
+                number = try unlocked.add(code, typedBack: typed, label: label)
+            } catch let error as MalformedKey {
+                Output.tellLine("rekey: \(error)")
+                throw KeyringError(path: target.keyring.path, problem: .notConfirmed)
+            }
             return target.done([("added", "slot \(number)")] + notes, slot: number)
         }
     }
