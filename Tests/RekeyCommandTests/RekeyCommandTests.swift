@@ -224,7 +224,7 @@ struct RekeyCommandTests {
             (["verify", path, "--key-file", open, "--unsafe-permissions"], 0, ""),
             (["verify", path, "--key-file", short], 64, "hexadecimal"),
             (["verify", path, "--passphrase-file", directory.file("none")], 66, "No such file"),
-            (["verify", path, "--passphrase-env", "CIPHERDB_NOT_SET"], 64, "not set"),
+            (["verify", path, "--passphrase-env", "CIPHERDB_NOT_SET"], 64, "missing or empty"),
             (["verify", path, "--passphrase-fd", "99"], 74, "descriptor 99"),
             (["verify", missing, "--key-file", oldKey], 66, "no such file"),
             (["inspect", missing], 66, "no such file"),
