@@ -189,7 +189,7 @@ struct FormatTests {
         let own = try #require(Engine.current.formats.first)
         var weak = try own.with(unsafePageAuthentication: nil)
         weak.iterations = 1
-        #expect(throws: UnusableCipherFormat.iterations(1, least: own.iterations)) {
+        #expect(throws: UnusableCipherFormat.iterations(1, least: weak.own.iterations)) {
             try answer(weak, .passphrase("secret"))
         }
         #expect(throws: UnusableCipherFormat.self) { try own.with(unsafeIterations: 1).with(plaintextHeaderSize: 48) }

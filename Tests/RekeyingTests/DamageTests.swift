@@ -305,7 +305,7 @@ extension DamageTests {
         try Data(contentsOf: URL(fileURLWithPath: source)).write(to: URL(fileURLWithPath: path))
         try journal.write(to: URL(fileURLWithPath: path + "-journal"))
         let file = DatabaseFile(path: path)
-        #expect(throws: KeyError.wrongKey) { try file.inspect(key: other) }
+        #expect(throws: KeyError.journalUnderOtherKey) { try file.inspect(key: other) }
         #expect(try file.inspect(key: Self.key.key).pageCount == old.count / size)
     }
 }

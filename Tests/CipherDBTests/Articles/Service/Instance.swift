@@ -31,7 +31,6 @@ struct Instance {
     }
 
     mutating func run() async throws {
-        defer { watching.cancel() }
         // A byte for each write that was acknowledged.
         let file = scene.directory + "/acknowledged-\(number)"
         _ = FileManager.default.createFile(atPath: file, contents: nil)
@@ -54,6 +53,9 @@ struct Instance {
             }
             try await Task.sleep(for: .milliseconds(10))
         }
+        watching.cancel()
+        _ = await watching.result
+        try? await database.end()
         try scene.tell("tally-\(number)", String(decoding: JSONEncoder().encode(tally), as: UTF8.self))
     }
 

@@ -68,3 +68,12 @@ actor SharedDatabase {
     }
 }
 // end
+
+extension SharedDatabase {
+    /// Closes the database before the process ends: SQLCipher frees its memory at exit, also under a thread that is closing a connection.
+    func end() async throws {
+        let task = opening
+        opening = nil
+        try await task?.value.close()
+    }
+}
