@@ -92,7 +92,7 @@ import Testing
         let report = try #require(try await health(of: store, backup: store.backup(to: place, logger)).backup)
         #expect(report.generation == nil && report.failuresInSuccession > 0 && report.completeUntil == nil)
         let failure = try #require(log.entries.first { $0.level == .error })
-        #expect(failure.metadata["error"] == "\(place): not a repository of backups")
+        #expect(failure.metadata["error"] == "\(place): missing, or not a repository of backups")
     }
 
     /// What the service answers after the first look.
