@@ -18,8 +18,7 @@ extension UnkeyedFile {
         progress: ((Int, Int) throws -> Void)? = nil
     ) throws -> Authentication {
         try checkMayBeEncrypted(kind)
-        let count = search.derivationCount
-        let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, count) } })
+        let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, search.derivationCount) } })
         let outcome = try probe { try $0.run(keys, search) }.outcome
         if case .opens(let key, let format) = outcome, try isJournalUnderOtherKey(key, format) {
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .journalUnderOtherKey)
