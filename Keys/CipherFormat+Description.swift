@@ -27,39 +27,50 @@ extension CipherFormat: CustomStringConvertible {
     /// Such as `64000 iterations`.
     static func counted(_ iterations: Int) -> String { "\(iterations) iteration\(iterations == 1 ? "" : "s")" }
 
-    /// What is not the version's own, as text and as an argument of `ofFile`, in the order of its parameters.
-    private var deviations: [(text: String, argument: String)] {
+    /// The parameters that are not the version's own, as pragmas of SQLCipher.
+    package var pragmas: [(name: String, value: String)] { deviations.compactMap(\.pragma) }
+
+    /// A parameter that is not the version's own.
+    private typealias Deviation = (text: String, argument: String, pragma: (name: String, value: String)?)
+
+    /// What is not the version's own: as text, as an argument of `ofFile`, and as a pragma, in the order of those arguments.
+    private var deviations: [Deviation] {
         let own = own
-        var found: [(text: String, argument: String)] = []
+        var found: [Deviation] = []
         if iterations != own.iterations {
-            found.append((CipherFormat.counted(iterations), "iterations: \(iterations)"))
+            let pragma = ("kdf_iter", "\(iterations)")
+            found.append((CipherFormat.counted(iterations), "iterations: \(iterations)", pragma))
         }
         if keyDerivation != own.keyDerivation {
-            found.append(("PBKDF2-HMAC-\(keyDerivation.rawValue)", "keyDerivation: .\(keyDerivation)"))
+            let pragma = ("cipher_kdf_algorithm", "\(keyDerivation)")
+            found.append(("PBKDF2-HMAC-\(keyDerivation.rawValue)", "keyDerivation: .\(keyDerivation)", pragma))
         }
         if pageAuthentication != own.pageAuthentication {
             let hash = pageAuthentication.map { ".\($0)" } ?? ".some(nil)"
             let text = pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "no MACs"
-            found.append((text, "pageAuthentication: \(hash)"))
+            let pragma = ("cipher_hmac_algorithm", pageAuthentication.map { "\($0)" } ?? "none")
+            found.append((text, "pageAuthentication: \(hash)", pragma))
         }
         if pageNumberOrder != own.pageNumberOrder {
-            found.append(("big-endian page numbers in the MACs", "pageNumberOrder: .\(pageNumberOrder)"))
+            let pragma = ("cipher_hmac_pgno", pageNumberOrder.rawValue)
+            found.append(("big-endian page numbers in the MACs", "pageNumberOrder: .\(pageNumberOrder)", pragma))
         }
         if macSaltMask != own.macSaltMask {
-            found.append(("HMAC salt mask 0x\(hexadecimalMask)", "macSaltMask: 0x\(hexadecimalMask)"))
+            let (mask, pragma) = (hexadecimalMask, ("cipher_hmac_salt_mask", hexadecimalMask))
+            found.append(("HMAC salt mask 0x\(mask)", "macSaltMask: 0x\(mask)", pragma))
         }
         if macKeyIterations != own.macKeyIterations {
             let text = "\(CipherFormat.counted(macKeyIterations)) for the HMAC key"
-            found.append((text, "macKeyIterations: \(macKeyIterations)"))
+            found.append((text, "macKeyIterations: \(macKeyIterations)", ("fast_kdf_iter", "\(macKeyIterations)")))
         }
         if let macKeyDerivation, macKeyDerivation != keyDerivation {
-            found.append(
-                ("HMAC key by PBKDF2-HMAC-\(macKeyDerivation.rawValue)", "macKeyDerivation: .\(macKeyDerivation)")
-            )
+            let text = "HMAC key by PBKDF2-HMAC-\(macKeyDerivation.rawValue)"
+            found.append((text, "macKeyDerivation: .\(macKeyDerivation)", nil))
         }
         if plaintextHeaderSize > 0 {
             let text = "plaintext header of \(plaintextHeaderSize) bytes"
-            found.append((text, "plaintextHeaderSize: \(plaintextHeaderSize)"))
+            let pragma = ("cipher_plaintext_header_size", "\(plaintextHeaderSize)")
+            found.append((text, "plaintextHeaderSize: \(plaintextHeaderSize)", pragma))
         }
         return found
     }

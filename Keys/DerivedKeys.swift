@@ -26,6 +26,12 @@ package final class DerivedKeys {
         known.append((salt, format, derived))
         return derived
     }
+
+    /// A raw key with `salt` in place of the one that it brings; nil for a passphrase, and where the key brings none or the same.
+    package func derive(inPlaceOfOwnSalt salt: [UInt8], format: CipherFormat) throws -> DerivedKey? {
+        guard !key.isPassphrase, let own = key.salt, own != salt else { return nil }
+        return try key.with(salt: salt).derive(salt: salt, format: format)
+    }
 }
 
 extension CipherFormat {

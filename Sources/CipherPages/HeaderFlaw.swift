@@ -10,7 +10,12 @@ package struct HeaderFlaw: CustomStringConvertible, Sendable {
 
     /// Nil where nothing is wrong, and in a format whose header of SQLite is encrypted.
     package init?(_ page: [UInt8], format: CipherFormat) {
-        guard format.plaintextHeaderSize > 16, page.count >= 24 else { return nil }
+        guard format.plaintextHeaderSize > 0, page.count >= 24 else { return nil }
+        guard page.starts(with: FileKind.magic) else {
+            description = "the plaintext header does not begin with SQLite's magic string"
+            return
+        }
+        guard format.plaintextHeaderSize > 16 else { return nil }
         let wrong: (place: String, found: Int, expected: String)? =
             if DatabaseHeader.pageSize(page) != format.pageSize {
                 ("bytes 16 and 17", page.bigEndian16(at: 16), "pages have \(format.pageSize) bytes")

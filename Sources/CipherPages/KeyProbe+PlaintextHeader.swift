@@ -3,7 +3,29 @@ internal import SQLiteFormat
 
 /// Files that are encrypted behind a header in plaintext, of a size that is not known.
 extension KeyProbe {
-    var hasPlaintextHeader: Bool { head.starts(with: FileKind.magic) }
+    var hasPlaintextHeader: Bool { head.starts(with: FileKind.magic) || FileKind.isDamagedMagic(head) }
+
+    /// Tries a key that brings the salt on a file whose header does not begin as one, but states a page size.
+    func runBehindLostMagic(_ keys: DerivedKeys, _ formats: [CipherFormat]) throws -> Outcome {
+        guard !hasPlaintextHeader, keys.saltBesideFile != nil, PlaintextHeader.pageSize(head) != nil else {
+            return .rejected
+        }
+        for format in formats where format.plaintextHeaderSize == 0 && format.pageAuthentication != nil {
+            let outcome = try runBehindHeader(keys, format)
+            if case .rejected = outcome { continue }
+            return outcome
+        }
+        return .rejected
+    }
+
+    /// The same with a key under which other pages are authentic: page 1 may be so behind a header.
+    func behindLostMagic(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome? {
+        guard !hasPlaintextHeader, key.salt != salt, PlaintextHeader.pageSize(head) != nil else { return nil }
+        let candidates = KeyProbe.usualHeaders.compactMap { size in
+            try? format.changed { $0.plaintextHeaderSize = size }
+        }
+        return try candidates.first { try opensAnyFirstPage(key, $0, images: 1) }.map { try opened(key, $0) }
+    }
 
     /// Tries a format with every size of the header.
     ///
@@ -36,7 +58,7 @@ extension KeyProbe {
     }
 
     /// Sizes up to SQLite's own header, the usual one first.
-    private static let usualHeaders = [32, 16, 48, 64, 80, 96]
+    static let usualHeaders = [32, 16, 48, 64, 80, 96]
 
     private static func headers(of format: CipherFormat) -> [Int] {
         usualHeaders + stride(from: 112, through: format.pageSize - format.reserve, by: 16)

@@ -6,32 +6,6 @@ package import SQLiteFormat
 /// The engine answers one code to a wrong key, a missing key, another format and a damaged first page; the HMAC of each
 /// page tells them apart.
 package struct KeyProbe {
-    /// What a key is to a file.
-    package enum Outcome {
-        /// Page 1 is authentic under this key in this format.
-        case opens(DerivedKey, CipherFormat)
-        /// The key is right, and the pages have no MACs, which nobody said of the file: they may have been removed.
-        case withoutMACs(CipherFormat)
-        /// Page 1 is not authentic, but other pages are: the key is right, and page 1 is damaged.
-        case firstPageDamaged(DerivedKey, CipherFormat)
-        /// Page 1 is authentic under this key, and its plaintext header, which no MAC covers, contradicts the format.
-        case headerDamaged(DerivedKey, CipherFormat, HeaderFlaw)
-        /// Page 1 is authentic under this key, and what is in it is no beginning of a database: the cipher is another one.
-        case otherCipher
-        /// Other pages are authentic, and so is page 1 in the layout that SQLite3 Multiple Ciphers has by default.
-        case otherLayout
-        /// No page that was looked at is authentic in any of the formats tried.
-        case rejected
-
-        /// The format in which the key is right.
-        package var format: CipherFormat? {
-            switch self {
-            case .opens(_, let format), .firstPageDamaged(_, let format), .headerDamaged(_, let format, _): format
-            case .withoutMACs, .otherCipher, .otherLayout, .rejected: nil
-            }
-        }
-    }
-
     /// How one format fared: the images of page 1 are tried under its derived key.
     private struct Attempt {
         let key: DerivedKey
@@ -39,8 +13,8 @@ package struct KeyProbe {
     }
 
     let head: [UInt8]
-    private let source: any PageSource
-    private let log: LogPages
+    let source: any PageSource
+    let log: FirstPagesInLog
     private let size: Int64
 
     /// Reads the first page; `largestPage` bytes of it, where the page size is known.
@@ -53,7 +27,7 @@ package struct KeyProbe {
         largestPage: Int = CipherFormat.pageSizes.last!
     ) throws {
         source = database
-        self.log = LogPages(log)
+        self.log = FirstPagesInLog(log)
         size = try database.size()
         head = try database.read(largestPage, at: 0)
     }
@@ -62,29 +36,8 @@ package struct KeyProbe {
     package init(firstPage: [UInt8]) {
         head = firstPage
         source = NoBytes()
-        log = LogPages { nil }
+        log = FirstPagesInLog { nil }
         size = 0
-    }
-
-    /// The images of page 1 in the log, read once and only when they are asked for.
-    private final class LogPages {
-        private let open: () -> (any PageSource)?
-        private var images: [[UInt8]]?
-
-        init(_ open: @escaping () -> (any PageSource)?) {
-            self.open = open
-        }
-
-        func firstPages() throws -> [[UInt8]] {
-            if let images { return images }
-            var found: [[UInt8]] = []
-            if let log = open(), let index = try WriteAheadLog(log) {
-                // The last of them is the one in force; one before may become so when a torn log is recovered. Each takes as long as page 1.
-                found = try index.firstPages.suffix(16).reversed().map { try log.read(index.pageSize, at: $0) }
-            }
-            images = found
-            return found
-        }
     }
 
     private struct NoBytes: PageSource {
@@ -101,11 +54,18 @@ package struct KeyProbe {
         try source.read(head.count, at: 0) != head
     }
 
-    /// Tries a key with the formats of a search, and tells which of them the search does not accept.
+    /// Tries a key with the formats of a search, and tells which of them the search does not accept. A key that opens nothing may be right
+    /// all the same.
     package func run(_ keys: DerivedKeys, _ search: FormatSearch) throws -> Outcome {
-        let outcome = try run(keys, formats: search.formats(isPassphrase: keys.isPassphrase))
-        if case .opens(_, let format) = outcome, !search.accepts(format) { return .withoutMACs(format) }
-        return outcome
+        let formats = search.formats(isPassphrase: keys.isPassphrase)
+        switch try run(keys, formats: formats) {
+        case .opens(_, let format) where !search.accepts(format): return .withoutMACs(format)
+        case .rejected:
+            let behindHeader = try runBehindLostMagic(keys, formats)
+            guard case .rejected = behindHeader else { return behindHeader }
+            return try outcomeOfDecryption(keys, formats)
+        case let outcome: return outcome
+        }
     }
 
     /// Tries a key with each of `formats` in turn, at the format's own page size first and then at every other.
@@ -180,6 +140,7 @@ package struct KeyProbe {
 
     /// What it means that pages are authentic, and page 1 is not.
     func withoutFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
+        if let outcome = try behindLostMagic(key, format) { return outcome }
         let isOther = try FileKind.hasLayoutOfMultipleCiphers(source) && isAuthenticBehindFields(key, format)
         return isOther ? .otherLayout : .firstPageDamaged(key, format)
     }
@@ -206,7 +167,7 @@ package struct KeyProbe {
     /// SQLCipher before 4 had ciphers with keys of the same size (`PRAGMA cipher`): the MAC of a page does not depend on the cipher.
     func opened(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
         let cipher = try PageCipher(key: key, format: format)
-        let pages = try ([Array(head.prefix(format.pageSize))] + log.firstPages()).filter(cipher.opensFirstPage)
+        let pages = try ([Array(head.prefix(format.pageSize))] + log.pages()).filter(cipher.opensFirstPage)
         // Any of them may be in force.
         if let flaw = pages.lazy.compactMap({ HeaderFlaw($0, format: format) }).first {
             return .headerDamaged(key, format, flaw)
@@ -221,7 +182,7 @@ package struct KeyProbe {
     func opensAnyFirstPage(_ key: DerivedKey, _ format: CipherFormat, images: Int = .max) throws -> Bool {
         let opens = try opener(key, format)
         return try opens(head)
-            || log.firstPages().prefix(images).contains { try $0.count == format.pageSize && opens($0) }
+            || log.pages().prefix(images).contains { try $0.count == format.pageSize && opens($0) }
     }
 
     /// Whether a page is a first page under the key: without MACs by what stands in it.

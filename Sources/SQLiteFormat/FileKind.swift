@@ -23,7 +23,15 @@ package enum FileKind: Equatable, Sendable {
         if try source.read(16, at: 0) == magic {
             return try PlaintextHeader.isBeginning(of: source) ? .plaintextHeader : .plaintext
         }
+        if try isDamagedMagic(source.read(16, at: 0)), try PlaintextHeader.isBeginning(of: source) {
+            return .plaintextHeader
+        }
         return size < 512 ? .tooShort : .opaque
+    }
+
+    /// Whether bytes begin with ``magic`` but for one to four bytes. A random salt is never so near to it.
+    package static func isDamagedMagic(_ head: some Collection<UInt8>) -> Bool {
+        head.count >= magic.count && (1...4).contains(zip(head, magic).count { $0 != $1 })
     }
 
     /// Whether the start of an ``opaque`` file has no pattern, as in an encrypted database.

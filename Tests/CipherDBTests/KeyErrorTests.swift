@@ -106,10 +106,17 @@ import Testing
         }
     }
 
-    @Test(arguments: modes) func damagedSaltLooksLikeWrongKey(mode: JournalMode) throws {
+    @Test(arguments: modes) func damagedSaltLooksLikeWrongPassphrase(mode: JournalMode) throws {
+        try make(mode, key: SampleKey.all[1].key)
+        try flipByte(of: path, at: 3)
+        try expect(.wrongKey, key: SampleKey.all[1].key)
+    }
+
+    @Test(arguments: modes) func rawKeyWithDamagedSaltIsNotWrong(mode: JournalMode) throws {
         try make(mode)
         try flipByte(of: path, at: 3)
-        try expect(.wrongKey)
+        try expect(.otherMACKey)
+        try expect(.wrongKey, key: .random())
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: modes)

@@ -85,7 +85,23 @@ def opens(cell):
     return limit(cell) is None
 
 
-# Of each: whether a cell can be one, (rekey, cell, chance) -> options, the word for the error; None where the file must open.
+def error_of_untold(cell):
+    """Under the right page key, page 1 decrypts: then the parameters of the HMAC key are found, and named."""
+    each = cell["parameters"]
+    if is_passphrase(cell) and each.kdf_iter not in SEARCHED_ITERATIONS or each.plaintext_header > 80:
+        return "wrongKey"
+    if not has_macs(cell):
+        return "withoutMACs"
+    return "otherFormat" if each.fast_kdf_iter == 2 or each.hmac_salt_mask == 0x3A else "otherMACKey"
+
+
+def error_of_other_salt(cell):
+    """A raw key decrypts page 1 without the salt."""
+    return "wrongKey" if is_passphrase(cell) or cell["parameters"].plaintext_header > 80 else "otherMACKey"
+
+
+# Of each: whether a cell can be one, (rekey, cell, chance) -> options, the word for the error, or a function of the cell that has it; None
+# where the file must open.
 CASES = {
     "wrong key": (lambda cell: opens(cell) and has_macs(cell), options_for_wrong_key, "wrongKey"),
     "wrong key, no MACs": (lambda cell: opens(cell) and not has_macs(cell), options_for_wrong_key, "wrongKey"),
@@ -93,9 +109,9 @@ CASES = {
     "other iterations told": (lambda cell: opens(cell) and has_unusual_iterations(cell), options_with_wrong_iterations, "wrongKey"),
     "several iterations told": (lambda cell: opens(cell) and has_unusual_iterations(cell), options_with_several_iterations, None),
     "salt not told": (lambda cell: opens(cell) and needs_salt(cell) and has_macs(cell), options_without_salt, "saltMissing"),
-    "other salt told": (lambda cell: opens(cell) and needs_salt(cell) and has_macs(cell), options_with_wrong_salt, "wrongKey"),
+    "other salt told": (lambda cell: opens(cell) and needs_salt(cell) and has_macs(cell), options_with_wrong_salt, error_of_other_salt),
     "other parameter told": (lambda cell: opens(cell) and has_macs(cell) and is_usual(cell), options_with_wrong_parameter, None),
-    "parameter not told": (lambda cell: opens(cell) and not is_found(cell) and not has_removable_macs(cell), options_untold, "wrongKey"),
+    "parameter not told": (lambda cell: opens(cell) and not is_found(cell) and not has_removable_macs(cell), options_untold, error_of_untold),
     "no MACs, not told": (lambda cell: opens(cell) and not is_found(cell) and has_removable_macs(cell), options_untold, "withoutMACs"),
     "another cipher": (lambda cell: cell["cipher"] in CIPHERS_OF_SAME_KEY_SIZE, options_untold, "otherCipher"),
     "another cipher and key size": (lambda cell: cell["cipher"] == "aes-128-cbc", options_untold, "wrongKey"),
@@ -168,6 +184,7 @@ def refuse(command, directory, scratch, pairs, seed):
     for case, cell in pairs:
         cell = as_seen(cell)
         _, options, error = CASES[case]
+        error = error(cell) if callable(error) else error
         path = os.path.join(directory, cell["file"])
         if "damaged" in case:
             damage_first_page(path, cell)

@@ -64,7 +64,7 @@ import Testing
     @Test func changeInSaltOpensNothing() throws {
         for offset in 0..<16 {
             try flipByte(of: path, at: offset)
-            #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: key) }
+            #expect(throws: KeyError.otherMACKey) { _ = try DatabaseQueue(path: path, key: key) }
             try flipByte(of: path, at: offset)
         }
         _ = try DatabaseQueue(path: path, key: key)

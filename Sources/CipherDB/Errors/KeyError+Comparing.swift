@@ -8,6 +8,8 @@ extension KeyError {
     public static let otherCipher = KeyError(.otherCipher)
     /// To compare with an error; see ``Problem/otherLayout``.
     public static let otherLayout = KeyError(.otherLayout)
+    /// To compare with an error; see ``Problem/otherMACKey``.
+    public static let otherMACKey = KeyError(.otherMACKey)
     /// To compare with an error; see ``Problem/journalUnderOtherKey``.
     public static let journalUnderOtherKey = KeyError(.journalUnderOtherKey)
     /// To compare with an error; see ``Problem/saltMissing``.

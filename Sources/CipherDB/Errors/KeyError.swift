@@ -11,11 +11,14 @@ public struct KeyError: ErrorWithPath, Sendable {
     public enum Problem: Equatable, Sendable {
         /// The file looks encrypted and no page of it is authentic under this key, in any format this engine knows.
         ///
-        /// Damage to the first 16 bytes, the salt, cannot be told from a wrong passphrase. A number of PBKDF2 iterations that is not among
+        /// Damage to the first 16 bytes, the salt, cannot be distinguished from a wrong passphrase; see ``otherMACKey`` for a raw key. A number of PBKDF2 iterations that is not among
         /// those tried needs ``Configuration/searchedIterations``, or ``Configuration/format``.
         case wrongKey
         /// The key is right, but pages are encrypted by another cipher than AES-256-CBC, which SQLCipher before 4 could use.
         case otherCipher
+        /// The key decrypts page 1, and no MAC of the file is right under it. MACs depend on the salt, too, and on `cipher_hmac_salt_mask` and
+        /// `fast_kdf_iter`: one of them is another than the file was made with; or page 1 is damaged, and there is no other.
+        case otherMACKey
         /// The key is right for the pages of the file, and for none of the rollback journal beside it, which SQLite would play back: a change
         /// of key was interrupted, and the former key is in force; or the journal is damaged or of another database.
         case journalUnderOtherKey
@@ -99,6 +102,9 @@ extension KeyError.Problem: CustomStringConvertible {
         case .otherCipher:
             "the key is right, but the cipher of the file is not AES-256-CBC; "
                 + "export it by SQLCipher 3 with the PRAGMA cipher that it was made with"
+        case .otherMACKey:
+            "the key decrypts page 1, but no MAC of the file is right: the salt is another than the file was made with, or "
+                + "cipher_hmac_salt_mask or fast_kdf_iter is; or page 1 is damaged, and there is no other page"
         case .journalUnderOtherKey:
             "the key is right for the file, but for no page of the rollback journal beside it: either a change of key was interrupted, and "
                 + "the former key is in force; or the journal is damaged or of another database: then move it away"

@@ -108,7 +108,7 @@ extension UnkeyedFile {
             let page = try pages.file.beginning(format.pageSize),
             page.starts(with: FileKind.magic) == (format.plaintextHeaderSize > 0),
             // The header in a log would not be looked at.
-            try format.plaintextHeaderSize <= 16 || pages.writeAheadLog?.size() ?? 0 == 0
+            try format.plaintextHeaderSize == 0 || pages.writeAheadLog?.size() ?? 0 == 0
         else { return nil }
         let key = try derive(Array(page.prefix(CipherFormat.saltSize)))
         guard let proof = try FirstPageProof(page, key: key, format: format) else { return nil }
@@ -136,6 +136,8 @@ extension UnkeyedFile {
         case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
         case .headerDamaged(_, _, let flaw): throw KeyError(.damaged(pages: [1]), path: filePath, detail: "\(flaw)")
         case .withoutMACs(let format): throw keyError(.withoutMACs(format))
+        case .otherParameters(let format): throw keyError(.otherFormat(format))
+        case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)
         case .rejected: return nil

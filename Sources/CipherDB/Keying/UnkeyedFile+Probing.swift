@@ -35,6 +35,8 @@ extension UnkeyedFile {
         case .headerDamaged(let key, let format, let flaw):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .header("\(flaw)"))
         case .withoutMACs(let format): throw keyError(.withoutMACs(format))
+        case .otherParameters(let format): throw keyError(.otherFormat(format))
+        case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)
         case .rejected: throw try rejection(keys, search)
@@ -45,11 +47,20 @@ extension UnkeyedFile {
     func rejection(_ keys: DerivedKeys, _ search: FormatSearch) throws -> KeyError {
         if kind == .plaintext { return keyError(.notEncrypted) }
         guard try looksEncrypted() else { return keyError(.notADatabase) }
-        if try FileKind.hasLayoutOfMultipleCiphers(pages) { return keyError(.otherLayout) }
+        if kind == .opaque, try FileKind.hasLayoutOfMultipleCiphers(pages) { return keyError(.otherLayout) }
         if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
         let extent = search.extent(isPassphrase: keys.isPassphrase)
         let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
         return KeyError(.wrongKey, path: filePath, detail: tried, isAboutRawKey: !keys.isPassphrase)
+    }
+
+    /// The error of a key that decrypts page 1, and under which no MAC is right.
+    func otherMACKey(isSaltOfKey: Bool) -> KeyError {
+        KeyError(
+            .otherMACKey,
+            path: filePath,
+            detail: isSaltOfKey ? "without the salt that the key brings, its last 32 digits, it opens the file" : nil
+        )
     }
 
     /// Throws for a file that no key opens, as it looks.

@@ -1,5 +1,6 @@
 internal import CCipherOpenSSL
 package import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
 
 /// Authenticates, decrypts and encrypts the pages of one database, offline. For one thread at a time.
@@ -164,13 +165,20 @@ package final class PageCipher {
     package func opensFirstPage(_ page: some Collection<UInt8>) throws -> Bool {
         guard page.count == format.pageSize else { return false }
         if let authentic = try isAuthentic(page, number: 1) { return authentic }
-        let header = try decrypt(page, number: 1)
+        return try isFirstPage(decrypted: decrypt(page, number: 1))
+    }
+
+    /// Whether a decrypted page is a page 1, by the fields of SQLite's header that have fixed values.
+    func isFirstPage(decrypted header: [UInt8]) -> Bool {
         // > offset 20: reserved bytes
         // SQLCipher 4 reserves more than format 1 needs in the files that it makes itself.
         guard PlaintextHeader.pageSize(header) == format.pageSize, Int(header[20]) >= format.reserve else {
             return false
         }
         guard format.plaintextHeaderSize > 0 else { return true }
+        // > offset 44: schema format 1 to 4; offset 56: text encoding 1 to 3; 0 in a database without a schema
+        // In the first block of ciphertext stands one of them, or what is reserved: it tells where the IV is.
+        guard header.bigEndian(at: 44) <= 4, header.bigEndian(at: 56) <= 3 else { return false }
         // > offset 72: reserved for expansion. Must be zero.
         return header[72..<92].allSatisfy { $0 == 0 }
             && BTreePage(header, number: 1, usableSize: format.pageSize - Int(header[20])) != nil

@@ -135,9 +135,9 @@ extension DatabaseFile {
         )
     }
 
-    /// A key that brings the salt opens a file whose own is damaged; nothing else does.
+    /// A key that brings the salt opens a file whose own is damaged; nothing else does. Without MACs a raw key needs no salt.
     private func saltProblems(_ pages: StoredPages, _ verifiedKey: VerifiedKey) throws -> [String] {
-        guard verifiedKey.format.plaintextHeaderSize == 0,
+        guard verifiedKey.format.plaintextHeaderSize == 0, verifiedKey.format.pageAuthentication != nil,
             try pages.read(CipherFormat.saltSize, at: 0) != verifiedKey.key.salt
         else { return [] }
         return ["the salt at the beginning of the file is damaged: a key without its own salt does not open it"]

@@ -63,7 +63,7 @@ enum DatabaseState: String, CaseIterable {
         case .notADatabase: self = .notADatabase
         case .damaged, .journalUnderOtherKey: self = .damaged
         case .withoutMACs: self = .withoutMACs
-        case .otherCipher, .otherLayout, .saltMissing, .keyMissing, .otherFormat, .engineHasNoEncryption,
+        case .otherCipher, .otherLayout, .otherMACKey, .saltMissing, .keyMissing, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:
             self = .notVerified
         }

@@ -35,16 +35,17 @@ struct Advice {
         case .damaged: return "restore a backup, or run `rekey recover`"
         case .notEncrypted: return "to encrypt it, run `rekey encrypt`"
         case .wrongKey:
+            let parameters = error.isAboutRawKey ? nil : "for other iterations give --file-kdf-iter"
             // The commonest mistake with a keyring is to leave it out.
             let keyring = Keyring(besideDatabase: file).path
-            guard (try? Platform.status(of: keyring)) != nil else {
-                let first = error.isAboutRawKey ? "--file-hmac-algorithm none" : "--file-kdf-iter"
-                let options = [first, "--file-fast-kdf-iter", "--file-hmac-salt-mask"]
-                return "for other parameters give \(options.joined(separator: ", "))"
-            }
-            return "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
+            let isThere = (try? Platform.status(of: keyring)) != nil
+            let own = "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
+            let advice = [isThere ? own : nil, parameters].compactMap { $0 }
+            return advice.isEmpty ? nil : advice.joined(separator: "; ")
         case .saltMissing: return saltMissing
-        case .withoutMACs: return "give --file-hmac-algorithm none"
+        case .withoutMACs: return "if you know that it was made so, give --file-hmac-algorithm none"
+        case .otherFormat(let format) where Engine.current.writes(format): return "give \(format.fileOptions)"
+        case .otherMACKey: return "the options are --salt, --file-hmac-salt-mask and --file-fast-kdf-iter"
         case .journalUnderOtherKey: return "`rekey recover` reads the file without it"
         case .otherCipher, .otherLayout, .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:

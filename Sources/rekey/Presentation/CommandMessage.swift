@@ -7,15 +7,25 @@ struct CommandMessage {
     init(_ error: any Error) {
         text =
             switch error {
-            case let error as KeyError where error.problem == .notEncrypted:
-                "\(error.path): the file is already plaintext"
-            case let error as KeyError where error.problem == .keyMissing:
-                "\(error.path): the file is encrypted, and no key was given"
+            case let error as KeyError: CommandMessage.text(of: error)
             case let error as KeyringError where error.problem == .notTypedBack:
                 "\(error.path): a recovery code must be typed back"
             case let error as KeySourceError:
                 "\(error)".replacing("allow it explicitly", with: "give --unsafe-permissions")
             default: String(describing: error)
             }
+    }
+
+    private static func text(of error: KeyError) -> String {
+        switch error.problem {
+        case .notEncrypted: "\(error.path): the file is already plaintext"
+        case .keyMissing: "\(error.path): the file is encrypted, and no key was given"
+        case .withoutMACs:
+            "\(error.path): the key is right, but the pages have no MACs: either the file was made so (cipher_use_hmac = OFF), or somebody "
+                + "removed the MACs, and the content may be forged"
+        case .otherFormat(let format) where Engine.current.writes(format):
+            "\(error.path): the key is right, but the file is in the format of \(format)"
+        default: error.description
+        }
     }
 }

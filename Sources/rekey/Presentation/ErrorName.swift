@@ -24,6 +24,7 @@ struct ErrorName {
         case .wrongKey: "wrongKey"
         case .otherCipher: "otherCipher"
         case .otherLayout: "otherLayout"
+        case .otherMACKey: "otherMACKey"
         case .journalUnderOtherKey: "journalUnderOtherKey"
         case .saltMissing: "saltMissing"
         case .withoutMACs: "withoutMACs"

@@ -56,7 +56,7 @@ enum ExitStatus: CaseIterable {
         case .cannotCreate: "a file exists already, or SQLite or the metrics could not open one"
         case .inputOutput: "reading or writing failed, the disk is full, or a directory is missing"
         case .busy: "another connection holds a lock; try again"
-        case .noPermission: "wrong key or secret, or no permission"
+        case .noPermission: "wrong key, secret or parameters of the file, or no permission"
         case .interrupted: "interrupted by a signal; the file is unchanged"
         }
     }
@@ -98,7 +98,8 @@ enum ExitStatus: CaseIterable {
 
     private init(_ problem: KeyError.Problem) {
         switch problem {
-        case .wrongKey, .saltMissing, .keyMissing: self = .noPermission
+        case .wrongKey, .otherMACKey, .saltMissing, .keyMissing: self = .noPermission
+        case .otherFormat(let format) where Engine.current.writes(format): self = .noPermission
         case .notEncrypted, .notADatabase, .damaged, .withoutMACs, .journalUnderOtherKey: self = .damaged
         case .otherFormat, .otherCipher, .otherLayout, .engineHasNoEncryption, .engineHidesDamage: self = .unavailable
         }

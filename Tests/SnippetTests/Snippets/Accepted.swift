@@ -233,7 +233,7 @@ func causes(_ pool: DatabasePool, _ error: any Error, _ key: KeyError, _ source:
     switch key.problem {
     case .damaged, .otherFormat: return true
     case .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .engineHasNoEncryption, .engineHidesDamage: break
-    case .otherCipher, .otherLayout, .saltMissing, .withoutMACs, .journalUnderOtherKey: break
+    case .otherCipher, .otherLayout, .otherMACKey, .saltMissing, .withoutMACs, .journalUnderOtherKey: break
     }
     switch source {
     case .missing, .system: return false
