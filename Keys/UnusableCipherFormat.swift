@@ -22,7 +22,7 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .pageSize(let size):
-            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536, or 512 without MACs"
+            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536; only files without MACs have 512"
         case .iterations(let iterations, let least):
             "\(iterations) iterations are out of bounds; use \(least) to \(CipherFormat.mostIterations)"
         case .version(let version):

@@ -169,6 +169,27 @@ struct OtherFormatTests {
         #expect(try parameters("b.db --passphrase-file p --file-kdf-iter 300000")["kdfIter"] as? Int == 300_000)
     }
 
+    @Test func migrationToSameVersionKeepsParameters() throws {
+        try encrypt("a.db", "--passphrase-file p --hmac-algorithm sha256 --page-size 8192")
+        #expect(try rekey("migrate a.db --passphrase-file p --format 4 --kdf-iter 300000").status == 0)
+        let found = try parameters("a.db --passphrase-file p --file-kdf-iter 300000")
+        #expect(found["hmacAlgorithm"] as? String == "sha256" && found["pageSize"] as? Int == 8192)
+    }
+
+    @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+    func copyOfSmallestPagesIsRefusedWithReason() throws {
+        let shell = try #require(StockShell.all.first { $0.format == 3 })
+        let settings = ["cipher_use_hmac = OFF", "cipher_page_size = 512"]
+        let rows = """
+            CREATE TABLE t (a); INSERT INTO t VALUES (hex(randomblob(200))); INSERT INTO t SELECT a || a FROM t;
+            INSERT INTO t SELECT hex(randomblob(50)) FROM t a, t b, t c, t d, t e, t f, t g, t h;
+            """
+        _ = try shell.run(directory.file("a.db"), key: "key = 'the passphrase'", settings: settings, rows)
+        let refused = try rekey("copy a.db b.db --passphrase-file p --file-hmac-algorithm none")
+        #expect(refused.status == 1 && refused.errors.contains("pages of 512 bytes"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: directory.file("b.db")))
+    }
+
     @Test func keyringNamesFormatAsFound() throws {
         try encrypt("a.db", "--passphrase-file p --format 2")
         let made = try rekey("keyring init a.db --passphrase-file p --new-passphrase-file p2")

@@ -37,6 +37,9 @@ extension DatabaseFile {
                     // SQLCipher 4.6 answers SQLITE_ERROR for a page that is not authentic.
                     let scan = try source.storedPages().scan(present, log: .valid).run()
                     throw scan.isSound ? error : KeyError(path: path, scan)
+                } catch let error as DatabaseError where error.code.primary == .readOnly && next.format.pageSize == 512
+                {
+                    throw DatabaseError(code: .error, message: DatabaseFile.cannotFillSmallestPages)
                 }
                 // No MAC covers what a plaintext header says of the number of pages.
                 if present.format.plaintextHeaderSize > 0 { try testNew(path, next, content: true, progress) }

@@ -128,6 +128,8 @@ extension DatabaseFile {
             .isLogged
     }
 
+    static let cannotFillSmallestPages = "SQLCipher 4 cannot fill pages of 512 bytes; use larger pages"
+
     /// Replaces the file by one that the engine fills. Nil stands for plaintext.
     func copyContent(
         from present: VerifiedKey?,
@@ -140,7 +142,7 @@ extension DatabaseFile {
         if next?.format.pageSize == 512, Engine.current.has(.cipherCompatibility) {
             throw RekeyError(
                 path: path,
-                problem: .notStarted("SQLCipher 4 cannot fill pages of 512 bytes; use larger pages")
+                problem: .notStarted(DatabaseFile.cannotFillSmallestPages)
             )
         }
         return try withoutActuallyEscaping(progress) { progress in

@@ -7,18 +7,22 @@ import Rekeying
 protocol FormatRole: OptionRole {
     /// Of the help texts.
     static var file: String { get }
+    /// The page sizes, for the help.
+    static var pageSizes: String { get }
 }
 
 /// The format of a new file.
 enum NewFormat: FormatRole {
     static let prefix = ""
     static let file = "the new file"
+    static let pageSizes = "1024 to 65536"
 }
 
 /// The format of the file as it is, where it cannot be found.
 enum FileFormat: FormatRole {
     static let prefix = "file-"
     static let file = "the file, if it is not found"
+    static let pageSizes = "512 to 65536"
 }
 
 extension FormatRole {
@@ -34,7 +38,7 @@ struct FormatParameters<Role: FormatRole>: ParsableArguments {
 
     @Option(
         name: [.customLong(Role.prefix + "cipher-page-size"), .customLong(Role.prefix + "page-size")],
-        help: Role.help("Page size, a power of two from 1024 to 65536, or 512 without MACs,", "bytes")
+        help: Role.help("Page size, a power of two from \(Role.pageSizes),", "bytes")
     )
     var pageSize: Int?
 
