@@ -103,8 +103,7 @@ extension KeyError.Problem: CustomStringConvertible {
             "the key is right, but the cipher of the file is not AES-256-CBC; "
                 + "export it by SQLCipher 3 with the PRAGMA cipher that it was made with"
         case .otherMACKey:
-            "the key decrypts page 1, but no MAC of the file is right: the salt is another than the file was made with, or "
-                + "cipher_hmac_salt_mask or fast_kdf_iter is; or page 1 is damaged, and there is no other page"
+            "the key decrypts page 1, but no MAC of the file is right"
         case .journalUnderOtherKey:
             "the key is right for the file, but for no page of the rollback journal beside it: either a change of key was interrupted, and "
                 + "the former key is in force; or the journal is damaged or of another database: then move it away"

@@ -59,7 +59,10 @@ extension UnkeyedFile {
         KeyError(
             .otherMACKey,
             path: filePath,
-            detail: isSaltOfKey ? "without the salt that the key brings, its last 32 digits, it opens the file" : nil
+            detail: isSaltOfKey
+                ? "the salt that the key brings, its last 32 digits, is not the file's: without it the key opens the file"
+                : "the salt is another than the file was made with, or cipher_hmac_salt_mask or fast_kdf_iter is; or page 1 is damaged, and "
+                    + "there is no other page"
         )
     }
 

@@ -19,8 +19,7 @@ enum FuzzTarget: String, CaseIterable {
             _ = try FileKind.recognise(file)
             _ = try FileKind.hasLayoutOfMultipleCiphers(file)
             let keys = try DerivedKeys(FuzzTarget.key().with(salt: [UInt8](repeating: 2, count: 16)))
-            let formats = FormatSearch(preferred: [.v4]).formats(isPassphrase: false)
-            let outcome = try KeyProbe(database: file, log: nil).run(keys, formats: formats)
+            let outcome = try KeyProbe(database: file, log: nil).run(keys, FormatSearch(preferred: [.v4]))
             guard case .rejected = outcome else { preconditionFailure("a key opens what nobody wrote under it") }
         case .header:
             let page = FuzzTarget.filled(bytes)
