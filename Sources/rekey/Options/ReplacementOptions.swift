@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
 import Rekeying
 
 /// What becomes of the old file when a new one replaces it.
@@ -117,8 +118,8 @@ private struct PlanObject: Encodable {
             ("would write", plan.to?.description ?? "plaintext"),
             ("in place of", plan.from?.description ?? "plaintext"),
             ("how", plan.isByPages ? "page by page, on all cores" : "content, by the engine"),
-            ("size", "\(plan.size) bytes"),
-            ("needs", "\(plan.neededSpace) of \(plan.freeSpace) free bytes"),
+            ("size", plan.size.counted("byte")),
+            ("needs", "\(plan.neededSpace) of \(plan.freeSpace.counted("free byte"))"),
         ] + plan.leftovers.map { ("would remove", $0) }
     }
 }
