@@ -192,6 +192,20 @@ struct OtherFormatTests {
         }
     }
 
+    @Test func oneIsNotCountedInPlural() throws {
+        let options = "--passphrase-file p --format 3 --kdf-iter 1 --fast-kdf-iter 1"
+        try encrypt("a.db", options)
+        let file = "a.db --passphrase-file p --file-kdf-iter 1 --file-fast-kdf-iter 1"
+        let inspected = try rekey("inspect \(file)").output
+        #expect(inspected.contains("SHA1, 1 iteration\n") && inspected.contains("SHA1, 1 iteration, "), "\(inspected)")
+        #expect(inspected.contains("with 1 iteration is weak"), "\(inspected)")
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: directory.file("a.db")))
+        try handle.truncate(atOffset: 1500)
+        try handle.close()
+        let verified = try rekey("verify \(file)")
+        #expect(verified.output.contains("the file has 1 whole page\n"), "\(verified.output)\(verified.errors)")
+    }
+
     @Test func keyringNamesFormatAsFound() throws {
         try encrypt("a.db", "--passphrase-file p --format 2")
         let made = try rekey("keyring init a.db --passphrase-file p --new-passphrase-file p2")
