@@ -65,12 +65,14 @@ struct KeyringInit: ParsableCommand {
                 oldKey = nil
             case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
-                let key = try target.key.fileFormat.salted(
-                    target.key.choice.read(prompt: "Current passphrase of \(target.file)")
-                )
-                // Nothing is made where it is wrong.
-                _ = try database.inspect(key: key)
-                oldKey = key
+                oldKey = try TypedSecret.ask(isTyped: !target.key.choice.isGiven) { _ in
+                    let key = try target.key.fileFormat.salted(
+                        target.key.choice.read(prompt: "Current passphrase of \(target.file)")
+                    )
+                    // Nothing is made where it is wrong.
+                    _ = try database.inspect(key: key)
+                    return key
+                }
             }
             let secret = try readSecret()
             return try ReplacementOptions.result(
