@@ -62,6 +62,39 @@ import Testing
         #expect(try FileState(path) == state)
     }
 
+    /// The keyring is in the way, too, and what it would write.
+    @Test(
+        .enabled(if: isReachable, "another user than root cannot reach the build"),
+        arguments: [
+            ("true", 0), ("ln test.db second.db", 64), ("ln test.db.keyring second", 64), ("chmod 500 .", 77),
+            ("chmod 400 test.db", 77), ("chmod 400 test.db.keyring", 77), ("cp new p", 77), ("rm test.db", 66),
+            ("cp other.db test.db", 77),
+        ] as [(String, Int32)]
+    )
+    func dryRunOfRotationRefusesWhatRunRefuses(_ before: String, _ status: Int32) throws {
+        _ = try directory.write("the passphrase\n".utf8, to: "p")
+        try SampleFile.make(at: directory.file("other.db"), under: .sample("new"))
+        let initial = try Program.rekey("keyring init test.db --key-file old --new-passphrase-file p", in: directory)
+        #expect(initial.status == 0, "\(initial.errors)")
+        if getuid() == 0 { _ = try Program.run("/bin/sh", ["-c", "chown -R 65534 '\(directory.path)'"]) }
+        defer { _ = try? Program.run("/bin/chmod", ["-R", "u+rwX", directory.path]) }
+        #expect(try shell(before).status == 0)
+        let (keyring, names) = (try FileState(path + ".keyring"), directory.names)
+        let state = try? FileState(path)
+        let command = "\(Program.built("rekey")) keyring rotate test.db --passphrase-file p"
+        let dry = try shell("\(command) --dry-run")
+        #expect(try FileState(path + ".keyring") == keyring && directory.names == names)
+        #expect(try state == nil || FileState(path) == state)
+        let run = try shell(command)
+        #expect(run.status == status, "\(before): \(run.errors)")
+        #expect(dry.status == run.status && dry.errors == run.errors, "\(before): \(dry.errors) \(run.errors)")
+        #expect(dry.output.contains("would write") == (status == 0), "\(dry.output)")
+    }
+
+    @Test func dryRunOfRotationInPlaceIsRefused() throws {
+        #expect(try Program.rekey("keyring rotate test.db --in-place --dry-run", in: directory).status == 64)
+    }
+
     @Test(.enabled(if: SmallDisk.isPossible, "only root can mount a small disk"))
     func dryRunRefusesFullDisk() throws {
         let disk = try SmallDisk(bytes: 1 << 20)

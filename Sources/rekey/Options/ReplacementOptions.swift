@@ -18,9 +18,15 @@ struct ReplacementOptions: ParsableArguments {
 
     /// The file, and with a dry run one that ends before anything is written.
     func database(_ path: String, _ key: KeyOptions) throws -> DatabaseFile {
-        var database = try key.database(path)
-        if dryRun { database.willRewrite = { throw DryRun(plan: $0) } }
-        return database
+        ReplacementOptions.database(try key.database(path), isDryRun: dryRun)
+    }
+
+    /// The file, which a dry run ends before anything is written.
+    static func database(_ file: DatabaseFile, isDryRun: Bool) -> DatabaseFile {
+        guard isDryRun else { return file }
+        var file = file
+        file.willRewrite = { throw DryRun(plan: $0) }
+        return file
     }
 
     /// What `body` did, or would have done.
