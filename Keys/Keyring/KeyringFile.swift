@@ -251,6 +251,14 @@ final class KeyringFile {
         try syncName(path)
     }
 
+    /// Makes a new file as ``create(_:_:for:)`` does, and removes it.
+    static func checkMayCreate(_ path: String) throws {
+        try SignalHold.during { () throws in
+            try makeBeside(path).discard()
+            guard (try? Platform.statusOfLink(path)) == nil else { throw KeyringError(path: path, problem: .exists) }
+        }
+    }
+
     private static func makeBeside(_ path: String) throws -> TemporaryFile {
         let new = try KeyringError.naming(path, TemporaryFile(.keyring, beside: path))
         guard let new else { throw KeyringError(path: path, problem: .busy) }

@@ -39,6 +39,8 @@ import Testing
         "migrate test.db --key-file old --page-size 8192", "decrypt test.db --key-file old --dry-run",
         "decrypt test.db --key-file old --yes-write-plaintext", "encrypt test.db --key-file old --dry-run",
         "encrypt test.db --key-file old", "encrypt test.db --key-file old",
+        "keyring init test.db --key-file old --new-key-file new --dry-run",
+        "keyring init none.db --new-key-file new --dry-run",
         "keyring init test.db --key-file old --new-key-file new --label first", "keyring list test.db",
         "keyring status test.db --key-file new", "keyring unlock test.db --key-file new",
         "keyring unlock test.db --key-file old",

@@ -25,25 +25,31 @@ extension DatabaseFile {
             try keyring.withLock { locked in
                 guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
                 guard case .current = try position(locked) else { throw try whyNoKeyFits(keyring) }
-                let file = try askingBeforeRotation(locked)
+                let file = try askingFirst(locked) { try $0.changeKey(from: locked.current, to: .random()) }
                 return try KeyRotation(locked, file).run { try file.changeKey(from: $0, to: $1, progress: progress) }
             }
         }
     }
 
-    /// Asks ``willRewrite`` before the keyring holds another key, which would have to be taken back: nothing is changed where it throws.
+    /// Asks ``willRewrite`` before the keyring is written, which would have to be taken back: nothing is changed where it throws.
     ///
+    /// - Parameters:
+    ///   - locked: The keyring; nil where it does not exist yet.
+    ///   - change: What rewrites the file, under any key.
     /// - Returns: The file, which asks no more.
-    private func askingBeforeRotation(_ locked: LockedKeyring) throws -> DatabaseFile {
+    func askingFirst(
+        _ locked: LockedKeyring?,
+        _ change: (DatabaseFile) throws -> RewriteResult
+    ) throws -> DatabaseFile {
         guard let ask = willRewrite else { return self }
-        try locked.checkMayWrite()
+        try locked?.checkMayWrite()
         var file = self
         file.willRewrite = {
             try ask($0)
             throw MayRewrite()
         }
         do {
-            _ = try file.changeKey(from: locked.current, to: .random())
+            _ = try change(file)
         } catch is MayRewrite {
             file.willRewrite = nil
         }
