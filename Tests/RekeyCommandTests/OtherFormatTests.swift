@@ -169,6 +169,25 @@ struct OtherFormatTests {
         #expect(try parameters("b.db --passphrase-file p --file-kdf-iter 300000")["kdfIter"] as? Int == 300_000)
     }
 
+    @Test func keyringNamesFormatAsFound() throws {
+        try encrypt("a.db", "--passphrase-file p --format 2")
+        let made = try rekey("keyring init a.db --passphrase-file p --new-passphrase-file p2")
+        #expect(made.output.contains("format:        SQLCipher 3\n"), "\(made.output)\(made.errors)")
+        #expect(try parameters("a.db --keyring a.db.keyring --passphrase-file p2")["version"] as? Int == 3)
+    }
+
+    @Test func optionsWithoutEffectAreRefused() throws {
+        for options in ["encrypt plain.db --file-format 3", "encrypt plain.db --salt salt", "keyring init plain.db"] {
+            let refused = try rekey("\(options) --passphrase-file p")
+            #expect(refused.status == 64, "\(options): \(refused.errors)")
+        }
+        #expect(try rekey("inspect plain.db").output.contains("plaintext"))
+        try encrypt("raw.db", "--key-file k")
+        _ = try directory.write(DatabaseKey.sampleBytes("k") + [UInt8](repeating: 1, count: 16), to: "k48")
+        let refused = try rekey("inspect raw.db --key-file k48 --salt salt")
+        #expect(refused.status == 64 && refused.errors.contains("--salt"), "\(refused.errors)")
+    }
+
     /// What `rekey inspect` and SQLCipher's pragmas print is understood by the options.
     @Test func printedParametersAreAccepted() throws {
         let salt = "00112233445566778899aabbccddeeff"
@@ -204,24 +223,5 @@ struct OtherFormatTests {
         try handle.close()
         let verified = try rekey("verify \(file)")
         #expect(verified.output.contains("the file has 1 whole page\n"), "\(verified.output)\(verified.errors)")
-    }
-
-    @Test func keyringNamesFormatAsFound() throws {
-        try encrypt("a.db", "--passphrase-file p --format 2")
-        let made = try rekey("keyring init a.db --passphrase-file p --new-passphrase-file p2")
-        #expect(made.output.contains("format:        SQLCipher 3\n"), "\(made.output)\(made.errors)")
-        #expect(try parameters("a.db --keyring a.db.keyring --passphrase-file p2")["version"] as? Int == 3)
-    }
-
-    @Test func optionsWithoutEffectAreRefused() throws {
-        for options in ["encrypt plain.db --file-format 3", "encrypt plain.db --salt salt", "keyring init plain.db"] {
-            let refused = try rekey("\(options) --passphrase-file p")
-            #expect(refused.status == 64, "\(options): \(refused.errors)")
-        }
-        #expect(try rekey("inspect plain.db").output.contains("plaintext"))
-        try encrypt("raw.db", "--key-file k")
-        _ = try directory.write(DatabaseKey.sampleBytes("k") + [UInt8](repeating: 1, count: 16), to: "k48")
-        let refused = try rekey("inspect raw.db --key-file k48 --salt salt")
-        #expect(refused.status == 64 && refused.errors.contains("--salt"), "\(refused.errors)")
     }
 }
