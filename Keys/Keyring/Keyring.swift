@@ -64,6 +64,14 @@ public struct Keyring: Sendable, Equatable {
         }
     }
 
+    /// Throws where ``create(with:label:derivation:for:)`` could not make the keyring; nothing is left.
+    package func checkMayCreate(label: String) throws {
+        try naming {
+            try KeyringContent.check(label: label)
+            try KeyringFile.checkMayCreate(path)
+        }
+    }
+
     /// What the keyring stores unencrypted, not authenticated.
     ///
     /// - Throws: ``KeyringError``.

@@ -43,6 +43,21 @@ final class KeyringFile {
         try SignalHold.during { () throws in try replaceAtOnce(with: bytes) }
     }
 
+    /// Makes a new file beside the keyring as ``replace(with:)`` does, and removes it.
+    func checkMayReplace() throws {
+        try SignalHold.during { () throws in
+            try checkHasOneName()
+            let new = try KeyringFile.makeBeside(path)
+            defer { new.discard() }
+            try adoptOwner(new)
+        }
+    }
+
+    private func checkHasOneName() throws {
+        let names = try KeyringError.naming(path, Platform.status(of: descriptor).linkCount)
+        guard names == 1 else { throw KeyringError(path: path, problem: .severalNames) }
+    }
+
     private func replaceAtOnce(with bytes: [UInt8]) throws {
         var new: TemporaryFile?
         var link: String?
@@ -50,8 +65,7 @@ final class KeyringFile {
             switch step {
             case .removeLeftovers:
                 KeyringFile.removeLeftovers(of: path)
-                let names = try KeyringError.naming(path, Platform.status(of: descriptor).linkCount)
-                guard names == 1 else { throw KeyringError(path: path, problem: .severalNames) }
+                try checkHasOneName()
             case .create: new = try KeyringFile.makeBeside(path)
             case .checkOld:
                 guard (try? Platform.statusOfLink(path).identity == Platform.status(of: descriptor).identity) == true
@@ -235,6 +249,14 @@ final class KeyringFile {
             throw KeyringError(path: path, problem: .busy)
         }
         try syncName(path)
+    }
+
+    /// Makes a new file as ``create(_:_:for:)`` does, and removes it.
+    static func checkMayCreate(_ path: String) throws {
+        try SignalHold.during { () throws in
+            try makeBeside(path).discard()
+            guard (try? Platform.statusOfLink(path)) == nil else { throw KeyringError(path: path, problem: .exists) }
+        }
     }
 
     private static func makeBeside(_ path: String) throws -> TemporaryFile {

@@ -80,6 +80,11 @@ package final class LockedKeyring {
         try file.sync()
     }
 
+    /// Throws where the keyring could not be written.
+    package func checkMayWrite() throws {
+        try file.checkMayReplace()
+    }
+
     func erase() throws {
         try file.erase()
     }

@@ -60,6 +60,7 @@ struct Rekey: ParsableCommand {
 
     private static func run(_ arguments: [String]) throws {
         if let help = HelpTopic.text(for: arguments) { return try Output.write(help) }
+        if let script = CompletionScript.text(for: arguments) { return try Output.write(script) }
         try Suggestion.check(arguments)
         do {
             var command = try parseAsRoot(arguments)

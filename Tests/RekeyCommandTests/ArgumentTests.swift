@@ -20,6 +20,13 @@ import Testing
         "=", "--key-file=", "--json=false", "\u{202e}", "e\u{301}", "🔑", String(repeating: "a", count: 10_000),
     ]
 
+    @Test func printedKDFIsAccepted() throws {
+        for (text, kdf) in [("PBKDF2-SHA-512", KDFOption.pbkdf2SHA512), ("Argon2id", .argon2id), ("scrypt", .scrypt)] {
+            #expect(KDFOption(argument: text) == kdf)
+        }
+        #expect(KDFOption(argument: "sha512") == nil)
+    }
+
     @Test func randomCommandLinesParseConsistently() throws {
         var trials = RandomTrials("command lines", "CIPHERDB_LINES", rounds: 40)
         let words = try Self.words()

@@ -208,4 +208,41 @@ struct OtherFormatTests {
         let refused = try rekey("inspect raw.db --key-file k48 --salt salt")
         #expect(refused.status == 64 && refused.errors.contains("--salt"), "\(refused.errors)")
     }
+
+    /// What `rekey inspect` and SQLCipher's pragmas print is understood by the options.
+    @Test func printedParametersAreAccepted() throws {
+        let salt = "00112233445566778899aabbccddeeff"
+        let written = "--hmac-salt-mask 0x55 --kdf-algorithm PBKDF2_HMAC_SHA1 --hmac-algorithm HMAC-SHA256"
+        try encrypt(
+            "a.db",
+            "--passphrase-file p \(written) --hmac-pgno big-endian --plaintext-header 32 --salt 0x\(salt)"
+        )
+        let lines = try rekey(
+            "inspect a.db --passphrase-file p --file-hmac-salt-mask x\\'55\\' --file-kdf-algorithm pbkdf2-hmac-sha-1"
+                + " --file-hmac-algorithm HMAC_SHA256 --file-hmac-pgno be --file-plaintext-header 32 --salt x\\'\(salt)\\'"
+        )
+        for line in ["PBKDF2-HMAC-SHA1", "HMAC-SHA256", "big-endian", "salt mask 0x55"] {
+            #expect(lines.output.contains(line), "\(line): \(lines.output)\(lines.errors)")
+        }
+        for mask in ["5", "0x5", "0x555", "+5", "x'5'", "0x", "zz"] {
+            #expect(try rekey("inspect a.db --file-hmac-salt-mask \"\(mask)\"").status == 64, "\(mask)")
+        }
+        for hash in ["sha", "hmac", "md5", "none-sha1"] {
+            #expect(try rekey("inspect a.db --file-kdf-algorithm \(hash)").status == 64, "\(hash)")
+        }
+    }
+
+    @Test func oneIsNotCountedInPlural() throws {
+        let options = "--passphrase-file p --format 3 --kdf-iter 1 --fast-kdf-iter 1"
+        try encrypt("a.db", options)
+        let file = "a.db --passphrase-file p --file-kdf-iter 1 --file-fast-kdf-iter 1"
+        let inspected = try rekey("inspect \(file)").output
+        #expect(inspected.contains("SHA1, 1 iteration\n") && inspected.contains("SHA1, 1 iteration, "), "\(inspected)")
+        #expect(inspected.contains("with 1 iteration is weak"), "\(inspected)")
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: directory.file("a.db")))
+        try handle.truncate(atOffset: 1500)
+        try handle.close()
+        let verified = try rekey("verify \(file)")
+        #expect(verified.output.contains("the file has 1 whole page\n"), "\(verified.output)\(verified.errors)")
+    }
 }

@@ -52,6 +52,59 @@ import Testing
         }
     }
 
+    private func makeKeyring() throws -> [String] {
+        let initial = try Program.run(
+            Program.built("rekey"),
+            ["keyring", "init", path, "--key-file", oldKey, "--new-passphrase-file"]
+                + [try directory.write("the passphrase\n".utf8, to: "p")]
+        )
+        #expect(initial.status == 0, "\(initial.errors)")
+        return ["--keyring", path + ".keyring"]
+    }
+
+    @Test func mistypedPassphraseIsAskedAgain() throws {
+        let keyring = try makeKeyring()
+        for answers in [["the passphrase"], ["wrong", "the passphrase"], ["wrong", "", "the passphrase"]] {
+            let outcome = try atTerminal(answers, ["verify", path] + keyring)
+            #expect(outcome.status == 0, "\(outcome.shown)")
+            #expect(outcome.shown.ranges(of: "try again").count == answers.count - 1, "\(outcome.shown)")
+        }
+        let wrong = try atTerminal(["a", "b", "c"], ["verify", path] + keyring)
+        #expect(wrong.status == 77 && wrong.shown.contains("wrong secret"), "\(wrong.shown)")
+        let mistyped = try atTerminal(["0", "1", "2"], ["verify", path, "--recovery"] + keyring)
+        #expect(mistyped.status == 64 && mistyped.shown.ranges(of: "try again").count == 2, "\(mistyped.shown)")
+        // A file has the same passphrase each time.
+        let file = try directory.write("wrong\n".utf8, to: "wrong")
+        let once = try Program.run(Program.built("rekey"), ["verify", path, "--passphrase-file", file] + keyring)
+        #expect(once.status == 77 && !once.errors.contains("try again"), "\(once.errors)")
+    }
+
+    @Test func mistypedPassphraseOfFileIsAskedAgain() throws {
+        let passphrase = try directory.write("the passphrase\n".utf8, to: "p")
+        let changed = try Program.run(
+            Program.built("rekey"),
+            ["change", path, "--key-file", oldKey, "--new-passphrase-file", passphrase]
+        )
+        #expect(changed.status == 0, "\(changed.errors)")
+        let second = directory.file("second.db")
+        try FileManager.default.copyItem(atPath: path, toPath: second)
+        let outcome = try atTerminal(["wrong", "the passphrase"], ["verify", path, second])
+        #expect(outcome.status == 0 && outcome.shown.ranges(of: "try again").count == 1, "\(outcome.shown)")
+        // The last one is tried on each file.
+        let wrong = try atTerminal(["a", "b", "c"], ["verify", path, second])
+        #expect(wrong.status == 77 && wrong.shown.contains("2 files, 2 failed"), "\(wrong.shown)")
+        let new = try atTerminal(["a", "b", "", "", "new", "new"], ["change", path, "--passphrase-file", passphrase])
+        #expect(new.status == 0 && new.shown.ranges(of: "try again").count == 2, "\(new.shown)")
+    }
+
+    @Test func mistypedRecoveryCodeIsAskedAgain() throws {
+        _ = try makeKeyring()
+        let answers = ["the passphrase", "0", "", String(repeating: "0", count: 40)]
+        let outcome = try atTerminal(answers, ["keyring", "recovery", path])
+        #expect(outcome.status == 64 && outcome.shown.contains("the printed code opens nothing"), "\(outcome.shown)")
+        #expect(outcome.shown.ranges(of: "try again").count == 2, "\(outcome.shown)")
+    }
+
     @Test func otherWordThanConfirmationIsAskedAgain() throws {
         let arguments = ["decrypt", path, "--key-file", oldKey]
         let before = try FileState(path)

@@ -194,7 +194,7 @@ struct RekeyCommandTests {
         try make(by: .fewIterations)
         let before = try FileState(path)
         let outcome = try atTerminal(
-            ["old secret", "new secret", "new sceret"],
+            ["old secret"] + Array(repeating: ["new secret", "new sceret"], count: 3).joined(),
             "change",
             path,
             "--file-kdf-iter",

@@ -43,6 +43,23 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    /// As a program sets a key by its bytes; only text has lines.
+    @Test(.enabled(if: StockShell.isAvailable, "no stock shells"))
+    func passphraseWithNULsIsTakenByteForByte() throws {
+        let outcome = try bash(
+            #"""
+            umask 077; printf 'se\0cret\nsecond\n' > nul; printf 'se' > text; printf 'se\0cret\nsecond' > bare
+            $R copy test.db copy.db --key-file key --new-passphrase-file nul && $R verify copy.db --passphrase-file bare &&
+                { $R verify copy.db --passphrase-file text; [ $? = 77 ]; } && od -An -v -tx1 bare | tr -d ' \n' > hex
+            """#
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let digits = try String(contentsOfFile: directory.file("hex"), encoding: .utf8)
+        let shell = try #require(StockShell.ofThisFormat)
+        let read = try shell.run(directory.file("copy.db"), key: "hexkey = '\(digits)'", SampleFile.query)
+        #expect(read == [SampleFile.answer])
+    }
+
     @Test(arguments: [
         "change test.db --key-file - --new-key-file -", "change test.db --key-file /dev/stdin --new-passphrase-file -",
         "copy test.db c.db --passphrase-fd 0 --new-key-file -", "keyring init test.db --key-file - --new-key-file -",

@@ -74,7 +74,7 @@ struct SlotCommandOptionTests {
         let yes = try atTerminal(["yes"], "verify", path, "--keyring", keyring)
         #expect(yes.status == 0 && yes.shown.contains(command), "\(yes.shown)")
         for answer in ["", "y", "Yes", "no", "yes "] {
-            let no = try atTerminal([answer, "some passphrase"], "verify", path, "--keyring", keyring)
+            let no = try atTerminal([answer, "some", "wrong", "passphrase"], "verify", path, "--keyring", keyring)
             #expect(no.status == 77 && no.shown.contains("Passphrase for"), "\(no.shown)")
             #expect(!no.shown.contains(" runs "))
         }

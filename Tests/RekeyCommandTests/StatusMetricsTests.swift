@@ -227,18 +227,21 @@ import Testing
 
     @Test func otherFileIsNotReplaced() throws {
         let before = try FileState(directory.file("good.db"))
-        let outcome = try status("plain.db --prometheus good.db")
-        #expect(outcome.status == 73 && outcome.output.isEmpty, "\(outcome.output)")
+        let outcome = try status("good.db --key-file k --prometheus good.db")
+        #expect(outcome.status == 73 && outcome.output.contains("encrypted, verified"), "the check is made and printed")
         #expect(outcome.errors.contains("good.db: the metrics were not written"), "\(outcome.errors)")
         #expect(try FileState(directory.file("good.db")) == before)
         // A file of such a name would count as damage of the database.
         for name in ["none.db-wal", "none.db-journal", "none.db-shm", "none.db.keyring"] {
-            let belonging = try status("plain.db --prometheus \(name)")
+            let belonging = try status("good.db --prometheus \(name)")
             #expect(belonging.status == 73 && belonging.errors.contains("side file of a database"), "\(name)")
             #expect(!directory.names.contains(name))
         }
         try FileManager.default.createSymbolicLink(atPath: metrics, withDestinationPath: directory.file("k"))
-        #expect(try status("plain.db --prometheus rekey.prom").status == 73)
+        #expect(try status("good.db --prometheus rekey.prom").status == 73)
+        // What is found in a database is graver.
+        let plain = try status("plain.db --prometheus rekey.prom")
+        #expect(plain.status == 65 && plain.output.contains("plaintext") && plain.errors.contains("not written"))
         let nowhere = try status("good.db --prometheus nowhere/rekey.prom")
         #expect(nowhere.status == 73 && nowhere.output.contains("good.db"), "\(nowhere.errors)")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: metrics) == directory.file("k"))

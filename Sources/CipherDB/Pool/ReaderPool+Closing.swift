@@ -20,7 +20,7 @@ extension ReaderPool {
             throw RekeyError(
                 path: path,
                 problem: .notStarted(
-                    "\(count) reading block\(count == 1 ? "" : "s") did not end within \(limit)"
+                    "\(count.counted("reading block")) did not end within \(limit)"
                 )
             )
         }

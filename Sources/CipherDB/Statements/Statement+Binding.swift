@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 extension Statement {
     func bind(_ values: StatementValues) throws {
         switch values.content {
@@ -25,14 +27,12 @@ extension Statement {
         guard count == parameterCount else {
             throw DatabaseError(
                 .range,
-                "the statement has \(counted(parameterCount, "parameter")), and \(counted(count, "value")) "
+                "the statement has \(parameterCount.counted("parameter")), and \(count.counted("value")) "
                     + (count == 1 ? "was given" : "were given"),
                 sql: sql
             )
         }
     }
-
-    private func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 
     private func check(interpolated count: Int) throws {
         guard count != parameterCount else { return }

@@ -129,16 +129,12 @@ extension DatabaseFile {
                 guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
                     throw KeyringError(.inUse)
                 }
+                let file = try askingFirst(locked) { try $0.move(from: oldKey, to: key, keptAs, progress) }
                 // Before the file is exchanged: what cannot be noted afterwards must not be forgotten.
                 if !isClaimed { try locked.claim(for: place) }
                 let result: RewriteResult
                 do {
-                    result =
-                        if let oldKey {
-                            try change(oldKey, key, isOfKeyring: true, keptAs, progress)
-                        } else {
-                            try encrypt(with: key, keepingOldAs: keptAs, progress: progress)
-                        }
+                    result = try file.move(from: oldKey, to: key, keptAs, progress)
                 } catch let error as RekeyError where error == .oldFileRemains {
                     try? locked.fulfil(claimFor: place, salt: salt(key))
                     throw error
@@ -151,6 +147,26 @@ extension DatabaseFile {
                 return result
             }
         }
+    }
+
+    /// Asks ``willRewrite`` about ``moveToKeyring(_:from:keepingOldAs:progress:)`` before there is a keyring.
+    ///
+    /// - Throws: What it throws, and why the file could not be moved.
+    package func askBeforeMove(from oldKey: DatabaseKey?, keepingOldAs keptAs: String?) throws {
+        try limitingWaits { _ = try askingFirst(nil) { try $0.move(from: oldKey, to: .random(), keptAs) { _ in } } }
+    }
+
+    /// Throws where the file cannot be written, and for what is no file.
+    package func checkMayWrite() throws { try FileError.check(path, forWriting: true) }
+
+    private func move(
+        from oldKey: DatabaseKey?,
+        to key: DatabaseKey,
+        _ keptAs: String?,
+        _ progress: (FileProgress) throws -> Void
+    ) throws -> RewriteResult {
+        guard let oldKey else { return try encrypt(with: key, keepingOldAs: keptAs, progress: progress) }
+        return try change(oldKey, key, isOfKeyring: true, keptAs, progress)
     }
 
     /// The salt of the file, or the one beside it that comes with the key.

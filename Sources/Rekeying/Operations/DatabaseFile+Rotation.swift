@@ -25,10 +25,39 @@ extension DatabaseFile {
             try keyring.withLock { locked in
                 guard !locked.content.isRotationPending else { throw KeyringError(.rotationPending) }
                 guard case .current = try position(locked) else { throw try whyNoKeyFits(keyring) }
-                return try KeyRotation(locked, self).run { try changeKey(from: $0, to: $1, progress: progress) }
+                let file = try askingFirst(locked) { try $0.changeKey(from: locked.current, to: .random()) }
+                return try KeyRotation(locked, file).run { try file.changeKey(from: $0, to: $1, progress: progress) }
             }
         }
     }
+
+    /// Asks ``willRewrite`` before the keyring is written, which would have to be taken back: nothing is changed where it throws.
+    ///
+    /// - Parameters:
+    ///   - locked: The keyring; nil where it does not exist yet.
+    ///   - change: What rewrites the file, under any key.
+    /// - Returns: The file, which asks no more.
+    func askingFirst(
+        _ locked: LockedKeyring?,
+        _ change: (DatabaseFile) throws -> RewriteResult
+    ) throws -> DatabaseFile {
+        guard let ask = willRewrite else { return self }
+        try locked?.checkMayWrite()
+        var file = self
+        file.willRewrite = {
+            try ask($0)
+            throw MayRewrite()
+        }
+        do {
+            _ = try change(file)
+        } catch is MayRewrite {
+            file.willRewrite = nil
+        }
+        return file
+    }
+
+    /// Ends what would rewrite the file.
+    private struct MayRewrite: Error {}
 
     /// Gives the file a new random key in place, by the engine; it keeps its salt. Every page is authenticated before and after.
     ///

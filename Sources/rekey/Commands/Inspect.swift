@@ -1,6 +1,7 @@
 import ArgumentParser
 import CipherDB
 import CipherKeys
+internal import CipherSystem
 import Foundation
 import Rekeying
 
@@ -26,7 +27,7 @@ struct Inspect: ParsableCommand {
         try report.run(files) { file, _ in
             let secret = try keys.keyIfNamed(for: file)
             let found = try key.database(file).inspect(key: secret)
-            var lines = [("kind", found.kind.rawValue), ("size", "\(found.size) bytes")]
+            var lines = [("kind", found.kind.rawValue), ("size", found.size.counted("byte"))]
             if let appearance = found.appearance { lines += AppearanceObject.lines(appearance) }
             if let fileType = found.fileType { lines.append(("type", fileType)) }
             if let format = found.format, let pages = found.pageCount {
@@ -85,14 +86,14 @@ struct Inspect: ParsableCommand {
         }
         if format.keyDerivation == .sha1 {
             advice.append(
-                "PBKDF2-SHA-1 with \(format.iterations) iterations is weak for a passphrase (OWASP: 1400000); run `rekey migrate"
+                "PBKDF2-SHA-1 with \(format.iterations.counted("iteration")) is weak for a passphrase (OWASP: 1400000); run `rekey migrate"
                     + (isNewest
                         ? " --kdf-algorithm sha512 --kdf-iter \(max(CipherFormat.v4.iterations, format.iterations))`"
                         : "`")
             )
         } else if (try? PassphraseDerivation(.pbkdf2SHA512(iterations: format.iterations))) == nil {
             advice.append(
-                "PBKDF2-\(format.keyDerivation.rawValue) with \(format.iterations) iterations is weak for a passphrase "
+                "PBKDF2-\(format.keyDerivation.rawValue) with \(format.iterations.counted("iteration")) is weak for a passphrase "
                     + "(OWASP: 220000); run `rekey migrate --kdf-iter \(CipherFormat.v4.iterations)`"
             )
         }

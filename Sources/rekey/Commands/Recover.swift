@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
 import Rekeying
 
 /// `rekey recover FILE DESTINATION`
@@ -88,7 +89,7 @@ private struct RecoveryObject: Encodable {
         lines += found.tables.map { ("table \($0.name)", text($0)) }
         if !found.isSchemaWhole { lines.append(("schema", "incomplete: tables may be missing")) }
         if let unassigned = found.unassignedRows {
-            lines.append(("not assigned", "\(unassigned.rows) rows, in the table \(unassigned.table)"))
+            lines.append(("not assigned", "\(unassigned.rows.counted("row")), in the table \(unassigned.table)"))
         }
         lines += found.remadeTables.map {
             (
@@ -103,11 +104,10 @@ private struct RecoveryObject: Encodable {
     }
 
     private static func text(_ table: SalvagedTable) -> String {
-        var parts = ["\(table.rows) rows"]
-        func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
-        if table.lostPages > 0 { parts.append("\(count(table.lostPages, "page")) lost") }
-        if table.brokenRows > 0 { parts.append("\(count(table.brokenRows, "row")) incomplete") }
-        if table.refusedRows > 0 { parts.append("\(count(table.refusedRows, "row")) refused") }
+        var parts = [table.rows.counted("row")]
+        if table.lostPages > 0 { parts.append("\(table.lostPages.counted("page")) lost") }
+        if table.brokenRows > 0 { parts.append("\(table.brokenRows.counted("row")) incomplete") }
+        if table.refusedRows > 0 { parts.append("\(table.refusedRows.counted("row")) refused") }
         if !table.missingRowIDs.isEmpty {
             let ranges = table.missingRowIDs.prefix(5).map { range in
                 switch (range.lowerBound, range.upperBound) {
@@ -117,7 +117,8 @@ private struct RecoveryObject: Encodable {
                 case (let first, let last): "\(first) to \(last)"
                 }
             }
-            let more = table.missingRowIDs.count > 5 ? " and \(table.missingRowIDs.count - 5) more ranges" : ""
+            let more =
+                table.missingRowIDs.count > 5 ? " and \((table.missingRowIDs.count - 5).counted("more range"))" : ""
             parts.append("may lack rows \(ranges.joined(separator: ", "))\(more)")
         }
         return parts.joined(separator: "; ")

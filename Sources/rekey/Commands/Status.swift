@@ -46,16 +46,15 @@ struct Status: ParsableCommand {
     func run() throws {
         var failed: [ExitStatus] = []
         var metrics = printsMetrics ? nil : prometheus.map { MetricsFile(path: $0, firstLine: StatusMetrics.firstLine) }
+        var refusal: UnwritableMetrics?
         do {
             try metrics?.write(StatusMetrics.ofRunningCheck)
         } catch {
-            guard error.isOfTheSystem, let old = metrics else { throw error }
             // The check is made all the same; nobody must take the old metrics for its result.
-            Output.tell(
-                "rekey: \(error)\n"
-                    + (old.invalidate() ? "" : "rekey: \(old.path): the old metrics could not be removed\n")
-            )
-            failed.append(ExitStatus(error))
+            if error.isOfTheSystem, let old = metrics, !old.invalidate() {
+                Output.tell("rekey: \(old.path): the old metrics could not be removed\n")
+            }
+            refusal = error
             metrics = nil
         }
         let keys = key.namesKey ? FileKeys(key) : nil
@@ -80,8 +79,11 @@ struct Status: ParsableCommand {
         do {
             try metrics?.write(text)
         } catch {
-            Output.tell("rekey: \(error)\n")
-            failed.append(ExitStatus(error))
+            refusal = error
+        }
+        if let refusal {
+            Output.tell("rekey: \(refusal)\n")
+            failed.append(ExitStatus(refusal))
         }
         try outcome.get()
         let worst = ExitStatus.worst(failed)

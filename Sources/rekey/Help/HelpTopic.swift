@@ -45,7 +45,9 @@ enum HelpTopic: String, CaseIterable {
         unless --unsafe-permissions is given. `-` and /dev/stdin are standard input;
         pipes, such as <(program), are read to their end. A passphrase is one line: its
         line ending is not part of it, and a second line or a byte order mark is
-        refused. The program of --passphrase-command does not inherit variables that
+        refused. One with NUL bytes, or that is no UTF-8, is not taken for text: all
+        bytes count but a line ending at the end. At the terminal you have three tries.
+        The program of --passphrase-command does not inherit variables that
         --passphrase-env and --new-passphrase-env name.
 
         A slot of a keyring can store a command that prints its secret. It is shown, and

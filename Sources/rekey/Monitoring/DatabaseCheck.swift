@@ -1,4 +1,5 @@
 import CipherDB
+internal import CipherSystem
 import Foundation
 import Rekeying
 
@@ -98,7 +99,7 @@ struct DatabaseCheck {
             if let verification {
                 [
                     state.words, isVerified ? "verified" : "not verified",
-                    "\(verification.format.nameAndDifferences), \(verification.pages) pages",
+                    "\(verification.format.nameAndDifferences), \(verification.pages.counted("page"))",
                 ] + [keyRetired.map { "under a key of the keyring that was replaced on \($0)" }].compactMap { $0 }
             } else {
                 ["looks \(state.words)", "not verified: no key was given"]

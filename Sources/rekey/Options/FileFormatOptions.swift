@@ -69,7 +69,7 @@ struct NumbersOption: ExpressibleByArgument {
 /// A salt, in hexadecimal digits or in a file. It is no secret.
 private enum SaltOption {
     static func bytes(_ text: String) throws -> [UInt8] {
-        if let bytes = decoded(Array(text.utf8)) { return bytes }
+        if let bytes = decoded(text) { return bytes }
         let file: [UInt8]
         do {
             file = try FileBytes(path: text).read(1024, at: 0)
@@ -77,18 +77,16 @@ private enum SaltOption {
             throw ValidationError("--salt: give 32 hexadecimal digits, or the path of a file; \(text): \(error)")
         }
         if file.count == CipherFormat.saltSize { return file }
-        var digits = file[...]
-        while let last = digits.last, [0x0a, 0x0d, 0x20].contains(last) { digits.removeLast() }
-        if digits.starts(with: Array("x'".utf8)), digits.last == UInt8(ascii: "'") {
-            digits = digits.dropFirst(2).dropLast()
-        }
-        guard let bytes = decoded(Array(digits)) else {
+        var line = file[...]
+        while let last = line.last, [0x0a, 0x0d, 0x20].contains(last) { line.removeLast() }
+        guard let bytes = decoded(String(decoding: line, as: UTF8.self)) else {
             throw ValidationError("--salt: \(text) has neither 16 bytes nor 32 hexadecimal digits.")
         }
         return bytes
     }
 
-    private static func decoded(_ digits: [UInt8]) -> [UInt8]? {
+    private static func decoded(_ text: String) -> [UInt8]? {
+        let digits = Array(HexadecimalText.digits(text).utf8)
         guard digits.count == 2 * CipherFormat.saltSize else { return nil }
         return try? digits.withUnsafeBytes(Hexadecimal.decode).withUnsafeBytes { Array($0) }
     }

@@ -50,9 +50,26 @@ final class FileKeys {
             return (try options.fileFormat.salted(found.key), found.retired)
         }
         try options.checkNoKeyring()
-        let read = key ?? Result { try options.choice.read(prompt: "Passphrase of \(file)") }
+        let read = key ?? Result { try readKey(for: file) }
         key = read
         return (try options.fileFormat.salted(read.get()), nil)
+    }
+
+    /// Reads the key. One that is typed is tried on `file`, which is not open yet; the last one is the caller's to try, with its own error.
+    private func readKey(for file: String) throws -> DatabaseKey {
+        try TypedSecret.ask(isTyped: !options.choice.isGiven) { isLast in
+            let key = try options.choice.read(prompt: "Passphrase of \(file)")
+            if !isLast {
+                do {
+                    try options.prove(options.fileFormat.salted(key), of: file)
+                } catch let error as KeyError where error.problem == .wrongKey {
+                    throw error
+                } catch {
+                    // No matter of the key; the command finds it again, and reports it.
+                }
+            }
+            return key
+        }
     }
 
     /// Verifies `file`, which is recognised before a secret is asked for that would not help.

@@ -96,8 +96,12 @@ struct FormatParameters<Role: FormatRole>: ParsableArguments {
 enum HashOption: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha512
 
-    /// In capitals, too, as SQLCipher's pragmas print them.
-    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+    /// Also as `rekey inspect` and SQLCipher's pragmas print them: `PBKDF2-HMAC-SHA512`, `PBKDF2_HMAC_SHA512`, `HMAC_SHA1`.
+    init?(argument: String) {
+        var name = argument.lowercased().replacing("_", with: "-")[...]
+        for prefix in ["pbkdf2-", "hmac-"] where name.hasPrefix(prefix) { name = name.dropFirst(prefix.count) }
+        self.init(rawValue: String(name.replacing("sha-", with: "sha")))
+    }
 
     var hash: HashAlgorithm {
         switch self {
@@ -112,7 +116,9 @@ enum HashOption: String, CaseIterable, ExpressibleByArgument {
 enum HMACOption: String, CaseIterable, ExpressibleByArgument {
     case sha1, sha256, sha512, none
 
-    init?(argument: String) { self.init(rawValue: argument.lowercased()) }
+    init?(argument: String) {
+        self.init(rawValue: HashOption(argument: argument)?.rawValue ?? argument.lowercased())
+    }
 
     var hash: HashAlgorithm? { HashOption(rawValue: rawValue)?.hash }
 }
@@ -121,15 +127,25 @@ enum HMACOption: String, CaseIterable, ExpressibleByArgument {
 enum PageNumberOption: String, CaseIterable, ExpressibleByArgument {
     case le, be, native
 
+    /// Also as `rekey inspect` prints them.
+    init?(argument: String) {
+        switch argument.lowercased() {
+        case "little-endian": self = .le
+        case "big-endian": self = .be
+        case let name: self.init(rawValue: name)
+        }
+    }
+
     var order: PageNumberOrder { PageNumberOrder(rawValue: rawValue) ?? .native }
 }
 
-/// Two hexadecimal digits.
+/// Two hexadecimal digits, also behind `0x`, as `rekey` prints them.
 struct MaskOption: ExpressibleByArgument {
     let byte: UInt8
 
     init?(argument: String) {
-        guard argument.utf8.count == 2, let byte = UInt8(argument, radix: 16) else { return nil }
+        let digits = HexadecimalText.digits(argument)
+        guard digits.utf8.count == 2, !digits.hasPrefix("+"), let byte = UInt8(digits, radix: 16) else { return nil }
         self.byte = byte
     }
 }

@@ -8,6 +8,9 @@ enum KDFOption: String, CaseIterable, ExpressibleByArgument {
     case pbkdf2SHA512 = "pbkdf2-sha512"
     case pbkdf2SHA256 = "pbkdf2-sha256"
 
+    /// Also as `rekey keyring list` prints them: `PBKDF2-SHA-512`.
+    init?(argument: String) { self.init(rawValue: argument.lowercased().replacing("sha-", with: "sha")) }
+
     /// With OWASP's parameters, or calibrated where a time is given.
     func derivation(milliseconds: Int?) throws -> PassphraseDerivation {
         if self == .scrypt, milliseconds == nil { return .standard }

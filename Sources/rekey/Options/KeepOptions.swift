@@ -1,4 +1,5 @@
 import ArgumentParser
+internal import CipherSystem
 import Rekeying
 
 /// Which generations of a repository are kept.
@@ -38,8 +39,6 @@ struct KeepOptions: ParsableArguments {
 
     /// For people.
     static func text(_ done: PruneResult) -> String {
-        "\(counted(done.removed.count, "generation")), \(counted(done.removedSegments, "segment"))"
+        "\(done.removed.count.counted("generation")), \(done.removedSegments.counted("segment"))"
     }
-
-    private static func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 }

@@ -93,8 +93,10 @@ struct KeyOptions: ParsableArguments {
         if isGiven ? !allowCommand.isEmpty : try commands.ask(content, slot: slot, keyring.path) {
             return try commands.unlock(keyring, content, slot: slot)
         }
-        let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")
-        return try keyring.unlock(secret, slot: slot, upgrades: upgrades)
+        return try TypedSecret.ask(isTyped: !choice.isGiven) { _ in
+            let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")
+            return try keyring.unlock(secret, slot: slot, upgrades: upgrades)
+        }
     }
 
     /// The file, as these options describe it.

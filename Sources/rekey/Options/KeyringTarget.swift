@@ -57,10 +57,15 @@ struct KeyringTarget: ParsableArguments {
     }
 
     /// The result of a command that is done.
-    func done(_ lines: [(String, String)], slot: Int? = nil, backup: String? = nil) -> Report.Result {
+    func done(
+        _ lines: [(String, String)],
+        slot: Int? = nil,
+        backup: String? = nil,
+        note: String? = nil
+    ) -> Report.Result {
         Report.Result(
-            KeyringDone(keyring: keyring.path, slot: slot, backup: backup, note: nil),
-            lines: lines + [("keyring", keyring.path)]
+            KeyringDone(keyring: keyring.path, slot: slot, backup: backup, note: note),
+            lines: lines + [("keyring", keyring.path)] + (note.map { [("note", $0)] } ?? [])
         )
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
 import Rekeying
 
 /// What becomes of the old file when a new one replaces it.
@@ -17,9 +18,15 @@ struct ReplacementOptions: ParsableArguments {
 
     /// The file, and with a dry run one that ends before anything is written.
     func database(_ path: String, _ key: KeyOptions) throws -> DatabaseFile {
-        var database = try key.database(path)
-        if dryRun { database.willRewrite = { throw DryRun(plan: $0) } }
-        return database
+        ReplacementOptions.database(try key.database(path), isDryRun: dryRun)
+    }
+
+    /// The file, which a dry run ends before anything is written.
+    static func database(_ file: DatabaseFile, isDryRun: Bool) -> DatabaseFile {
+        guard isDryRun else { return file }
+        var file = file
+        file.willRewrite = { throw DryRun(plan: $0) }
+        return file
     }
 
     /// What `body` did, or would have done.
@@ -117,8 +124,8 @@ private struct PlanObject: Encodable {
             ("would write", plan.to?.description ?? "plaintext"),
             ("in place of", plan.from?.description ?? "plaintext"),
             ("how", plan.isByPages ? "page by page, on all cores" : "content, by the engine"),
-            ("size", "\(plan.size) bytes"),
-            ("needs", "\(plan.neededSpace) of \(plan.freeSpace) free bytes"),
+            ("size", plan.size.counted("byte")),
+            ("needs", "\(plan.neededSpace) of \(plan.freeSpace.counted("free byte"))"),
         ] + plan.leftovers.map { ("would remove", $0) }
     }
 }

@@ -41,7 +41,10 @@ struct SecretChoice {
 
     func read(prompt: String, confirmed: Bool = false) throws -> DatabaseKey {
         if let keyFile { return try keyFile.readRawKey() }
-        return try (passphrases.first ?? .prompt(prompt, confirmed: confirmed)).readPassphrase()
+        // What is typed once is proved by the caller.
+        return try TypedSecret.ask(isTyped: confirmed && passphrases.isEmpty) { _ in
+            try (passphrases.first ?? .prompt(prompt, confirmed: confirmed)).readPassphrase()
+        }
     }
 
     /// The key, if options name its source.
@@ -55,6 +58,6 @@ struct SecretChoice {
             }
         let name = kind == .recoveryCode ? "Recovery code" : confirmed ? "New passphrase" : "Passphrase"
         let source = keyFile ?? passphrases.first ?? .prompt("\(name) \(prompt)", confirmed: confirmed)
-        return try source.readKeyringSecret(kind)
+        return try TypedSecret.ask(isTyped: confirmed && !isGiven) { _ in try source.readKeyringSecret(kind) }
     }
 }

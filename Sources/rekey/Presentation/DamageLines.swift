@@ -10,6 +10,6 @@ enum DamageLines {
         let lines = [("damaged", present.isEmpty ? "none" : NumberRanges(present).text(of: "page"))]
         guard let first = missing.first else { return lines }
         let pages = NumberRanges([ClosedRange(missing)]).text(of: "page")
-        return lines + [("missing", "\(pages); the file has \(first - 1) whole pages")]
+        return lines + [("missing", "\(pages); the file has \((first - 1).counted("whole page"))")]
     }
 }

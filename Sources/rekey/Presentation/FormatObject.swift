@@ -1,5 +1,6 @@
 import CipherDB
 import CipherKeys
+internal import CipherSystem
 
 /// All parameters of a format as the commands print them.
 struct FormatObject: Encodable {
@@ -37,13 +38,13 @@ struct FormatObject: Encodable {
                 "KDF",
                 isUnderRawKey
                     ? "none: the key is raw"
-                    : "PBKDF2-HMAC-\(format.keyDerivation.rawValue), \(format.iterations) iterations"
+                    : "PBKDF2-HMAC-\(format.keyDerivation.rawValue), \(format.iterations.counted("iteration"))"
             ),
             ("MAC", format.pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "none"),
             ("page numbers in MACs", format.pageNumberOrder == .littleEndian ? "little-endian" : "big-endian"),
             (
                 "HMAC key",
-                "PBKDF2-HMAC-\((format.macKeyDerivation ?? format.keyDerivation).rawValue), \(format.macKeyIterations) iterations, salt mask \(object.hmacSaltMask)"
+                "PBKDF2-HMAC-\((format.macKeyDerivation ?? format.keyDerivation).rawValue), \(format.macKeyIterations.counted("iteration")), salt mask 0x\(object.hmacSaltMask)"
             ),
             ("plaintext header", "\(format.plaintextHeaderSize) bytes"),
         ]

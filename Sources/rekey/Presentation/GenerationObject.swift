@@ -1,3 +1,4 @@
+internal import CipherSystem
 import Foundation
 import Rekeying
 
@@ -26,7 +27,7 @@ struct GenerationObject: Encodable {
     static func line(_ generation: Generation) -> String {
         let pages = (generation.databaseSize + 4095) / 4096
         return
-            "\(text(generation.time))  \(generation.databaseSize) bytes, \(pages) blocks, \(generation.storedSize) bytes stored"
+            "\(text(generation.time))  \(generation.databaseSize.counted("byte")), \(pages.counted("block")), \(generation.storedSize.counted("byte")) stored"
             + (generation.isAuthenticated ? "" : ", without the key")
     }
 }

@@ -28,6 +28,8 @@ struct KeyringInit: ParsableCommand {
         completion: .file()
     )
     var keepOld: String?
+    @Flag(help: "Check the secrets and the lock, print what would be done, and change nothing.")
+    var dryRun = false
 
     func validate() throws {
         guard !target.file.isEmpty, target.file != ":memory:" else {
@@ -41,7 +43,7 @@ struct KeyringInit: ParsableCommand {
     func run() throws {
         try target.run { progress in
             let keyring = target.keyring
-            let database = try target.key.database(target.file)
+            let database = ReplacementOptions.database(try target.key.database(target.file), isDryRun: dryRun)
             let newSecret = Once<KeyringSecret>()
             let readSecret = {
                 try newSecret { try slot.secret(for: keyring, besides: target.key) }
@@ -54,31 +56,36 @@ struct KeyringInit: ParsableCommand {
             switch try target.kind() {
             case nil:
                 if target.key.choice.isGiven { throw FileError.missing(path: target.file) }
-                _ = try keyring.create(
-                    with: readSecret(),
-                    label: label,
-                    derivation: slot.derivation()
-                )
-                return target.done([("database", "does not exist yet")])
+                let (secret, derivation) = (try readSecret(), try slot.derivation())
+                let found = [("database", "does not exist yet")]
+                if dryRun {
+                    try keyring.checkMayCreate(label: label)
+                    return target.done(found, note: "dry run: the keyring was not created")
+                }
+                _ = try keyring.create(with: secret, label: label, derivation: derivation)
+                return target.done(found)
             case .plaintext:
                 if target.key.choice.isGiven { throw PlaintextHasNoKey() }
                 oldKey = nil
             case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
-                let key = try target.key.fileFormat.salted(
-                    target.key.choice.read(prompt: "Current passphrase of \(target.file)")
-                )
-                // Nothing is made where it is wrong.
-                _ = try database.inspect(key: key)
-                oldKey = key
+                oldKey = try TypedSecret.ask(isTyped: !target.key.choice.isGiven) { _ in
+                    let key = try target.key.fileFormat.salted(
+                        target.key.choice.read(prompt: "Current passphrase of \(target.file)")
+                    )
+                    // Nothing is made where it is wrong.
+                    _ = try database.inspect(key: key)
+                    return key
+                }
             }
             let secret = try readSecret()
             return try ReplacementOptions.result(
                 prefix: [("key", "in the keyring"), ("keyring", keyring.path)],
                 notes: OwnershipNote.lines(keyring.path, of: target.file)
             ) {
-                try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
-                    .take(database, from: oldKey, secret, keepingOldAs: keepOld, progress.show)
+                let new = try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
+                if dryRun { try new.plan(database, from: oldKey, secret, keepingOldAs: keepOld) }
+                return try new.take(database, from: oldKey, secret, keepingOldAs: keepOld, progress.show)
             }
         }
     }
@@ -97,11 +104,19 @@ struct KeyringInit: ParsableCommand {
         guard let content = try? target.keyring.content(), try !content.isInUse || isClaimed(content),
             try target.kind() == .encrypted
         else { return nil }
-        guard let unlocked = try? target.keyring.unlock(readSecret()), try database.position(in: unlocked) == .current
-        else {
-            return nil
+        guard let unlocked = try? target.keyring.unlock(readSecret(), upgrades: !dryRun),
+            try database.position(in: unlocked) == .current
+        else { return nil }
+        return try ReplacementOptions.result {
+            // What is left to be noted in the keyring is a change.
+            guard !dryRun else {
+                throw RekeyError(
+                    path: target.file,
+                    problem: .notNeeded("the file is under the current key of the keyring")
+                )
+            }
+            return try database.moveToKeyring(unlocked, from: nil)
         }
-        return try ReplacementOptions.result { try database.moveToKeyring(unlocked, from: nil) }
     }
 }
 

@@ -8,8 +8,8 @@ struct KeyringRecovery: ParsableCommand {
         commandName: "recovery",
         abstract: "Add a recovery code: a random secret to write down.",
         discussion: """
-            Prints the code once and asks you to type it back; only then is the slot added. After a typing error no \
-            slot is added, and the printed code opens nothing. Store the code apart from the database and the keyring.
+            Prints the code once and asks you to type it back, at a terminal up to three times; only then is the slot \
+            added. Otherwise the printed code opens nothing. Store the code apart from the database and the keyring.
             """
     )
 
@@ -26,19 +26,16 @@ struct KeyringRecovery: ParsableCommand {
             let unlocked = try target.unlock()
             let notes = try target.checkDatabase(unlocked)
             let code = try RecoveryCode.random()
-            if isatty(0) == 1 {
-                Output.tell(
-                    "Write this code down. The slot is added when you have typed it back; after a typing error, run this again for another code.\n"
-                )
-            }
-            try Output.writeLine(code.text())
             // From a person, or a program in place of one.
-            let source: KeySource =
-                isatty(0) == 1 ? .prompt("Type the recovery code", confirmed: false) : .descriptor(0)
-            let typed = try source.read()
+            let isTyped = isatty(0) == 1
+            if isTyped { Output.tell("Write this code down. The slot is added when you have typed it back.\n") }
+            try Output.writeLine(code.text())
+            let source: KeySource = isTyped ? .prompt("Type the recovery code", confirmed: false) : .descriptor(0)
             let number: Int
             do {
-                number = try unlocked.add(code, typedBack: typed, label: label)
+                number = try TypedSecret.ask(isTyped: isTyped) { _ in
+                    try unlocked.add(code, typedBack: source.read(), label: label)
+                }
             } catch let error as MalformedKey {
                 Output.tellLine("rekey: \(error)")
                 throw KeyringError(path: target.keyring.path, problem: .notConfirmed)

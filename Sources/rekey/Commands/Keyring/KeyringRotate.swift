@@ -17,10 +17,16 @@ struct KeyringRotate: ParsableCommand {
     @OptionGroup var target: KeyringTarget
     @Flag(help: "Re-encrypt the file itself by PRAGMA rekey: it keeps its salt, and the run cannot be interrupted.")
     var inPlace = false
+    @Flag(help: "Check the secret and the lock, print what would be done, and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if inPlace, dryRun { throw ValidationError("--in-place and --dry-run exclude each other.") }
+    }
 
     func run() throws {
         try target.run { progress in
-            let unlocked = try target.unlock()
+            let unlocked = try target.unlock(upgrades: !dryRun)
             if inPlace {
                 return VerificationObject.result(
                     prefix: KeyringRotate.lines,
@@ -28,7 +34,8 @@ struct KeyringRotate: ParsableCommand {
                 )
             }
             return try ReplacementOptions.result(prefix: KeyringRotate.lines) {
-                try DatabaseFile(path: target.file).rotateKey(of: unlocked, progress: progress.show)
+                try ReplacementOptions.database(DatabaseFile(path: target.file), isDryRun: dryRun)
+                    .rotateKey(of: unlocked, progress: progress.show)
             }
         }
     }

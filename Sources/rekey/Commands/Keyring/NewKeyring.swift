@@ -7,6 +7,25 @@ struct NewKeyring {
     let label: String
     let derivation: PassphraseDerivation
 
+    /// Refuses what ``take(_:from:_:keepingOldAs:_:)`` refuses, and changes nothing.
+    ///
+    /// - Parameter database: One of a dry run, which ends here.
+    func plan(
+        _ database: DatabaseFile,
+        from oldKey: DatabaseKey?,
+        _ secret: KeyringSecret,
+        keepingOldAs keptAs: String?
+    ) throws {
+        try database.checkMayWrite()
+        do {
+            try keyring.checkMayCreate(label: label)
+        } catch let error as KeyringError where error.problem == .exists {
+            let unlocked = try keyring.unlock(secret, upgrades: false)
+            try database.moveToKeyring(unlocked, from: oldKey, keepingOldAs: keptAs)
+        }
+        try database.askBeforeMove(from: oldKey, keepingOldAs: keptAs)
+    }
+
     func take(
         _ database: DatabaseFile,
         from oldKey: DatabaseKey?,
@@ -14,6 +33,8 @@ struct NewKeyring {
         keepingOldAs keptAs: String?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
+        // A keyring gets the permissions of the database, and could not be written either.
+        try database.checkMayWrite()
         let unlocked: UnlockedKeyring
         var isMade = true
         do {
