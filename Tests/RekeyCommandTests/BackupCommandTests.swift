@@ -120,6 +120,18 @@ import Testing
         #expect(try rekey("backups check old \(keys)").status == 65)
         #expect(try rekey("restore old 2.db --at-least 0 \(keys)").status == 0)
         #expect(try rekey("backups check old --at-least 0 \(keys)").status == 0)
+        // Nor do later generations hide it.
+        for options in ["", "--follow"] {
+            let backup = try rekey("backup a.db old \(options) \(keys)")
+            #expect(
+                backup.status == 65 && backup.errors.contains("--at-least 0 accepts an old copy"),
+                "\(backup.errors)"
+            )
+        }
+        #expect(try rekey("backups old").output.split(separator: "\n").count == 1)
+        #expect(try rekey("backup a.db repository --at-least 3 \(keys)").status == 65)
+        #expect(try rekey("backup a.db none --at-least 1 \(keys)").status == 66 && !directory.names.contains("none"))
+        #expect(try rekey("backup a.db old --at-least 0 \(keys)").status == 0)
         // The keyring is unchanged by readers, and fits the database.
         #expect(try rekey("verify a.db \(keys)").status == 0)
     }

@@ -4,11 +4,13 @@ package import SQLiteFormat
 /// Makes generations of one database, one after the other. It keeps the tree of the newest one. For one thread at a time.
 package final class BackupSession {
     private let repository: BackupRepository
+    private let expected: ExpectedGeneration
     private var base: GenerationBase?
 
-    /// The repository is made with the first generation, unless there is one.
-    package init(_ repository: BackupRepository) {
+    /// The repository is made with the first generation, unless there is one, or one is expected.
+    package init(_ repository: BackupRepository, expecting expected: ExpectedGeneration = .none) {
         self.repository = repository
+        self.expected = expected
     }
 
     /// Stores a state of the database that was read whole.
@@ -77,11 +79,15 @@ package final class BackupSession {
         _ body: (GenerationWriter, _ isProved: Bool) throws -> Void,
         beforeEachSegment: () throws -> Void = {}
     ) throws -> (generation: Generation, isNew: Bool) {
-        if base == nil { try repository.prepare() }
+        if base == nil {
+            if expected.isOfRepository { _ = try repository.marker() }
+            try repository.prepare()
+        }
         return try repository.storage.locked(exclusively: true) {
             let marker = try repository.marker()
             let backupKey = try key.map { try BackupKey($0.key, repository: marker.identifier) }
-            let base = try newest(marker)
+            let others = try expected.otherKeys.map { try BackupKey($0, repository: marker.identifier) }
+            let base = try newest(marker, provedBy: backupKey.map { [$0] + others } ?? [])
             let isProved = try base?.isProved(by: backupKey) ?? false
             let writer = GenerationWriter(
                 repository,
@@ -106,10 +112,13 @@ package final class BackupSession {
     }
 
     /// The newest generation, which is read again only where another writer made it.
-    private func newest(_ marker: RepositoryMarker) throws -> GenerationBase? {
-        let name = try repository.manifestNames().last
-        if let base, base.stored.name == name { return base }
-        base = try name.map { try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage) }
+    private func newest(_ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws -> GenerationBase? {
+        let names = try repository.manifestNames()
+        if let base, base.stored.name == names.last { return base }
+        try expected.check(names, of: repository, marker, made: base?.manifest.number, provedBy: keys)
+        base = try names.last.map {
+            try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage)
+        }
         return base
     }
 }

@@ -29,13 +29,16 @@ package final class BackupFollower {
         var mayReadWholeAfter: ContinuousClock.Instant
     }
 
-    /// - Parameter keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
+    /// - Parameters:
+    ///   - expected: What is known of the repository.
+    ///   - keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
     package convenience init(
         _ file: DatabaseFile,
         _ repository: BackupRepository,
+        expecting expected: ExpectedGeneration = .none,
         keyOf: @escaping () throws -> DatabaseKey?
     ) {
-        self.init(file, repository, opening: { try keyOf().map { try file.database(under: $0) } })
+        self.init(file, repository, expecting: expected, opening: { try keyOf().map { try file.database(under: $0) } })
     }
 
     /// - Parameter opening: Opens the file, to be closed, under its key as it is now; nil to store without one. Called whenever the file is
@@ -43,11 +46,12 @@ package final class BackupFollower {
     init(
         _ file: DatabaseFile,
         _ repository: BackupRepository,
+        expecting expected: ExpectedGeneration = .none,
         opening: @escaping () throws -> (database: Database, key: VerifiedKey)?
     ) {
         self.file = file
         self.opening = opening
-        session = BackupSession(repository)
+        session = BackupSession(repository, expecting: expected)
     }
 
     /// Stores what has changed since the last call; nil where nothing has, or where it is too early to read a large file again.

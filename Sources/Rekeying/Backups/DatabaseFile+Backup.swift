@@ -24,6 +24,8 @@ extension DatabaseFile {
     ///
     /// - Parameters:
     ///   - repository: Where to; it is made unless it exists.
+    ///   - expected: The number that the newest generation there has at least; nil for any. It shows that the repository was replaced by an
+    ///     old copy. With a key, a generation counts only if the key proves it.
     ///   - key: The key of the database: each page that is stored is authenticated, and the generation gets a MAC, by which the key
     ///     proves it at a restore. Without a key nothing shows that a page was damaged already, or that somebody has put pages of two states
     ///     together.
@@ -32,10 +34,27 @@ extension DatabaseFile {
     @discardableResult
     public func backUp(
         to repository: BackupRepository,
+        atLeast expected: UInt64? = nil,
         key: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> BackupResult {
-        try backUpState(in: BackupSession(repository), { try key.map { try database(under: $0) } }, progress).result
+        try backUp(
+            to: repository,
+            expecting: ExpectedGeneration(expected, derivedKeys: []),
+            key: key,
+            progress: progress
+        )
+    }
+
+    /// As ``backUp(to:atLeast:key:progress:)``.
+    package func backUp(
+        to repository: BackupRepository,
+        expecting expected: ExpectedGeneration,
+        key: DatabaseKey?,
+        progress: (FileProgress) throws -> Void
+    ) throws -> BackupResult {
+        let session = BackupSession(repository, expecting: expected)
+        return try backUpState(in: session, { try key.map { try database(under: $0) } }, progress).result
     }
 
     /// A state that was stored.

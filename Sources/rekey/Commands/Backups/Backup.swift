@@ -17,7 +17,8 @@ struct Backup: ParsableCommand {
 
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
             gets a MAC, by which `rekey restore` proves it. With --keyring the keyring notes the newest generation: \
-            `rekey restore` and `rekey backups check` with it then find an old copy of the repository.
+            `rekey backup`, `rekey restore` and `rekey backups check` with it then refuse an old copy of the repository. \
+            --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation.
 
             With --keep… generations are removed that no rule keeps, as by `rekey backups prune`; with --follow at \
             most once a minute.
@@ -28,6 +29,8 @@ struct Backup: ParsableCommand {
     var file: String
     @Argument(help: "The repository.", completion: .directory)
     var repository: String
+    @Option(help: ArgumentHelp("Fail if the newest generation there has a lower number.", valueName: "number"))
+    var atLeast: UInt64?
     @OptionGroup var following: FollowOptions
     @OptionGroup var keeping: KeepOptions
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
@@ -39,7 +42,10 @@ struct Backup: ParsableCommand {
         if following.follow {
             var database = try key.database(file)
             database.busyTimeout = .seconds(report.wait ?? 5)
-            let follower = BackupFollower(database, repository) { [file] in try keys.keyIfNamed(for: file) }
+            let expected = try keys.expectation(of: repository, atLeast: atLeast, for: file)
+            let follower = BackupFollower(database, repository, expecting: expected) { [file] in
+                try keys.keyIfNamed(for: file)
+            }
             return try following.run(file, report, follower) {
                 try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
             }
@@ -47,6 +53,7 @@ struct Backup: ParsableCommand {
         try report.run([file]) { file, progress in
             let done = try key.database(file).backUp(
                 to: repository,
+                expecting: keys.expectation(of: repository, atLeast: atLeast, for: file),
                 key: keys.keyIfNamed(for: file),
                 progress: progress.show
             )
