@@ -45,6 +45,61 @@ import Testing
         )
     }
 
+    @Test func otherDatabaseRemovesNoHistory() throws {
+        try SampleFile.make(at: directory.file("b.db"), under: .sample("other"))
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        let wrong = try rekey("backup b.db repository --key-file other --keep 1")
+        #expect(wrong.status == 0 && !wrong.output.contains("removed"), "\(wrong.output)")
+        #expect(wrong.errors.contains("rekey: b.db: the file shares no page and no salt with generation 1"))
+        let json = try rekey("backup a.db repository --key-file k --keep 1 --json")
+        #expect(json.output.contains(#""warnings":["the file shares no page"#) && !json.output.contains("pruned"))
+        #expect(try rekey("restore repository new.db --generation 1 --key-file k").status == 0)
+    }
+
+    @Test func generationWithoutMACHidesNoOther() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        #expect(try rekey("backup a.db repository").output.contains("nothing has changed since"))
+        try update("DELETE FROM people WHERE id > 300")
+        let second = try rekey("backup a.db repository --keep 1")
+        #expect(second.errors.contains("the new generation has no MAC"), "\(second.errors)")
+        let refused = try rekey("restore repository new.db --key-file k")
+        #expect(
+            refused.status == 77 && refused.errors.contains("--generation 1 restores that one"),
+            "\(refused.errors)"
+        )
+        #expect(
+            try rekey("restore repository new.db --key-file k --generation 1").output.contains("proved:          yes")
+        )
+    }
+
+    @Test func repositoryWithoutGenerationIsNotSound() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.file("repository/generations")) {
+            try FileManager.default.removeItem(atPath: directory.file("repository/generations/" + name))
+        }
+        #expect(try rekey("backups repository").output == "repository: no generation\n")
+        #expect(try rekey("backups repository --json").output.contains(#""generations":[]"#))
+        for options in ["", "--key-file k"] {
+            let check = try rekey("backups check repository \(options)")
+            #expect(check.status == 65 && check.output.hasSuffix("sound:       no\n"))
+        }
+    }
+
+    @Test func lostSegmentIsSaidAndStoredAgain() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        let segments = directory.file("repository/segments")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: segments).first)
+        try FileManager.default.removeItem(atPath: segments + "/" + name)
+        let check = try rekey("backups check repository")
+        #expect(check.status == 65 && check.output.contains("generations: 0 can be restored\n"))
+        let again = try rekey("backup a.db repository --key-file k --keep 1")
+        #expect(again.status == 0 && again.errors.contains("segments/\(name) is missing, cut or damaged; all pages"))
+        #expect(!again.output.contains("removed"))
+        #expect(try rekey("backups check repository").output.contains("generations: 1 can be restored: number 2\n"))
+        #expect(try rekey("backup a.db repository --key-file k --keep 1").output.contains("removed:    1 generation"))
+        #expect(try rekey("backups check repository").status == 0)
+    }
+
     @Test func directoryWithOtherFilesIsRefused() throws {
         _ = try Program.run("/bin/mkdir", [directory.file("used"), directory.file("mount")])
         _ = try Program.run("/bin/mkdir", [directory.file("mount/lost+found")])

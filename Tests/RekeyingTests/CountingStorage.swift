@@ -52,6 +52,7 @@ final class CountingStorage: BackupStorage {
 
     func prepare() throws { try base.prepare() }
     func names(in directory: String) throws -> [String] { try base.names(in: directory) }
+    func sizes(in directory: String) throws -> [String: Int64] { try base.sizes(in: directory) }
     func settledNames(in directory: String) throws -> [String] { try base.settledNames(in: directory) }
     func newObject(_ name: String) throws -> NewObject { try base.newObject(name) }
     func add(_ object: NewObject) throws { try base.add(object) }

@@ -124,12 +124,4 @@ import Testing
         _ = try fixture.directory.write(record.file(), to: "repository/prunes/forged")
         #expect(try fixture.repository.check().problems.contains { $0.contains("record of prunes") })
     }
-
-    @Test func emptiedRepositoryIsAProblemWithKey() throws {
-        for name in fixture.objects("generations") {
-            try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + name))
-        }
-        let check = try fixture.repository.check(provingBy: [RepositoryFixture.key.key])
-        #expect(!check.problems.isEmpty)
-    }
 }

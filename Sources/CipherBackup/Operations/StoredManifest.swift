@@ -47,6 +47,16 @@ package struct StoredManifest: Sendable {
         self.manifest = manifest
     }
 
+    /// The names of the segments that it needs and that are missing, or have another size.
+    func lostSegments(_ storage: any BackupStorage) throws -> [String] {
+        let sizes = try storage.sizes(in: SegmentIdentifier.directory)
+        return manifest.segments.filter { segment in
+            guard let size = sizes[segment.identifier.fileName] else { return true }
+            return size >= 0 && UInt64(size) != segment.size
+        }
+        .map(\.identifier.name)
+    }
+
     /// Throws where `key` does not prove the manifest.
     func authenticate(_ key: BackupKey) throws {
         guard let identifier = manifest.keyIdentifier else { throw BackupError.unauthenticated(name) }

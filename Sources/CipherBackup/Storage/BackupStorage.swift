@@ -10,6 +10,8 @@ protocol BackupStorage: Sendable {
     func prepare() throws
     /// The names of the objects in a directory, sorted; none where there is no such directory.
     func names(in directory: String) throws -> [String]
+    /// The names and sizes of the objects in a directory, -1 where a size is not known; none where there is no such directory.
+    func sizes(in directory: String) throws -> [String: Int64]
     /// The names of those objects in a directory that no running process is about to refer to.
     func settledNames(in directory: String) throws -> [String]
     /// Reads an object. Throws ``BackupError/missingObject``.

@@ -47,6 +47,21 @@ struct DirectoryStorage: BackupStorage {
         }
     }
 
+    func sizes(in directory: String) throws -> [String: Int64] {
+        var sizes: [String: Int64] = [:]
+        for name in try names(in: directory) {
+            let place = path(of: directory + "/" + name)
+            do {
+                sizes[name] = try Platform.status(of: place).size
+            } catch .noSuchFile {
+                // A link that leads nowhere.
+            } catch {
+                throw BackupError.system(path: place, code: error.code)
+            }
+        }
+        return sizes
+    }
+
     /// The caller has the lock.
     func settledNames(in directory: String) throws -> [String] { try names(in: directory) }
 

@@ -29,6 +29,16 @@ struct RcloneStorage: BackupStorage {
     /// Those of yesterday and before: a backup that runs since then has stored its manifest, or never will.
     func settledNames(in directory: String) throws -> [String] { try list(directory, ["--min-age", "1d"]) }
 
+    func sizes(in directory: String) throws -> [String: Int64] {
+        let lines = try list(directory, ["--format", "sp", "--separator", " "]).map {
+            $0.split(separator: " ", maxSplits: 1)
+        }
+        let pairs = lines.compactMap { parts in
+            parts.count == 2 ? Int64(parts[0]).map { (String(parts[1]), $0) } : nil
+        }
+        return Dictionary(pairs) { $1 }
+    }
+
     private func list(_ directory: String, _ options: [String] = []) throws -> [String] {
         let command = RcloneCommand(["lsf", "--files-only"] + options + ["--", path(of: directory)])
         let outcome = try command.run(accepting: [.directoryNotFound])

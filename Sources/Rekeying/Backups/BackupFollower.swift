@@ -92,7 +92,7 @@ package final class BackupFollower {
     private func store(_ changes: LogChanges, of log: FileBytes, _ last: Last, _ time: UInt64) throws -> BackupResult? {
         do {
             guard
-                let (generation, isNew) = try session.store(
+                let stored = try session.store(
                     changes,
                     of: log,
                     after: last.number,
@@ -102,9 +102,9 @@ package final class BackupFollower {
             else {
                 return nil
             }
-            self.last?.number = generation.number
+            self.last?.number = stored.generation.number
             self.last?.position = changes.position
-            return BackupResult(generation: generation, isNew: isNew, format: last.key?.format)
+            return BackupResult(stored, last.key?.format)
         } catch is DamagedPages {
             // Or pages under a new key: reading the database whole tells.
             return nil

@@ -13,6 +13,15 @@ public struct BackupResult: Sendable, Equatable {
     public let isNew: Bool
     /// The format of the database; nil without a key.
     public let format: CipherFormat?
+    /// What was noticed in the repository.
+    public let warnings: [BackupWarning]
+
+    init(_ stored: StoredGeneration, _ format: CipherFormat?) {
+        generation = stored.generation
+        isNew = stored.isNew
+        warnings = stored.warnings
+        self.format = format
+    }
 }
 
 extension DatabaseFile {
@@ -104,7 +113,7 @@ extension DatabaseFile {
             do {
                 try checkState(state, present)
                 let key = present.map { ($0.key, $0.format) }
-                let (generation, isNew) = try session.store(state, unit: state.unit, key: key, time: time) {
+                let stored = try session.store(state, unit: state.unit, key: key, time: time) {
                     if state.isStale { throw StaleState() }
                     // Storing may take long, and needs the database no more: others may change its key.
                     release()
@@ -112,7 +121,7 @@ extension DatabaseFile {
                 } progress: {
                     try progress(FileProgress(.storing, done: $0, all: $1))
                 }
-                let result = BackupResult(generation: generation, isNew: isNew, format: present?.format)
+                let result = BackupResult(stored, present?.format)
                 return StoredState(result: result, position: position, stamp: stamp, key: key)
             } catch is StaleState {
                 continue

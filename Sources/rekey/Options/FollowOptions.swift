@@ -49,7 +49,7 @@ struct FollowOptions: ParsableArguments {
                 state.add(done, of: follower, began: began)
                 guard let done else { return nil }
                 if upkeep == nil { upkeep = try upkeepOf() }
-                upkeep?.add(done.generation)
+                upkeep?.add(done)
                 return isFirst || done.isNew ? (done, follower.lag) : nil
             }
             let isKept = keep(file, upkeep, &isNoteFailing)
@@ -97,6 +97,7 @@ struct FollowOptions: ParsableArguments {
             let waited = lag.map {
                 ", at most \(($0 / .seconds(1)).formatted(.number.precision(.fractionLength(1)))) s after the commit"
             }
+            for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
             let line =
                 "generation \(generation.number): \(done.isNew ? generation.storedSize : 0) bytes stored\(waited ?? "")"
             return Report.Result(BackupObject(done), line: line, status: .done)

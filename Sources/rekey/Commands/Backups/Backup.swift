@@ -58,7 +58,8 @@ struct Backup: ParsableCommand {
                 progress: progress.show
             )
             let upkeep = try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
-            upkeep.add(done.generation)
+            upkeep.add(done)
+            for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
             let kept = try upkeep.run(isLast: true)
             if let failure = kept?.noteFailure { Output.tell(Backup.message(failure, file)) }
             let lines = Backup.lines(done) + (kept?.pruned.map { [("removed", KeepOptions.text($0))] } ?? [])
@@ -71,6 +72,9 @@ struct Backup: ParsableCommand {
         "rekey: \(file): the generation is stored, but not noted in the keyring: \(CommandMessage(failure).text)\n"
     }
 
+    /// What was noticed in the repository.
+    static func message(_ warning: BackupWarning, _ file: String) -> String { "rekey: \(file): \(warning)" }
+
     private static func lines(_ done: BackupResult) -> [(String, String)] {
         let generation = done.generation
         let changed = done.isNew ? "" : "; nothing has changed since"
@@ -78,8 +82,14 @@ struct Backup: ParsableCommand {
             ("generation", "\(generation.number) of \(GenerationObject.text(generation.time))\(changed)"),
             ("size", "\(generation.databaseSize) bytes"),
             ("stored", "\(done.isNew ? generation.storedSize : 0) bytes"),
-            ("proved", done.format == nil ? "no: without the key" : "pages that changed, by their MACs"),
+            ("proved", proof(done.format)),
         ]
+    }
+
+    private static func proof(_ format: CipherFormat?) -> String {
+        guard let format else { return "no: without the key" }
+        let hasMACs = format.pageAuthentication != nil
+        return hasMACs ? "pages that changed, by their MACs" : "no: the format has no MACs of pages"
     }
 }
 
@@ -90,12 +100,14 @@ struct BackupObject: Encodable {
     let format: FormatObject?
     let pruned: [UInt64]?
     let prunedSegments: Int?
+    let warnings: [String]?
 
     init(_ done: BackupResult, _ pruned: PruneResult? = nil) {
         self.pruned = pruned?.removed
         prunedSegments = pruned?.removedSegments
         generation = GenerationObject(done.generation)
         isNew = done.isNew
+        warnings = done.warnings.isEmpty ? nil : done.warnings.map(\.description)
         format = done.format.map(FormatObject.init)
     }
 }
