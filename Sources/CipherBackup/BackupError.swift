@@ -2,6 +2,8 @@ internal import CipherSystem
 
 /// Why an operation on a repository of backups fails.
 public enum BackupError: Error, Equatable, Sendable {
+    /// The location is empty, or is to be reached by rclone and names no remote.
+    case unusableLocation(_ location: String)
     /// The location has no repository.
     case notARepository(location: String)
     /// The directory is to become a repository and has other files.
@@ -47,6 +49,9 @@ extension BackupError: CustomStringConvertible {
     /// A sentence that names the object, and what to do.
     public var description: String {
         switch self {
+        case .unusableLocation(""): "the location of the repository is empty; give a directory or rclone:REMOTE:PATH"
+        case .unusableLocation(let location):
+            "\(location): names no remote; give rclone:REMOTE:PATH, where REMOTE is one that rclone knows"
         case .notARepository(let location): "\(location): missing, or not a repository of backups"
         case .otherFiles(let location):
             "\(location): the directory has other files and is no repository of backups; give a new or an empty directory"

@@ -30,9 +30,9 @@ final class CountingStorage: BackupStorage {
         return times
     }
 
-    func open(_ name: String, from offset: UInt64) throws -> any PageSource {
+    func open(_ name: String, from offset: UInt64, most: UInt64) throws -> any PageSource {
         log.withLock { $0.opened[name, default: 0] += 1 }
-        return Source(base: try base.open(name, from: offset)) { [log] range in
+        return Source(base: try base.open(name, from: offset, most: most)) { [log] range in
             log.withLock { $0.read[name, default: []].append(range) }
         }
     }

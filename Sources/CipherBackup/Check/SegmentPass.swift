@@ -96,7 +96,9 @@ struct SegmentPass {
     private mutating func read(_ segment: ListedSegment) throws -> (size: Int64, digest: Digest) {
         let source: any PageSource
         do {
-            source = try storage.open(segment.identifier.name, from: 0)
+            // One more, so that a longer one is noticed.
+            let size = segment.summaries.map(\.size).max() ?? 0
+            source = try storage.open(segment.identifier.name, from: 0, most: min(size, 1 << 60) + 1)
         } catch {
             missing.insert(segment.identifier)
             throw error

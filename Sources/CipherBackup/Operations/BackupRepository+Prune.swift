@@ -59,7 +59,9 @@ extension BackupRepository {
 
     func pruneRecord(_ name: String, _ marker: RepositoryMarker) throws -> PruneRecord {
         let path = PruneRecord.directory + "/" + name
-        guard let record = try PruneRecord(storage.bytes(path)), record.repository == marker.identifier else {
+        guard let record = try PruneRecord(storage.bytes(path, most: PruneRecord.mostBytes)),
+            record.repository == marker.identifier
+        else {
             throw BackupError.damagedObject("\(storage.description)/\(path)")
         }
         return record

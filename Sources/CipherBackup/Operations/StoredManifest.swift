@@ -40,7 +40,7 @@ package struct StoredManifest: Sendable {
     init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
         self.name = name
         let path = StoredManifest.directory + "/" + name
-        file = try storage.bytes(path)
+        file = try storage.bytes(path, most: Manifest.mostBytes)
         guard let manifest = try Manifest(file), manifest.repository == marker.identifier,
             try StoredManifest.name(manifest.number, OpenSSL.SHA256().digest(of: file)) == name
         else { throw BackupError.damagedObject("\(storage.description)/\(path)") }

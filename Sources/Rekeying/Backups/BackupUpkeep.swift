@@ -1,5 +1,6 @@
 public import CipherBackup
 public import CipherKeys
+internal import CipherSystem
 
 /// What is done when generations were stored, so that it is bounded: the newest is noted in a keyring, and generations are removed that a policy
 /// does not keep. Both are done at most once a minute, for at most a fifth of the time. After a warning that forbids it nothing is removed. For one
@@ -52,6 +53,7 @@ package final class BackupUpkeep {
         do {
             try keyring.map { try repository.note(generation, in: $0) }
         } catch {
+            try ChildInterruption.check()
             noteFailure = error
         }
         let pruned = try mayPrune ? policy.map(repository.prune(keeping:)) : nil

@@ -157,7 +157,10 @@ extension DatabaseFile {
 
     /// Throws where the state is not what the key was tried on, or ends early.
     private func checkState(_ state: StableFile, _ present: VerifiedKey?) throws {
-        guard try state.size() > 0 else { throw KeyError(path: path, problem: .notADatabase) }
+        // A database has whole pages.
+        guard case let size = try state.size(), size > 0, size % Int64(CipherFormat.pageSizes[0]) == 0 else {
+            throw KeyError(path: path, problem: .notADatabase)
+        }
         guard let present else { return }
         let missing = try PageScan(database: state, log: nil, key: present.key, format: present.format).missingPages()
         let scan = PageScan.Result(pages: missing.lowerBound, damaged: [], missing: missing)

@@ -22,12 +22,14 @@ struct FollowOptions: ParsableArguments {
         guard follow || interval == nil && prometheus == nil else {
             throw ValidationError("--interval and --prometheus need --follow.")
         }
+        if prometheus == "-" { throw ValidationError("--prometheus: give a file.") }
         guard interval.map((0.01...86_400).contains) ?? true else {
             throw ValidationError("--interval: give a number from 0.01 to 86400.")
         }
     }
 
-    /// Stores changes until a signal comes. What fails is tried again; only the first backup must succeed.
+    /// Stores changes until a signal comes. What fails is tried again; only the first look must not fail for a cause that stays: a wrong name or
+    /// key, a damaged file, an old copy of the repository.
     ///
     /// - Parameter upkeepOf: What is done with generations that were stored; asked for after the first one.
     func run(
@@ -54,7 +56,7 @@ struct FollowOptions: ParsableArguments {
             }
             let isKept = keep(file, upkeep, &isNoteFailing)
             if failed != nil && failed != .interrupted || !isKept {
-                if state.generation == nil, let failed { throw ExitCode(failed.code) }
+                if state.generation == nil, let failed, !failed.mayPass { throw ExitCode(failed.code) }
                 state.addFailure()
             }
             try metrics?.write(state.text(of: file))
@@ -76,6 +78,9 @@ struct FollowOptions: ParsableArguments {
             guard let done = try upkeep?.run(isLast: isLast) else { return true }
             if let failure = done.noteFailure, !isNoteFailing { Output.tell(Backup.message(failure, file)) }
             isNoteFailing = done.noteFailure != nil
+            return true
+        } catch is Interrupted {
+            // The next run does it.
             return true
         } catch {
             Output.tell("rekey: \(Report.message(error, file))\n")

@@ -13,7 +13,8 @@ struct Backup: ParsableCommand {
             wait while the file is read.
 
             With --follow it goes on until a signal ends it, and stores each change; it holds no lock in between. The \
-            exit status is then 0.
+            exit status is then 0. What fails with status 74 or 75 is tried again, and after the first backup all that \
+            fails: a full disk or a server that is not there ends nothing, a wrong key does.
 
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
             gets a MAC, by which `rekey restore` proves it. With --keyring the keyring notes the newest generation: \
@@ -21,7 +22,8 @@ struct Backup: ParsableCommand {
             --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation.
 
             With --keep… generations are removed that no rule keeps, as by `rekey backups prune`; with --follow at \
-            most once a minute.
+            most once a minute. A run removes none once it has met a file that shares no page and no salt with the \
+            newest generation, or a newest generation that lacks segments, which are stored again.
             """
     )
 
@@ -38,6 +40,7 @@ struct Backup: ParsableCommand {
 
     func run() throws {
         let keys = FileKeys(key)
+        if let note = RepositoryNote.line(repository) { Output.tellLine(note) }
         let repository = BackupRepository(repository)
         if following.follow {
             var database = try key.database(file)
@@ -51,10 +54,14 @@ struct Backup: ParsableCommand {
             }
         }
         try report.run([file]) { file, progress in
-            let done = try key.database(file).backUp(
+            let expected = try keys.expectation(of: repository, atLeast: atLeast, for: file)
+            let key = try keys.keyIfNamed(for: file)
+            // From here on files are made.
+            Interruption.watch()
+            let done = try self.key.database(file).backUp(
                 to: repository,
-                expecting: keys.expectation(of: repository, atLeast: atLeast, for: file),
-                key: keys.keyIfNamed(for: file),
+                expecting: expected,
+                key: key,
                 progress: progress.show
             )
             let upkeep = try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)

@@ -28,6 +28,7 @@ struct BackupsCheck: ParsableCommand {
         try report.run([repository]) { repository, progress in
             let fileKeys = FileKeys(key)
             let keys = try fileKeys.allIfNamed(for: repository)
+            Interruption.watch()
             let location = BackupRepository(repository)
             let noted = try fileKeys.unlockedKeyring().flatMap(location.notedGeneration(in:))
             let found = try check(location, keys, atLeast: atLeast ?? noted) {
