@@ -48,6 +48,21 @@ echo "   it has no capabilities and no network, and cannot write elsewhere"
 rm -r /etc/systemd/system/$unit.d
 systemctl daemon-reload
 
+# Each change is stored, until the service is stopped.
+cp /usr/share/doc/rekey/examples/rekey-backup@.service /etc/systemd/system
+warnings=$(systemd-analyze verify rekey-backup@app.service 2>&1)
+if grep -F rekey-backup <<< "$warnings"; then fail "systemd-analyze verify"; fi
+systemctl daemon-reload
+systemctl start rekey-backup@app.service
+for _ in {1..100}; do
+    if grep -qs '^rekey_backup_generation{.*} 1' /var/lib/rekey-backup/app/backup.prom; then break; fi
+    sleep 0.2
+done
+systemctl stop rekey-backup@app.service
+systemctl show --property Result rekey-backup@app.service | grep -qx Result=success || fail "the end of the backup"
+rekey backups check /var/lib/rekey-backup/app/vault.backups --passphrase-file app.txt | grep -q '^proved: *1,' || fail "the backup"
+echo "   a service backs the database up until it is stopped"
+
 # As at three in the night.
 mkdir -p /etc/systemd/system/rekey-verify@app.timer.d
 printf '[Timer]\nOnActiveSec=1s\nRandomizedDelaySec=0\nAccuracySec=100ms\n' > /etc/systemd/system/rekey-verify@app.timer.d/soon.conf

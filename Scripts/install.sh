@@ -11,7 +11,7 @@ man=$root/share/man/man1
 examples=$root/share/doc/rekey/examples
 
 if [ "${1:-}" = --uninstall ]; then
-    rm -f "$root/bin/rekey" "$man/rekey.1" "$man"/rekey-*.1 "$bash/rekey" "$zsh/_rekey" "$fish/rekey.fish" "$examples"/rekey-verify@.{service,timer}
+    rm -f "$root/bin/rekey" "$man/rekey.1" "$man"/rekey-*.1 "$bash/rekey" "$zsh/_rekey" "$fish/rekey.fish" "$examples"/rekey-verify@.{service,timer} "$examples/rekey-backup@.service"
     exit 0
 fi
 stage=${STAGE:-.build-release/stage}
@@ -25,6 +25,8 @@ chmod 644 "$bash/rekey"
 install -m 644 "$stage/rekey.zsh" "$zsh/_rekey"
 install -m 644 "$stage/rekey.fish" "$fish/rekey.fish"
 install -m 644 Packaging/systemd/rekey-verify@.timer "$examples"
-sed "s|/usr/bin/rekey|${PREFIX:-/usr/local}/bin/rekey|" Packaging/systemd/rekey-verify@.service > "$examples/rekey-verify@.service"
-chmod 644 "$examples/rekey-verify@.service"
+for unit in rekey-verify@.service rekey-backup@.service; do
+    sed "s|/usr/bin/rekey|${PREFIX:-/usr/local}/bin/rekey|" "Packaging/systemd/$unit" > "$examples/$unit"
+    chmod 644 "$examples/$unit"
+done
 echo "install: $root/bin/rekey"

@@ -2,6 +2,8 @@ internal import CipherSystem
 
 /// Why an operation on a repository of backups fails.
 public enum BackupError: Error, Equatable, Sendable {
+    /// The location is empty, or is to be reached by rclone and names no remote.
+    case unusableLocation(_ location: String)
     /// The location has no repository.
     case notARepository(location: String)
     /// The directory is to become a repository and has other files.
@@ -18,8 +20,9 @@ public enum BackupError: Error, Equatable, Sendable {
     case damagedObject(_ name: String)
     /// The MAC of a manifest is not that of the key: somebody without the key wrote or changed it.
     case altered(_ name: String)
-    /// A manifest was written without a key, so the key cannot prove it.
-    case unauthenticated(_ name: String)
+    /// A manifest was written without a key, so the key cannot prove it. The number is that of the newest generation that the key proves; nil
+    /// where there is none.
+    case unauthenticated(_ name: String, newestProved: UInt64? = nil)
     /// A manifest is authenticated with another key: the database had another key then, or the key is wrong.
     case otherKey(_ name: String)
     /// Another process uses the repository.
@@ -46,6 +49,9 @@ extension BackupError: CustomStringConvertible {
     /// A sentence that names the object, and what to do.
     public var description: String {
         switch self {
+        case .unusableLocation(""): "the location of the repository is empty; give a directory or rclone:REMOTE:PATH"
+        case .unusableLocation(let location):
+            "\(location): names no remote; give rclone:REMOTE:PATH, where REMOTE is one that rclone knows"
         case .notARepository(let location): "\(location): missing, or not a repository of backups"
         case .otherFiles(let location):
             "\(location): the directory has other files and is no repository of backups; give a new or an empty directory"
@@ -56,8 +62,9 @@ extension BackupError: CustomStringConvertible {
         case .missingObject(let name): "\(name): missing; it was removed or not copied"
         case .damagedObject(let name): "\(name): damaged: its bytes are not those that were written"
         case .altered(let name): "\(name): the MAC is wrong: the manifest was changed by somebody without the key"
-        case .unauthenticated(let name):
+        case .unauthenticated(let name, let newest):
             "\(name): written without a key, so the key cannot prove that its pages are of one state"
+                + (newest.map { "; the newest generation that the key proves is \($0)" } ?? "")
         case .otherKey(let name):
             "\(name): authenticated with another key: the database had another key then, or the key is wrong"
         case .busy(let location): "\(location): another process uses the repository"

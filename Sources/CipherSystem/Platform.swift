@@ -247,6 +247,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package static var nul: Errno { Errno(code: -1) }
 
     package static var noSuchFile: Errno { Errno(code: ENOENT) }
+    package static var notADirectory: Errno { Errno(code: ENOTDIR) }
     package static var nameTooLong: Errno { Errno(code: ENAMETOOLONG) }
     package static var noPermission: Errno { Errno(code: EACCES) }
     package static var notPermitted: Errno { Errno(code: EPERM) }

@@ -12,6 +12,24 @@ enum Interruption {
 
     static var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
+    /// When it was first seen that the user wants to stop.
+    private static let noticed = Lock<ContinuousClock.Instant?>(nil)
+    /// How long a program that carries objects of a repository may go on then: what it has begun may end.
+    private static let timeOfPrograms = Duration.seconds(3)
+
+    /// Has programs that were started end soon after a signal.
+    static func endPrograms() {
+        ChildInterruption.use {
+            guard isWanted else { return }
+            let first = noticed.withLock { noticed in
+                let first = noticed ?? .now
+                noticed = first
+                return first
+            }
+            if .now >= first + timeOfPrograms { throw Interrupted() }
+        }
+    }
+
     /// Signals that cannot be handled, that report a fault of the program, or that end no process.
     private static let others: Set<Int32> = [
         SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGCHLD, SIGCONT, SIGTSTP,
@@ -21,6 +39,18 @@ enum Interruption {
     /// Up to the last of the real-time signals; the system refuses numbers that it does not have.
     private static var handled: [Int32] {
         (1...64).filter { !others.contains($0) && !Platform.isIgnored(signal: $0) }
+    }
+
+    /// Until ``watch()``, signals end the process with the status for that: nothing was begun.
+    static func endAtSignals() {
+        for number in handled { end(at: number) }
+    }
+
+    private static func end(at number: Int32) {
+        signal(number) { number in
+            // What exceeds the limit of a file's size is an error of writing.
+            if number != SIGXFSZ { _exit(128 + SIGINT) }
+        }
     }
 
     /// From here on the signals ask; a second one ends the process. One that is ignored stays ignored, as under `nohup`.
@@ -54,7 +84,7 @@ extension Interruption {
     /// Signals end the process again, and one that came meanwhile does.
     private static func release() {
         isWatching.store(false, ordering: .relaxed)
-        for number in handled { signal(number, SIG_DFL) }
+        endAtSignals()
         let number = received.load(ordering: .relaxed)
         if number != 0 { raise(number) }
     }
@@ -74,5 +104,5 @@ extension Interruption {
 
 /// The user asked to stop before the file was changed.
 struct Interrupted: Error, CustomStringConvertible {
-    var description: String { "interrupted; the file is as it was" }
+    var description: String { "interrupted; nothing was changed" }
 }

@@ -36,6 +36,8 @@ struct Rekey: ParsableCommand {
 
     /// Secrets lie in memory that is left out of core dumps, but the engine and the runtime have copies for a while.
     static func main() {
+        Interruption.endAtSignals()
+        Interruption.endPrograms()
         StandardStreams.prepare()
         Platform.forbidDumps()
         Interruption.holdWhileFilesAreWritten()

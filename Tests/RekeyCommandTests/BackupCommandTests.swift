@@ -45,6 +45,61 @@ import Testing
         )
     }
 
+    @Test func otherDatabaseRemovesNoHistory() throws {
+        try SampleFile.make(at: directory.file("b.db"), under: .sample("other"))
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        let wrong = try rekey("backup b.db repository --key-file other --keep 1")
+        #expect(wrong.status == 0 && !wrong.output.contains("removed"), "\(wrong.output)")
+        #expect(wrong.errors.contains("rekey: b.db: the file shares no page and no salt with generation 1"))
+        let json = try rekey("backup a.db repository --key-file k --keep 1 --json")
+        #expect(json.output.contains(#""warnings":["the file shares no page"#) && !json.output.contains("pruned"))
+        #expect(try rekey("restore repository new.db --generation 1 --key-file k").status == 0)
+    }
+
+    @Test func generationWithoutMACHidesNoOther() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        #expect(try rekey("backup a.db repository").output.contains("nothing has changed since"))
+        try update("DELETE FROM people WHERE id > 300")
+        let second = try rekey("backup a.db repository --keep 1")
+        #expect(second.errors.contains("the new generation has no MAC"), "\(second.errors)")
+        let refused = try rekey("restore repository new.db --key-file k")
+        #expect(
+            refused.status == 77 && refused.errors.contains("--generation 1 restores that one"),
+            "\(refused.errors)"
+        )
+        #expect(
+            try rekey("restore repository new.db --key-file k --generation 1").output.contains("proved:          yes")
+        )
+    }
+
+    @Test func repositoryWithoutGenerationIsNotSound() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.file("repository/generations")) {
+            try FileManager.default.removeItem(atPath: directory.file("repository/generations/" + name))
+        }
+        #expect(try rekey("backups repository").output == "repository: no generation\n")
+        #expect(try rekey("backups repository --json").output.contains(#""generations":[]"#))
+        for options in ["", "--key-file k"] {
+            let check = try rekey("backups check repository \(options)")
+            #expect(check.status == 65 && check.output.hasSuffix("sound:       no\n"))
+        }
+    }
+
+    @Test func lostSegmentIsSaidAndStoredAgain() throws {
+        #expect(try rekey("backup a.db repository --key-file k").status == 0)
+        let segments = directory.file("repository/segments")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: segments).first)
+        try FileManager.default.removeItem(atPath: segments + "/" + name)
+        let check = try rekey("backups check repository")
+        #expect(check.status == 65 && check.output.contains("generations: 0 can be restored\n"))
+        let again = try rekey("backup a.db repository --key-file k --keep 1")
+        #expect(again.status == 0 && again.errors.contains("segments/\(name) is missing, cut or damaged; all pages"))
+        #expect(!again.output.contains("removed"))
+        #expect(try rekey("backups check repository").output.contains("generations: 1 can be restored: number 2\n"))
+        #expect(try rekey("backup a.db repository --key-file k --keep 1").output.contains("removed:    1 generation"))
+        #expect(try rekey("backups check repository").status == 0)
+    }
+
     @Test func directoryWithOtherFilesIsRefused() throws {
         _ = try Program.run("/bin/mkdir", [directory.file("used"), directory.file("mount")])
         _ = try Program.run("/bin/mkdir", [directory.file("mount/lost+found")])
@@ -72,7 +127,12 @@ import Testing
         ("backups check repository --key-file k", 65, "written without a key"),
         ("backups prune repository", 64, "Give what to keep"), ("backups prune repository --keep 0", 64, "from 1"),
         ("backups prune repository --keep-within 3w", 64, "no age such as"),
-        ("backup a.db rclone:no-such-remote:x", 74, "rclone"),
+        ("backup a.db rclone:no-such-remote:x", 74, "rclone"), ("backup a.db rclone:x", 64, "names no remote"),
+        ("backup a.db RCLONE:x", 64, "names no remote"), ("backups rclone:", 64, "names no remote"),
+        ("restore rclone:x new.db", 64, "names no remote"), ("backup a.db RCLONE:no-such-remote:x", 74, "rclone"),
+        ("backup a.db ''", 64, "is empty"), ("backups ''", 64, "is empty"), ("backups a.db", 66, "not a repository"),
+        ("backup a.db repository --follow --prometheus -", 64, "give a file"),
+        ("backup a.db repository --follow --prometheus a.db-wal --key-file k", 73, "side file of a database"),
     ])
     func errorNamesCause(arguments: String, status: Int32, text: String) throws {
         #expect(try rekey("backup a.db repository").status == 0)
@@ -120,6 +180,18 @@ import Testing
         #expect(try rekey("backups check old \(keys)").status == 65)
         #expect(try rekey("restore old 2.db --at-least 0 \(keys)").status == 0)
         #expect(try rekey("backups check old --at-least 0 \(keys)").status == 0)
+        // Nor do later generations hide it.
+        for options in ["", "--follow"] {
+            let backup = try rekey("backup a.db old \(options) \(keys)")
+            #expect(
+                backup.status == 65 && backup.errors.contains("--at-least 0 accepts an old copy"),
+                "\(backup.errors)"
+            )
+        }
+        #expect(try rekey("backups old").output.split(separator: "\n").count == 1)
+        #expect(try rekey("backup a.db repository --at-least 3 \(keys)").status == 65)
+        #expect(try rekey("backup a.db none --at-least 1 \(keys)").status == 66 && !directory.names.contains("none"))
+        #expect(try rekey("backup a.db old --at-least 0 \(keys)").status == 0)
         // The keyring is unchanged by readers, and fits the database.
         #expect(try rekey("verify a.db \(keys)").status == 0)
     }
@@ -169,24 +241,32 @@ import Testing
             configuration: Configuration { $0.journalMode = .wal }
         )
         for number in 1...3 {
-            let before = metric("stored_bytes") ?? 0
+            let before = metric("stored_bytes_total") ?? 0
             try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = 1") }
-            try wait { metric("stored_bytes") ?? 0 > before }
+            try wait { metric("stored_bytes_total") ?? 0 > before }
         }
-        #expect(metric("lag_seconds") ?? 99 < 30 && metric("failures") == 0)
+        #expect(metric("lag_seconds") ?? 99 < 30 && metric("failures_total") == 0)
         // A failure does not end it.
         try FileManager.default.moveItem(
             atPath: directory.file("repository/repository"),
             toPath: directory.file("marker")
         )
         try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 4 WHERE id = 1") }
-        try wait { metric("failures") ?? 0 > 0 }
-        let before = metric("stored_bytes") ?? 0
+        try wait { metric("failures_total") ?? 0 > 0 }
+        // What is not stored waits, longer and longer.
+        let (lag, until) = (metric("lag_seconds") ?? 0, metric("complete_until_timestamp_seconds") ?? 0)
+        try wait { metric("lag_seconds") ?? 0 > lag + 0.5 }
+        #expect(until > 0 && metric("complete_until_timestamp_seconds") == until)
+        let text = try String(contentsOfFile: directory.file("m.prom"), encoding: .utf8)
+        #expect(text.contains("# TYPE rekey_backup_failures_total counter\n"))
+        #expect(text.contains("# TYPE rekey_backup_lag_seconds gauge\n"))
+        let before = metric("stored_bytes_total") ?? 0
         try FileManager.default.moveItem(
             atPath: directory.file("marker"),
             toPath: directory.file("repository/repository")
         )
-        try wait { metric("stored_bytes") ?? 0 > before }
+        try wait { metric("stored_bytes_total") ?? 0 > before }
+        #expect(metric("lag_seconds") ?? 0 > 0.5 && metric("complete_until_timestamp_seconds") ?? 0 > until)
         process.terminate()
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
@@ -197,6 +277,57 @@ import Testing
         #expect(try rekey("restore repository new.db --key-file k").output.contains("proved:          yes"))
         let restored = try DatabaseQueue(path: directory.file("new.db"), key: .sample("k"))
         #expect(try restored.inDatabase { try $0.int(forQuery: "SELECT note FROM people WHERE id = 1") } == 4)
+    }
+
+    @Test func fileWithoutWholePagesIsNotStored() throws {
+        var random = SplitMix(7)
+        _ = try directory.write((0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) }, to: "random")
+        let refused = try rekey("backup random repository")
+        #expect(refused.status == 65 && !directory.names.contains("repository"), "\(refused.errors)")
+    }
+
+    @Test func nameLikeRemoteIsSaidToBeDirectory() throws {
+        let note = "loc:x: this is a directory of this machine; a remote of rclone is rclone:loc:x"
+        #expect(try rekey("backup a.db loc:x").errors.contains(note))
+        #expect(try rekey("backup a.db loc:x").errors == "")
+        #expect(try rekey("backup a.db ./loc:y").errors == "")
+    }
+
+    @Test func firstLookIsTriedAgainIfCauseMayPass() throws {
+        // The directory of the repository is made a while after the start.
+        let script = """
+            cd "$0" && { "$1" backup a.db later/repository --key-file k --follow --interval 0.05 --prometheus m.prom & } &&
+            for i in $(seq 400); do grep -qs 'failures_total{.*} [1-9]' m.prom && break; sleep 0.05; done &&
+            mkdir later &&
+            for i in $(seq 400); do grep -qs 'generation{.*} 1' m.prom && break; sleep 0.05; done &&
+            kill $! && wait $!
+            """
+        let outcome = try Program.run("/bin/sh", ["-c", script, directory.path, Program.built("rekey")])
+        #expect(outcome.status == 0 && outcome.output.contains("generation 1: "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("No such file or directory"))
+    }
+
+    /// An rclone that does not answer, in a directory of PATH.
+    @Test(arguments: ["backup a.db rclone:there:x --key-file k", "backup a.db rclone:there:x --key-file k --follow"])
+    func hangingProgramIsEndedAfterSignal(command: String) throws {
+        _ = try Program.run("/bin/mkdir", [directory.file("bin")])
+        let program = """
+            #!/bin/sh
+            trap '' TERM
+            cd '\(directory.path)'
+            echo $$ > child
+            for i in $(seq 150); do sleep 0.1; done
+            echo > ended
+            """
+        _ = try directory.write(program.utf8, to: "bin/rclone", mode: 0o700)
+        let script = """
+            cd "$0" && PATH="$0/bin:$PATH" && { "$1" \(command) & } &&
+            for i in $(seq 400); do test -s child && break; sleep 0.05; done && kill $! && wait $!
+            status=$?; kill -0 $(cat child) 2> /dev/null && echo lives; echo $status
+            """
+        let outcome = try Program.run("/bin/sh", ["-c", script, directory.path, Program.built("rekey")])
+        #expect(outcome.output == (command.contains("follow") ? "0\n" : "130\n"), "\(outcome.output)\(outcome.errors)")
+        #expect(!directory.names.contains("ended"))
     }
 
     @Test func followingEndsIfFirstBackupFails() throws {

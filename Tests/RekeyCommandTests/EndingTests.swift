@@ -76,6 +76,19 @@ import Testing
         #expect(directory.names == ["new", "old", "test.db"])
     }
 
+    /// A signal when the key is read, and when the first file of the repository is made.
+    @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
+    func signalLeavesNothingOfBackup() throws {
+        for injection in ["-P old -e trace=openat -e inject=openat", "-e trace=flock -e inject=flock"] {
+            try make()
+            let trace = "env --default-signal strace -f -o /dev/null \(injection):signal=SIGTERM:when=1"
+            let outcome = try run("\(trace) REKEY backup test.db repository --key-file old")
+            #expect(outcome.status == 130, "\(injection): \(outcome.status) \(outcome.errors)")
+            let names = FileManager.default.enumerator(atPath: directory.path)?.allObjects as? [String] ?? []
+            #expect(!names.contains { $0.contains(".new-") || $0.contains("generations/") }, "\(names)")
+        }
+    }
+
     /// A signal, and the limit of a file's size, while a keyring or metrics are written.
     @Test(
         .enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"),

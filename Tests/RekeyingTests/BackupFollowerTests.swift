@@ -169,6 +169,22 @@ import Testing
         #expect(try fixture.repository.check().problems == [])
     }
 
+    @Test func oldCopyIsNoticedWhileFollowing() throws {
+        let queue = try fixture.open(.wal)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try change(queue, 1)
+        _ = try next(follower)
+        let newest = fixture.path(ofObject: "generations/" + fixture.objects("generations")[1])
+        try FileManager.default.moveItem(atPath: newest, toPath: fixture.directory.file("aside"))
+        try change(queue, 2)
+        #expect(throws: BackupError.outdated(newest: 1, expected: 2)) { try next(follower) }
+        try FileManager.default.moveItem(atPath: fixture.directory.file("aside"), toPath: newest)
+        #expect(try next(follower).generation.number == 3)
+        #expect(try fixture.answer(.newest, Self.sum) == "3")
+    }
+
     @Test func damagedPageInWALIsNotStored() throws {
         let queue = try fixture.open(.wal)
         defer { try? queue.close() }

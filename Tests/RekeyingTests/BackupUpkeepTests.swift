@@ -26,13 +26,13 @@ import Testing
         let keyring = try keyring()
         let upkeep = BackupUpkeep(fixture.repository, keyring: keyring, keeping: nil)
         #expect(try upkeep.run() == nil)
-        upkeep.add(try fixture.backUp().generation)
+        upkeep.add(try fixture.backUp())
         #expect(try upkeep.run()?.noteFailure == nil)
         #expect(try fixture.repository.notedGeneration(in: keyring) == 1)
         let state = try FileState(keyring.keyring.path)
         for number in 2...4 {
             try change(queue, number)
-            upkeep.add(try fixture.backUp().generation)
+            upkeep.add(try fixture.backUp())
             #expect(try upkeep.run() == nil)
         }
         #expect(try FileState(keyring.keyring.path) == state)
@@ -46,7 +46,7 @@ import Testing
         try fixture.open().close()
         let keyring = try keyring()
         let upkeep = BackupUpkeep(fixture.repository, keyring: keyring, keeping: nil, interval: .zero)
-        upkeep.add(try fixture.backUp().generation)
+        upkeep.add(try fixture.backUp())
         let (path, aside) = (keyring.keyring.path, fixture.directory.file("aside"))
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         #expect(try upkeep.run(isLast: true)?.noteFailure is KeyringError)
@@ -84,7 +84,7 @@ import Testing
                 done = try follower.store()
             }
             newest = try #require(done).generation
-            upkeep.add(try #require(newest))
+            upkeep.add(try #require(done))
             if try upkeep.run() != nil { prunes += 1 }
         }
         _ = try upkeep.run(isLast: true)

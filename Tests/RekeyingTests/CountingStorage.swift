@@ -30,9 +30,9 @@ final class CountingStorage: BackupStorage {
         return times
     }
 
-    func open(_ name: String, from offset: UInt64) throws -> any PageSource {
+    func open(_ name: String, from offset: UInt64, most: UInt64) throws -> any PageSource {
         log.withLock { $0.opened[name, default: 0] += 1 }
-        return Source(base: try base.open(name, from: offset)) { [log] range in
+        return Source(base: try base.open(name, from: offset, most: most)) { [log] range in
             log.withLock { $0.read[name, default: []].append(range) }
         }
     }
@@ -52,6 +52,7 @@ final class CountingStorage: BackupStorage {
 
     func prepare() throws { try base.prepare() }
     func names(in directory: String) throws -> [String] { try base.names(in: directory) }
+    func sizes(in directory: String) throws -> [String: Int64] { try base.sizes(in: directory) }
     func settledNames(in directory: String) throws -> [String] { try base.settledNames(in: directory) }
     func newObject(_ name: String) throws -> NewObject { try base.newObject(name) }
     func add(_ object: NewObject) throws { try base.add(object) }

@@ -79,6 +79,23 @@ import Testing
         try restore(.number(1), atLeast: 2)
     }
 
+    @Test func laterGenerationsHideNoOldCopy() throws {
+        let key = RepositoryFixture.key.key
+        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) {
+            try fixture.file.backUp(to: fixture.repository, atLeast: 5, key: key)
+        }
+        // What somebody without the key has added does not count, but to those who have no key either.
+        try add(5, like: fixture.repository.manifests()[1])
+        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) {
+            try fixture.file.backUp(to: fixture.repository, atLeast: 5, key: key)
+        }
+        #expect(try !fixture.file.backUp(to: fixture.repository, atLeast: 5).isNew)
+        #expect(try fixture.file.backUp(to: fixture.repository, atLeast: 2, key: key).generation.number == 6)
+        let none = BackupRepository(fixture.directory.file("none"))
+        #expect(throws: BackupError.self) { try fixture.file.backUp(to: none, atLeast: 1, key: key) }
+        #expect(!fixture.directory.names.contains("none"))
+    }
+
     @Test func numbersDoNotOverflow() throws {
         for number: UInt64 in [.max, .max - 1, Manifest.highestNumber + 1] {
             try add(number, like: fixture.repository.manifests()[1])
@@ -106,13 +123,5 @@ import Testing
         )
         _ = try fixture.directory.write(record.file(), to: "repository/prunes/forged")
         #expect(try fixture.repository.check().problems.contains { $0.contains("record of prunes") })
-    }
-
-    @Test func emptiedRepositoryIsAProblemWithKey() throws {
-        for name in fixture.objects("generations") {
-            try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + name))
-        }
-        let check = try fixture.repository.check(provingBy: [RepositoryFixture.key.key])
-        #expect(!check.problems.isEmpty)
     }
 }

@@ -127,7 +127,75 @@ import Testing
         #expect(try fixture.repository.check().problems == [])
         try flipByte(of: fixture.path(ofObject: replaced.segment.name), at: Int(replaced.offset) + 9)
         let found = try fixture.repository.check()
-        #expect(found.sound == [] && found.problems.count == 2)
+        // It is restored all the same.
+        #expect(found.sound == [2] && found.problems == ["\(BackupError.damagedObject(replaced.segment.name))"])
+    }
+
+    @Test func damageLosesOnlyGenerationsThatNeedIt() throws {
+        try make(4)
+        let storage = fixture.repository.storage
+        let trees = try manifests.map { stored in
+            try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
+        }
+        // A block of the first generation alone, in a segment that all need.
+        let replaced = try #require(
+            zip(trees[0].blocks, trees[1].blocks).first { $0 != $1 && $0.segment == trees[3].blocks[1].segment }?.0
+        )
+        let path = fixture.path(ofObject: replaced.segment.name)
+        try flipByte(of: path, at: Int(replaced.offset) + 9)
+        for found in [try fixture.repository.check(), try proved()] {
+            #expect(found.sound == [2, 3, 4] && found.problems.count == 2, "\(found.problems)")
+            #expect(found.problems.contains { $0.hasPrefix("generation 1 cannot be restored: segments/") })
+        }
+        #expect(try proved().proved == [2, 3, 4])
+        // The header is needed by none.
+        try flipByte(of: path, at: 20)
+        #expect(try proved().proved == [2, 3, 4])
+        try flipByte(of: path, at: Int(replaced.offset) + 9)
+        #expect(try proved().proved == [1, 2, 3, 4])
+        try flipByte(of: path, at: 20)
+        #expect(try proved().problems == [])
+    }
+
+    @Test func cutSegmentLosesOnlyGenerationsThatNeedIt() throws {
+        try make(3)
+        let last = try #require(manifests.last?.manifest.segments.last)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path(ofObject: last.identifier.name)))
+        try file.truncate(atOffset: last.size - 1)
+        try file.close()
+        #expect(try proved().proved == [1, 2])
+    }
+
+    @Test func lostFirstPageHidesNoOtherProof() throws {
+        try make(2)
+        let queue = try DatabaseQueue(path: fixture.path, key: RepositoryFixture.key.key)
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE other (a)") }
+        try queue.close()
+        try fixture.backUp()
+        let newest = try #require(manifests.last?.manifest)
+        let tree = try SegmentReader(fixture.repository.storage, newest, nodesOnly: true).tree(newest)
+        try #require(newest.segments.first?.identifier != tree.blocks[0].segment)
+        try flipByte(of: fixture.path(ofObject: tree.blocks[0].segment.name), at: Int(tree.blocks[0].offset))
+        let found = try proved()
+        #expect(found.sound == [1, 2] && found.proved == [1, 2], "\(found.problems)")
+    }
+
+    @Test func repositoryWithoutGenerationIsAProblem() throws {
+        try make(1)
+        try fixture.repository.storage.remove("generations/" + fixture.objects("generations")[0])
+        let none = BackupError.noGeneration(location: fixture.directory.file("repository")).description
+        for found in [try fixture.repository.check(), try proved()] { #expect(found.problems == [none]) }
+    }
+
+    @Test func pagesWithoutMACsAreNotProved() throws {
+        let key = try DatabaseKey.passphrase("without MACs")
+        let format = try #require(Engine.current.formats.first).with(unsafePageAuthentication: nil)
+        try fixture.open(format: format, key: key).close()
+        var file = fixture.file
+        file.format = format
+        try file.backUp(to: fixture.repository, key: key)
+        let found = try fixture.repository.check(provingBy: [key], format: format)
+        #expect(found.problems == [] && found.sound == [1] && found.proved == [] && found.provedByManifest == [1])
     }
 
     private func proved(_ keys: [DatabaseKey] = [RepositoryFixture.key.key]) throws -> RepositoryCheck {
@@ -142,7 +210,11 @@ import Testing
         try forge()
         let second = try proved()
         #expect(second.sound == [1, 2, 3, 4] && second.proved == [1, 2, 3])
-        #expect(second.problems == [BackupError.unauthenticated(fixture.objects("generations")[3]).description])
+        #expect(
+            second.problems == [
+                BackupError.unauthenticated(fixture.objects("generations")[3], newestProved: 3).description
+            ]
+        )
     }
 
     @Test func keyIsProvedOnEveryPageSize() throws {
@@ -315,7 +387,8 @@ import Testing
         #expect(throws: BackupError.damagedObject(name)) {
             try DatabaseFile(path: fixture.directory.file("restored.db")).restore(from: fixture.repository)
         }
-        #expect(throws: BackupError.damagedObject(name)) { try fixture.backUp() }
+        // It stops no backup.
+        #expect(try fixture.backUp().warnings.first == .lost(generation: 2, objects: [name]))
     }
 
     @Test func farNumberIsReportedAsGap() throws {

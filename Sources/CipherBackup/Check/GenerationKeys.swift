@@ -9,6 +9,8 @@ struct GenerationKeys {
         let backupKey: BackupKey
         private let cipher: PageCipher
         var pageSize: Int { cipher.format.pageSize }
+        /// Whether a key proves pages, and not only which pages there are.
+        var hasPageMACs: Bool { cipher.format.pageAuthentication != nil }
 
         /// The key that a manifest names, by the first page of its generation; nil where that is not among the caller's.
         init?(_ storage: any BackupStorage, _ manifest: Manifest, _ keyOf: ([UInt8]) throws -> PageKey?) throws {
@@ -23,6 +25,11 @@ struct GenerationKeys {
             backupKey = try BackupKey(key.key, repository: manifest.repository)
             cipher = try PageCipher(key: key.key, format: key.format)
             guard backupKey.identifier == manifest.keyIdentifier else { return nil }
+        }
+
+        /// Whether the first page of a generation can be read, whatever its size is.
+        static func isReadable(_ storage: any BackupStorage, _ manifest: Manifest) -> Bool {
+            (try? GenerationWalk(storage, manifest).head(CipherFormat.pageSizes.last!)) != nil
         }
 
         /// The numbers of the pages that are not what was written; none in a format without MACs.
@@ -52,7 +59,7 @@ struct GenerationKeys {
         self.places = places
     }
 
-    /// Finds the key of each manifest, by the first page of the newest generation that is under it.
+    /// Finds the key of each manifest, by the first page of the newest generation that is under it and still has it.
     ///
     /// - Parameter keyOf: The key that opens a database whose first bytes these are; nil if there is none.
     init(
@@ -65,6 +72,7 @@ struct GenerationKeys {
         for manifest in manifests.reversed().map(\.manifest) {
             guard let identifier = manifest.keyIdentifier, found[identifier] == nil else { continue }
             let key = try Key(storage, manifest, keyOf)
+            if key == nil, !Key.isReadable(storage, manifest) { continue }
             found[identifier] = .some(key == nil ? nil : keys.count)
             if let key { keys.append(key) }
         }

@@ -16,6 +16,9 @@ struct ListedSegment {
         self.position = position
     }
 
+    /// The first and the last generation that list it.
+    var range: ClosedRange<UInt32> { UInt32(generations.lowerBound)...UInt32(generations.upperBound) }
+
     /// Whether each of `generations` lists it. It may say no where there are others between them that do not.
     func isListed(by generations: ClosedRange<UInt32>) -> Bool {
         count == self.generations.count && self.generations.contains(Int(generations.lowerBound))

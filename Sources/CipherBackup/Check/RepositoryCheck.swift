@@ -7,6 +7,8 @@ public struct RepositoryCheck: Sendable, Equatable {
     /// The numbers of those that a key has proved: the manifest and each page have the right MAC. Others were made without a key, or are
     /// under another one, such as that before a change of key.
     public internal(set) var proved: [UInt64] = []
+    /// The numbers of those of which a key has proved the manifest alone: the format of the database has no MACs of pages.
+    public internal(set) var provedByManifest: [UInt64] = []
     /// What is wrong, a sentence each; empty where all is well.
     public internal(set) var problems: [String] = []
     /// Bytes of the segments that were read.
@@ -47,15 +49,20 @@ extension BackupRepository {
                 let newest = manifests.last?.manifest.number ?? 0
                 check.problems.append(BackupError.outdated(newest: newest, expected: expected).description)
             }
-            if keyOf != nil, manifests.isEmpty {
+            if manifests.isEmpty {
                 check.problems.append(BackupError.noGeneration(location: storage.description).description)
             }
             try checkChain(manifests, marker, &check)
             let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
             if keyOf != nil, let newest = manifests.last, keys[UInt32(manifests.count - 1)] == nil {
                 if newest.manifest.keyIdentifier == nil {
-                    check.problems.append(BackupError.unauthenticated(newest.name).description)
-                } else if (try? GenerationWalk(storage, newest.manifest).head(1)) != nil {
+                    let proved = manifests.indices.last { place in
+                        keys[UInt32(place)].map { (try? manifests[place].authenticate($0.backupKey)) != nil } == true
+                    }
+                    let number = proved.map { manifests[$0].manifest.number }
+                    let error = BackupError.unauthenticated(newest.name, newestProved: number)
+                    check.problems.append(error.description)
+                } else if GenerationKeys.Key.isReadable(storage, newest.manifest) {
                     throw BackupError.otherKey(newest.name)
                 }
             }
@@ -64,11 +71,15 @@ extension BackupRepository {
             let doubtful = pass.doubtful
             for (place, stored) in zip(UInt32(0)..., manifests) {
                 let isSound = check.noting {
-                    try checkGeneration(stored, pass.damaged, isDoubtful: doubtful.contains(place), keys[place], keyOf)
+                    try checkGeneration(stored, pass.missing, isDoubtful: doubtful.contains(place), keys[place], keyOf)
                 }
                 if isSound {
                     check.sound.append(stored.manifest.number)
-                    if keys[place] != nil { check.proved.append(stored.manifest.number) }
+                    switch keys[place]?.hasPageMACs {
+                    case true?: check.proved.append(stored.manifest.number)
+                    case false?: check.provedByManifest.append(stored.manifest.number)
+                    case nil: break
+                    }
                 }
             }
             return check
@@ -77,15 +88,15 @@ extension BackupRepository {
 
     private func checkGeneration(
         _ stored: StoredManifest,
-        _ damaged: Set<SegmentSummary>,
+        _ missing: Set<SegmentIdentifier>,
         isDoubtful: Bool,
         _ key: GenerationKeys.Key?,
         _ keyOf: (([UInt8]) throws -> PageKey?)?
     ) throws {
         try key.map { try stored.authenticate($0.backupKey) }
         let number = stored.manifest.number
-        if let segment = stored.manifest.segments.first(where: damaged.contains) {
-            throw GenerationUnusable(number: number, reason: "it needs \(segment.identifier.name)")
+        if let segment = stored.manifest.segments.map(\.identifier).first(where: missing.contains) {
+            throw GenerationUnusable(number: number, reason: "it needs \(segment.name)")
         }
         guard isDoubtful else { return }
         do {

@@ -13,8 +13,8 @@ struct SegmentPass {
     private let listed: [SegmentIdentifier: ListedSegment]
     /// What is referred to in segments that were not read yet: by level, then by place.
     private var uses: [SegmentIdentifier: [[TreePiece.Place: TreePiece.Use]]] = [:]
-    /// Segments that are not what manifests say, or missing.
-    private(set) var damaged: Set<SegmentSummary> = []
+    /// Segments that could not be opened.
+    private(set) var missing: Set<SegmentIdentifier> = []
     /// Of each piece that was not found right, the first and the last generation.
     private var doubts: Set<ClosedRange<UInt32>> = []
 
@@ -53,12 +53,11 @@ struct SegmentPass {
         defer { check.size = read }
         for (segment, size) in zip(segments, sizes) {
             check.noting {
-                damaged.formUnion(segment.summaries)
                 let (size, digest) = try self.read(segment)
                 read += size
-                let right = segment.summaries.filter { $0.size == UInt64(size) && $0.digest == digest }
-                damaged.subtract(right)
-                guard right == segment.summaries else { throw BackupError.damagedObject(segment.identifier.name) }
+                guard segment.summaries.allSatisfy({ $0.size == UInt64(size) && $0.digest == digest }) else {
+                    throw BackupError.damagedObject(segment.identifier.name)
+                }
             }
             uses[segment.identifier] = nil
             done += size
@@ -95,14 +94,37 @@ struct SegmentPass {
 
     /// Reads a segment, and returns its size and digest.
     private mutating func read(_ segment: ListedSegment) throws -> (size: Int64, digest: Digest) {
-        let source = try storage.open(segment.identifier.name, from: 0)
+        let source: any PageSource
+        do {
+            // One more, so that a longer one is noticed.
+            let size = segment.summaries.map(\.size).max() ?? 0
+            source = try storage.open(segment.identifier.name, from: 0, most: min(size, 1 << 60) + 1)
+        } catch {
+            missing.insert(segment.identifier)
+            throw error
+        }
+        do {
+            return try read(segment, source)
+        } catch {
+            // Some of the generations may not need what is not right.
+            doubts.insert(segment.range)
+            throw error
+        }
+    }
+
+    private mutating func read(_ segment: ListedSegment, _ source: any PageSource) throws -> (
+        size: Int64, digest: Digest
+    ) {
         let size = try source.size()
         let header = SegmentHeader.bytes(marker.identifier, segment.identifier)
         guard try source.read(header.count, at: 0) == header else {
             throw BackupError.damagedObject(segment.identifier.name)
         }
-        try readNodes(segment, source, size)
-        let units = units(blocksInOrder(segment.identifier, end: size))
+        // Each generation is restored by what its own manifest says.
+        if segment.summaries.count > 1 { doubts.insert(segment.range) }
+        let end = segment.summaries.reduce(size) { min($0, Int64(clamping: $1.size)) }
+        try readNodes(segment, source, end)
+        let units = units(blocksInOrder(segment.identifier, end: end))
         uses[segment.identifier] = nil
         return (size, try readAll(segment.identifier, source, size, units))
     }

@@ -28,6 +28,8 @@ package struct Manifest: Sendable {
     static let repositorySize = 16
     /// More segments than a manifest ever needs: 2^48 bytes in segments of 64 MiB.
     private static let mostSegments = 1 << 23
+    /// No file is larger.
+    static let mostBytes = 1 << 10 + mostSegments * 64
     /// 2^40: one a second for thirty thousand years. Nothing that is computed with it overflows.
     static let highestNumber: UInt64 = 1 << 40
 

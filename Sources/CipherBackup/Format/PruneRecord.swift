@@ -7,6 +7,8 @@ struct PruneRecord: Sendable {
     let ranges: NumberRanges<UInt64>
 
     static let directory = "prunes"
+    /// Of millions of ranges.
+    static let mostBytes = 64 << 20
     private static let magic = Array("CipherBP".utf8)
 
     init(repository: [UInt8], ranges: NumberRanges<UInt64>) {

@@ -24,8 +24,12 @@ struct SegmentIdentifier: Hashable, Comparable, Sendable {
         (left.words[0], left.words[1]) < (right.words[0], right.words[1])
     }
 
+    static let directory = "segments"
+
+    var fileName: String { bytes.hexadecimal }
+
     /// The path of the segment in the repository.
-    var name: String { "segments/" + bytes.hexadecimal }
+    var name: String { SegmentIdentifier.directory + "/" + fileName }
 
     /// The identifier in a name of the directory `segments`; nil where the name is no segment's.
     init?(fileName: String) {

@@ -15,17 +15,27 @@ extension BackupRepository {
     /// Removes generations, and what no other generation needs.
     ///
     /// - Parameter policy: Which generations are kept. The newest always is.
-    /// - Throws: ``BackupError``; nothing is removed where a manifest cannot be read.
+    /// - Throws: ``BackupError``; nothing is removed where a manifest cannot be read, or the newest generation needs a segment that is missing or cut.
     @discardableResult
     public func prune(keeping policy: RetentionPolicy) throws -> PruneResult {
         try storage.locked(exclusively: true) {
             let marker = try marker()
             let all = try manifests()
-            let numbers = policy.kept(all.map { ($0.manifest.number, $0.manifest.time) }, now: BackupRepository.now)
+            // Others may be all that is left of the database.
+            if let lost = try all.last?.lostSegments(storage).first { throw BackupError.missingObject(lost) }
+            let numbers = policy.kept(
+                all.map { ($0.manifest.number, $0.manifest.time, $0.manifest.keyIdentifier != nil) },
+                now: BackupRepository.now
+            )
             let kept = all.filter { numbers.contains($0.manifest.number) }
             let removed = all.filter { !numbers.contains($0.manifest.number) }
-            if !removed.isEmpty {
-                try addRecord(marker, removed.map(\.manifest.number))
+            // What was lost before the first one that is kept is missed no more.
+            let lowest = kept.first?.manifest.number ?? 1
+            if !removed.isEmpty || lowest > 1 {
+                try addRecord(
+                    marker,
+                    removed.map { $0.manifest.number...$0.manifest.number } + (lowest > 1 ? [1...(lowest - 1)] : [])
+                )
                 for manifest in removed { try storage.remove(StoredManifest.directory + "/" + manifest.name) }
             }
             return PruneResult(
@@ -37,9 +47,9 @@ extension BackupRepository {
     }
 
     /// The new record has what the older ones have, which are removed then.
-    private func addRecord(_ marker: RepositoryMarker, _ removed: [UInt64]) throws {
+    private func addRecord(_ marker: RepositoryMarker, _ removed: [ClosedRange<UInt64>]) throws {
         let older = try storage.names(in: PruneRecord.directory)
-        let ranges = try older.flatMap { try pruneRecord($0, marker).ranges.ranges } + removed.map { $0...$0 }
+        let ranges = try older.flatMap { try pruneRecord($0, marker).ranges.ranges } + removed
         let file = try PruneRecord(repository: marker.identifier, ranges: NumberRanges(ranges)).file()
         let name = try OpenSSL.SHA256().digest(of: file).bytes.prefix(16).hexadecimal
         guard !older.contains(name) else { return }
@@ -49,7 +59,9 @@ extension BackupRepository {
 
     func pruneRecord(_ name: String, _ marker: RepositoryMarker) throws -> PruneRecord {
         let path = PruneRecord.directory + "/" + name
-        guard let record = try PruneRecord(storage.bytes(path)), record.repository == marker.identifier else {
+        guard let record = try PruneRecord(storage.bytes(path, most: PruneRecord.mostBytes)),
+            record.repository == marker.identifier
+        else {
             throw BackupError.damagedObject("\(storage.description)/\(path)")
         }
         return record

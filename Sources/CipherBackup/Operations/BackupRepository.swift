@@ -41,7 +41,10 @@ public struct BackupRepository: Sendable {
 
     func marker() throws -> RepositoryMarker {
         do {
-            return try RepositoryMarker(storage.bytes(RepositoryMarker.name), location: storage.description)
+            return try RepositoryMarker(
+                storage.bytes(RepositoryMarker.name, most: 1 << 10),
+                location: storage.description
+            )
         } catch BackupError.missingObject {
             throw BackupError.notARepository(location: storage.description)
         }

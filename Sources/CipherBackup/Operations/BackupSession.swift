@@ -4,11 +4,18 @@ package import SQLiteFormat
 /// Makes generations of one database, one after the other. It keeps the tree of the newest one. For one thread at a time.
 package final class BackupSession {
     private let repository: BackupRepository
+    private let expected: ExpectedGeneration
     private var base: GenerationBase?
+    /// When the objects of the newest generation were last looked for.
+    private var lookedForLosses = ContinuousClock.now
+    /// The identifier of each key with which a generation was made.
+    private var identifiers: Set<[UInt8]> = []
+    private static let pauseBetweenLooks = Duration.seconds(60)
 
-    /// The repository is made with the first generation, unless there is one.
-    package init(_ repository: BackupRepository) {
+    /// The repository is made with the first generation, unless there is one, or one is expected.
+    package init(_ repository: BackupRepository, expecting expected: ExpectedGeneration = .none) {
         self.repository = repository
+        self.expected = expected
     }
 
     /// Stores a state of the database that was read whole.
@@ -20,7 +27,6 @@ package final class BackupSession {
     ///   - time: Seconds since 1970, before the state was read: it has every commit that was made by then.
     ///   - stateWasRead: Called when the database is not needed any more; what it throws keeps the state from becoming a generation.
     ///   - progress: Called about every mebibyte, and before each segment is stored, with the bytes done and all.
-    /// - Returns: The generation, and whether it is a new one: it is not where nothing has changed.
     /// - Throws: also ``DamagedPages``.
     package func store(
         _ source: any PageSource,
@@ -29,7 +35,7 @@ package final class BackupSession {
         time: UInt64,
         stateWasRead: () throws -> Void,
         progress: (Int64, Int64) throws -> Void
-    ) throws -> (generation: Generation, isNew: Bool) {
+    ) throws -> StoredGeneration {
         let size = try source.size()
         return try store(key, time, size: size, keepsBlocks: false) { writer, isProved in
             try BackupRun(source: source, unit: unit, key: key).run(writer, isProved: isProved, progress: progress)
@@ -50,11 +56,12 @@ package final class BackupSession {
         after expected: UInt64,
         key: PageKey?,
         time: UInt64
-    ) throws -> (generation: Generation, isNew: Bool)? {
+    ) throws -> StoredGeneration? {
         let size = Int64(changes.pageCount) * Int64(changes.pageSize)
         do {
             return try store(key, time, size: size, keepsBlocks: true) { writer, isProved in
-                guard let base = writer.base, base.manifest.number == expected, isProved || key == nil,
+                guard let base = writer.base, base.manifest.number == expected, base.lost.isEmpty,
+                    isProved || key == nil,
                     LogRun.isPossible(changes, base)
                 else { throw ChangesUnusable() }
                 try LogRun(log: log, changes: changes, key: key).run(writer)
@@ -76,13 +83,17 @@ package final class BackupSession {
         keepsBlocks: Bool,
         _ body: (GenerationWriter, _ isProved: Bool) throws -> Void,
         beforeEachSegment: () throws -> Void = {}
-    ) throws -> (generation: Generation, isNew: Bool) {
-        if base == nil { try repository.prepare() }
+    ) throws -> StoredGeneration {
+        if base == nil {
+            if expected.isOfRepository { _ = try repository.marker() }
+            try repository.prepare()
+        }
         return try repository.storage.locked(exclusively: true) {
             let marker = try repository.marker()
             let backupKey = try key.map { try BackupKey($0.key, repository: marker.identifier) }
-            let base = try newest(marker)
-            let isProved = try base?.isProved(by: backupKey) ?? false
+            let others = try expected.otherKeys.map { try BackupKey($0, repository: marker.identifier) }
+            let base = try newest(marker, provedBy: backupKey.map { [$0] + others } ?? [])
+            let isProved = try base.map { try $0.lost.isEmpty && $0.isProved(by: backupKey) } ?? false
             let writer = GenerationWriter(
                 repository,
                 marker,
@@ -95,9 +106,11 @@ package final class BackupSession {
             )
             do {
                 try body(writer, isProved)
+                let warnings = base.map { self.warnings(writer, $0, backupKey, others) } ?? []
                 let (made, isNew) = try writer.finish(time: time, beforeEach: beforeEachSegment)
                 self.base = made
-                return (Generation(made.manifest), isNew)
+                if let backupKey { identifiers.insert(backupKey.identifier) }
+                return StoredGeneration(generation: Generation(made.manifest), isNew: isNew, warnings: warnings)
             } catch {
                 writer.discard()
                 throw error
@@ -106,10 +119,37 @@ package final class BackupSession {
     }
 
     /// The newest generation, which is read again only where another writer made it.
-    private func newest(_ marker: RepositoryMarker) throws -> GenerationBase? {
-        let name = try repository.manifestNames().last
-        if let base, base.stored.name == name { return base }
-        base = try name.map { try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage) }
+    private func newest(_ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws -> GenerationBase? {
+        let names = try repository.manifestNames()
+        if let base, base.stored.name == names.last {
+            guard .now >= lookedForLosses + BackupSession.pauseBetweenLooks else { return base }
+            self.base = try base.checked(repository.storage)
+            lookedForLosses = .now
+            return self.base
+        }
+        try expected.check(names, of: repository, marker, made: base?.manifest.number, provedBy: keys)
+        base = try names.last.map {
+            try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage)
+        }
+        lookedForLosses = .now
         return base
+    }
+
+    /// - Parameter others: Keys that the database had before.
+    private func warnings(_ writer: GenerationWriter, _ base: GenerationBase, _ key: BackupKey?, _ others: [BackupKey])
+        -> [BackupWarning]
+    {
+        guard writer.isChanged else { return [] }
+        let number = base.manifest.number
+        var warnings: [BackupWarning] = []
+        // Keys from before a change of key, and those of a keyring.
+        let known = identifiers.subtracting(key.map { [$0.identifier] } ?? []).union(others.map(\.identifier))
+        if !base.lost.isEmpty {
+            warnings.append(.lost(generation: number, objects: base.lost))
+        } else if !base.isRelated(to: writer, key: key, others: known, repository.storage) {
+            warnings.append(.sharesNothing(generation: number))
+        }
+        if key == nil, base.manifest.keyIdentifier != nil { warnings.append(.unproved(after: number)) }
+        return warnings
     }
 }

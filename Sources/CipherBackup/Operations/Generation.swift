@@ -6,6 +6,14 @@ internal import CipherKeys
     public import Foundation
 #endif
 
+/// A generation that has the state of a database.
+package struct StoredGeneration {
+    package let generation: Generation
+    /// Whether it was made now; false where nothing has changed since it was.
+    package let isNew: Bool
+    package let warnings: [BackupWarning]
+}
+
 /// One generation of a backup: the state of a database at one time.
 public struct Generation: Sendable, Equatable {
     /// From 1; each generation has a higher number than those before.

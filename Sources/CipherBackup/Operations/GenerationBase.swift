@@ -5,6 +5,8 @@ struct GenerationBase: Sendable {
     let stored: StoredManifest
     let tree: BlockTree
     let compaction: Compaction
+    /// The names of the objects that it needs and that are not what was written. Then the tree is empty.
+    let lost: [String]
 
     var manifest: Manifest { stored.manifest }
 
@@ -13,11 +15,35 @@ struct GenerationBase: Sendable {
         self.stored = stored
         self.tree = tree
         compaction = Compaction(stored.manifest, needed: needed)
+        lost = []
+    }
+
+    /// One that cannot be restored.
+    private init(_ stored: StoredManifest, lost: [String]) {
+        self.stored = stored
+        self.lost = lost
+        tree = BlockTree(size: 0)
+        compaction = .none
     }
 
     init(_ stored: StoredManifest, _ storage: any BackupStorage) throws {
-        let tree = try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
-        self.init(stored, tree, needed: tree.neededBytes())
+        let lost = try stored.lostSegments(storage)
+        guard lost.isEmpty else {
+            self.init(stored, lost: lost)
+            return
+        }
+        do {
+            let tree = try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
+            self.init(stored, tree, needed: tree.neededBytes())
+        } catch BackupError.damagedObject(let name) {
+            self.init(stored, lost: [name])
+        }
+    }
+
+    /// The same, where segments were lost meanwhile.
+    func checked(_ storage: any BackupStorage) throws -> GenerationBase {
+        let found = try lost + stored.lostSegments(storage)
+        return found.isEmpty ? self : GenerationBase(stored, lost: found)
     }
 
     /// Whether the pages were authenticated with `key`, so that only those that changed need to be.

@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -30,6 +32,17 @@ extension BackupRepository {
             break
         }
         guard newest >= expected else { throw BackupError.outdated(newest: newest, expected: expected) }
+    }
+
+    /// The number of the newest generation whose manifest a key proves.
+    func newestProved(by key: BackupKey) throws -> UInt64? {
+        let marker = try marker()
+        for name in try manifestNames().reversed() {
+            guard let stored = try? StoredManifest(name, storage, marker), (try? stored.authenticate(key)) != nil
+            else { continue }
+            return stored.manifest.number
+        }
+        return nil
     }
 
     /// - Parameter expected: The number that the newest generation has at least.

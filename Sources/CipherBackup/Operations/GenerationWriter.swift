@@ -13,6 +13,10 @@ final class GenerationWriter {
     private var tree: BlockTree
     /// Whether a block differs from that of the generation before.
     private(set) var isChanged: Bool
+    /// Whether a block is that of the generation before, unless it is one of zeros.
+    private(set) var sharesBlock: Bool
+    /// The first bytes of the database: its salt, unless its header is plaintext.
+    private(set) var head: [UInt8] = []
 
     /// - Parameters:
     ///   - size: Bytes of the database.
@@ -35,12 +39,20 @@ final class GenerationWriter {
         self.size = size
         segments = SegmentWriter(repository.storage, repository: marker.identifier)
         tree = BlockTree(size: size)
-        isChanged = base?.manifest.databaseSize != size || base?.manifest.keyIdentifier != key?.identifier
+        sharesBlock = keepsBlocks
+        // Without the key, the same state is not stored again without a MAC.
+        let isProofChanged = key != nil && base?.manifest.keyIdentifier != key?.identifier
+        isChanged = base?.manifest.databaseSize != size || isProofChanged || base?.lost.isEmpty == false
         if keepsBlocks, let base { tree.keepBlocks(of: base.tree) }
     }
 
     func store(_ block: StateBlock) throws {
-        if base?.tree.holds(block) != true { isChanged = true }
+        if base?.tree.holds(block) != true {
+            isChanged = true
+        } else if !block.isZero {
+            sharesBlock = true
+        }
+        if block.index == 0 { head = Array(block.bytes.prefix(CipherFormat.saltSize)) }
         guard !block.isZero else { return tree.set(.zeros, level: 0, index: block.index) }
         let reference =
             try adopted?.block(block.index, block.digest)

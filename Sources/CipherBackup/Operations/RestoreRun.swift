@@ -24,7 +24,11 @@ package struct RestoreRun {
     /// - Parameter others: Keys that the database had before or afterwards.
     package func authenticate(_ key: DerivedKey, others: [DerivedKey]) throws {
         let keys = try ([key] + others).map { try BackupKey($0, repository: stored.manifest.repository) }
-        try stored.authenticate(keys[0])
+        do {
+            try stored.authenticate(keys[0])
+        } catch BackupError.unauthenticated(let name, _) {
+            throw BackupError.unauthenticated(name, newestProved: try repository.newestProved(by: keys[0]))
+        }
         guard let expected, stored.manifest.number < expected else { return }
         try repository.checkNewest(repository.manifestNames(), repository.marker(), atLeast: expected) {
             manifest in keys.contains { (try? manifest.authenticate($0)) != nil }

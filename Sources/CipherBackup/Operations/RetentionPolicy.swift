@@ -1,4 +1,5 @@
-/// Which generations a prune keeps: those that any of the rules names, and the newest.
+/// Which generations a prune keeps: those that any of the rules names, and the newest. The rules are applied to all generations, and again to those
+/// that have a MAC, so that generations without one take the place of none that the key proves.
 public struct RetentionPolicy: Sendable, Equatable {
     /// So many of the newest.
     public var newest: Int?
@@ -15,7 +16,14 @@ public struct RetentionPolicy: Sendable, Equatable {
     }
 
     /// The numbers of the generations that are kept.
-    func kept(_ generations: [(number: UInt64, time: UInt64)], now: UInt64) -> Set<UInt64> {
+    func kept(_ generations: [(number: UInt64, time: UInt64, isAuthenticated: Bool)], now: UInt64) -> Set<UInt64> {
+        let all = generations.map { ($0.number, $0.time) }
+        let authenticated = generations.filter(\.isAuthenticated).map { ($0.number, $0.time) }
+        return named(all, now: now).union(named(authenticated, now: now))
+    }
+
+    /// What the rules name.
+    private func named(_ generations: [(number: UInt64, time: UInt64)], now: UInt64) -> Set<UInt64> {
         let ordered = generations.sorted { $0.number > $1.number }
         var kept = Set(ordered.prefix(max(1, newest ?? 1)).map(\.number))
         if let age {

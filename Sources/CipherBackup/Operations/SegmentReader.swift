@@ -45,7 +45,12 @@ final class SegmentReader {
     private func source(_ segment: SegmentSummary) throws -> any PageSource {
         if let source = opened[segment.identifier] { return source }
         if opened.count >= SegmentReader.mostOpened { opened.removeAll() }
-        let source = try storage.open(segment.identifier.name, from: nodesOnly ? segment.nodes : 0)
+        let start = nodesOnly ? segment.nodes : 0
+        let source = try storage.open(
+            segment.identifier.name,
+            from: start,
+            most: segment.size - min(start, segment.size)
+        )
         opened[segment.identifier] = source
         return source
     }

@@ -40,11 +40,21 @@ package struct StoredManifest: Sendable {
     init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
         self.name = name
         let path = StoredManifest.directory + "/" + name
-        file = try storage.bytes(path)
+        file = try storage.bytes(path, most: Manifest.mostBytes)
         guard let manifest = try Manifest(file), manifest.repository == marker.identifier,
             try StoredManifest.name(manifest.number, OpenSSL.SHA256().digest(of: file)) == name
         else { throw BackupError.damagedObject("\(storage.description)/\(path)") }
         self.manifest = manifest
+    }
+
+    /// The names of the segments that it needs and that are missing, or have another size.
+    func lostSegments(_ storage: any BackupStorage) throws -> [String] {
+        let sizes = try storage.sizes(in: SegmentIdentifier.directory)
+        return manifest.segments.filter { segment in
+            guard let size = sizes[segment.identifier.fileName] else { return true }
+            return size >= 0 && UInt64(size) != segment.size
+        }
+        .map(\.identifier.name)
     }
 
     /// Throws where `key` does not prove the manifest.

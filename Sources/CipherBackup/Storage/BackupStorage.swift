@@ -10,12 +10,16 @@ protocol BackupStorage: Sendable {
     func prepare() throws
     /// The names of the objects in a directory, sorted; none where there is no such directory.
     func names(in directory: String) throws -> [String]
+    /// The names and sizes of the objects in a directory, -1 where a size is not known; none where there is no such directory.
+    func sizes(in directory: String) throws -> [String: Int64]
     /// The names of those objects in a directory that no running process is about to refer to.
     func settledNames(in directory: String) throws -> [String]
     /// Reads an object. Throws ``BackupError/missingObject``.
     ///
-    /// - Parameter offset: Where the part begins that is needed. Offsets in the result are those in the whole object.
-    func open(_ name: String, from offset: UInt64) throws -> any PageSource
+    /// - Parameters:
+    ///   - offset: Where the part begins that is needed. Offsets in the result are those in the whole object.
+    ///   - most: More bytes of it are not needed: a server that sends more does not fill this machine.
+    func open(_ name: String, from offset: UInt64, most: UInt64) throws -> any PageSource
     /// A file that becomes an object.
     func newObject(_ name: String) throws -> NewObject
     /// Gives the object its name, when it is stored whole. An object of that name is a failure.
@@ -26,10 +30,10 @@ protocol BackupStorage: Sendable {
 }
 
 extension BackupStorage {
-    /// The bytes of a small object.
-    func bytes(_ name: String, most: Int = 1 << 30) throws -> [UInt8] {
-        let object = try open(name, from: 0)
-        return try object.read(min(most, Int(object.size())), at: 0)
+    /// The bytes of an object that has few; of one that has more, so many that it is not what was written.
+    func bytes(_ name: String, most: Int) throws -> [UInt8] {
+        let object = try open(name, from: 0, most: UInt64(most) + 1)
+        return try object.read(min(most + 1, Int(object.size())), at: 0)
     }
 
     /// Adds a small object.

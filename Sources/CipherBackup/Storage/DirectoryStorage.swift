@@ -12,6 +12,7 @@ struct DirectoryStorage: BackupStorage {
 
     /// Makes the directories, for their owner alone.
     func prepare() throws {
+        try checkLocation()
         try checkForOtherFiles()
         for directory in [path] + DirectoryStorage.directories.map(path(of:)) {
             do {
@@ -24,6 +25,11 @@ struct DirectoryStorage: BackupStorage {
                 throw BackupError.system(path: directory, code: error.code)
             }
         }
+    }
+
+    /// An empty name would be that of the root directory.
+    private func checkLocation() throws(BackupError) {
+        if path.isEmpty { throw .unusableLocation(path) }
     }
 
     /// Throws where the directory has files of others and is no repository. A run that was killed may have left it without the marker.
@@ -47,14 +53,30 @@ struct DirectoryStorage: BackupStorage {
         }
     }
 
+    func sizes(in directory: String) throws -> [String: Int64] {
+        var sizes: [String: Int64] = [:]
+        for name in try names(in: directory) {
+            let place = path(of: directory + "/" + name)
+            do {
+                sizes[name] = try Platform.status(of: place).size
+            } catch .noSuchFile {
+                // A link that leads nowhere.
+            } catch {
+                throw BackupError.system(path: place, code: error.code)
+            }
+        }
+        return sizes
+    }
+
     /// The caller has the lock.
     func settledNames(in directory: String) throws -> [String] { try names(in: directory) }
 
-    func open(_ name: String, from offset: UInt64) throws -> any PageSource {
+    func open(_ name: String, from offset: UInt64, most: UInt64) throws -> any PageSource {
+        try checkLocation()
         do {
             return try FileBytes(path: path(of: name))
         } catch let error as Errno {
-            if error == .noSuchFile { throw BackupError.missingObject(path(of: name)) }
+            if error == .noSuchFile || error == .notADirectory { throw BackupError.missingObject(path(of: name)) }
             throw BackupError.system(path: path(of: name), code: error.code)
         } catch is NotARegularFile {
             throw BackupError.damagedObject(path(of: name))
@@ -91,11 +113,12 @@ struct DirectoryStorage: BackupStorage {
     }
 
     func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result {
+        try checkLocation()
         let marker = path(of: RepositoryMarker.name)
         let descriptor: Int32
         do {
             descriptor = try Platform.openForReading(marker)
-        } catch .noSuchFile {
+        } catch  where error == .noSuchFile || error == .notADirectory {
             throw BackupError.notARepository(location: path)
         } catch {
             throw BackupError.system(path: marker, code: error.code)

@@ -12,6 +12,11 @@ struct RcloneCommand {
 
     private let arguments: [String]
     private static let attempts = 5
+    /// The names of more than a million objects.
+    private static let mostOutput = 128 << 20
+    private static let mostErrors = 1 << 20
+    /// How long a program has to end that was asked to.
+    private static let timeToEnd = Duration.seconds(1)
 
     init(_ arguments: [String]) {
         self.arguments = arguments
@@ -35,7 +40,7 @@ struct RcloneCommand {
             do {
                 return try body()
             } catch BackupError.transport {
-                Platform.sleep(milliseconds: 100 << attempt)
+                try ChildInterruption.sleep(milliseconds: 100 << attempt)
             }
         }
         return try body()
@@ -50,8 +55,7 @@ struct RcloneCommand {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["rclone"] + arguments
         process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        let errors = Pipe()
+        let (output, errors) = (Pipe(), Pipe())
         if let file {
             try BackupError.naming(file.path, FileCalls.truncate(file.descriptor, file.path))
             process.standardOutput = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: false)
@@ -65,22 +69,44 @@ struct RcloneCommand {
             throw BackupError.transport("rclone cannot be started: \(error)")
         }
         // Both are read side by side: a full pipe would stop the program.
-        let message = Lock(Data())
-        let reading = DispatchQueue(label: "CipherDB.rclone")
-        reading.async { message.withLock { $0 = errors.fileHandleForReading.readDataToEndOfFile() } }
-        let text = file == nil ? output.fileHandleForReading.readDataToEndOfFile() : Data()
-        reading.sync {}
-        process.waitUntilExit()
-        let failure = String(decoding: message.withLock { $0 }, as: UTF8.self)
+        let message = ChildOutput(errors, most: RcloneCommand.mostErrors)
+        let text = file == nil ? ChildOutput(output, most: RcloneCommand.mostOutput) : nil
+        try wait(for: process) {
+            if text?.isTooLong == true {
+                let most = RcloneCommand.mostOutput
+                throw BackupError.transport("rclone \(arguments[0]) failed: it prints more than \(most) bytes")
+            }
+            return message.hasEnded && text?.hasEnded ?? true
+        }
         if process.terminationReason == .exit, let status = Status(rawValue: process.terminationStatus),
             status == .done || accepted.contains(status)
         {
-            return (status, String(decoding: text, as: UTF8.self))
+            return (status, text?.text ?? "")
         }
         if process.terminationStatus == 127 {
             throw BackupError.transport("rclone is not installed: install the package rclone")
         }
-        let last = failure.split(separator: "\n").last.map(String.init) ?? "status \(process.terminationStatus)"
+        let last = message.text.split(separator: "\n").last.map(String.init) ?? "status \(process.terminationStatus)"
         throw BackupError.transport("rclone \(arguments[0]) failed: \(last)")
+    }
+
+    /// Waits for the end of the program, and ends it where this process is asked to stop.
+    ///
+    /// - Parameter hasEnded: Whether all that it printed was read; what it throws ends the program, too.
+    private func wait(for process: Process, _ hasEnded: () throws -> Bool) throws {
+        do {
+            while try !hasEnded() {
+                try ChildInterruption.check()
+                Platform.sleep(milliseconds: 5)
+            }
+        } catch {
+            process.terminate()
+            let end = ContinuousClock.now + RcloneCommand.timeToEnd
+            while process.isRunning, .now < end { Platform.sleep(milliseconds: 5) }
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            process.waitUntilExit()
+            throw error
+        }
+        process.waitUntilExit()
     }
 }

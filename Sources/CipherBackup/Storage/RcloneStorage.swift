@@ -7,38 +7,53 @@ internal import SQLiteFormat
 struct RcloneStorage: BackupStorage {
     /// What rclone takes: `REMOTE:PATH`.
     private let remote: String
-    var description: String { "rclone:" + remote }
+    var description: String { RcloneStorage.scheme + remote }
     /// Where manifests are until they are whole: what is cut off there is no generation.
     private static let incoming = "incoming"
 
+    private static let scheme = "rclone:"
+
     /// Nil where the location is none of rclone's.
     init?(location: String) {
-        let scheme = "rclone:"
-        guard location.hasPrefix(scheme) else { return nil }
-        remote = String(location.dropFirst(scheme.count))
+        guard location.prefix(RcloneStorage.scheme.count).lowercased() == RcloneStorage.scheme else { return nil }
+        remote = String(location.dropFirst(RcloneStorage.scheme.count))
     }
 
-    private func path(of name: String) -> String {
-        remote + (remote.hasSuffix(":") || remote.hasSuffix("/") ? "" : "/") + name
+    /// Throws where the location names no remote: rclone would take it for a directory of this machine.
+    private func path(of name: String) throws(BackupError) -> String {
+        guard remote.contains(":") else { throw .unusableLocation(description) }
+        return remote + (remote.hasSuffix(":") || remote.hasSuffix("/") ? "" : "/") + name
     }
 
-    func prepare() throws {}
+    func prepare() throws { _ = try path(of: "") }
 
     func names(in directory: String) throws -> [String] { try list(directory) }
 
     /// Those of yesterday and before: a backup that runs since then has stored its manifest, or never will.
     func settledNames(in directory: String) throws -> [String] { try list(directory, ["--min-age", "1d"]) }
 
+    func sizes(in directory: String) throws -> [String: Int64] {
+        let lines = try list(directory, ["--format", "sp", "--separator", " "]).map {
+            $0.split(separator: " ", maxSplits: 1)
+        }
+        let pairs = lines.compactMap { parts in
+            parts.count == 2 ? Int64(parts[0]).map { (String(parts[1]), $0) } : nil
+        }
+        return Dictionary(pairs) { $1 }
+    }
+
     private func list(_ directory: String, _ options: [String] = []) throws -> [String] {
-        let command = RcloneCommand(["lsf", "--files-only"] + options + ["--", path(of: directory)])
+        let command = RcloneCommand(["lsf", "--files-only"] + options + ["--", try path(of: directory)])
         let outcome = try command.run(accepting: [.directoryNotFound])
         return outcome.output.split(separator: "\n").map(String.init).sorted()
     }
 
-    func open(_ name: String, from offset: UInt64) throws -> any PageSource {
+    func open(_ name: String, from offset: UInt64, most: UInt64) throws -> any PageSource {
         let file = try spool()
         defer { file.discard() }
-        let command = RcloneCommand(["cat", "--offset", String(offset), "--", path(of: name)])
+        let command = RcloneCommand([
+            "cat", "--offset", String(offset), "--count", String(most), "--", try path(of: name),
+        ])
         let outcome = try command.run(accepting: [.directoryNotFound, .fileNotFound], into: file)
         let bytes = try FileBytes(path: file.path)
         // An object store takes the name of a missing object for that of an empty directory.
@@ -53,12 +68,12 @@ struct RcloneStorage: BackupStorage {
     }
 
     func add(_ object: NewObject) throws {
-        let place = path(of: object.name)
+        let place = try path(of: object.name)
         // Segments get their names from manifests that are stored later.
         guard !object.name.hasPrefix("segments/") else {
             return _ = try RcloneCommand(["copyto", "--", object.file.path, place]).run()
         }
-        let incoming = path(of: RcloneStorage.incoming + "/" + FileCalls.name(of: object.name))
+        let incoming = try path(of: RcloneStorage.incoming + "/" + FileCalls.name(of: object.name))
         try RcloneCommand.repeating {
             try RcloneCommand(["copyto", "--", object.file.path, incoming]).runOnce()
             try RcloneCommand(["moveto", "--", incoming, place]).runOnce()
@@ -66,7 +81,9 @@ struct RcloneStorage: BackupStorage {
     }
 
     func remove(_ name: String) throws {
-        _ = try RcloneCommand(["deletefile", "--", path(of: name)]).run(accepting: [.fileNotFound, .directoryNotFound])
+        _ = try RcloneCommand(["deletefile", "--", try path(of: name)]).run(accepting: [
+            .fileNotFound, .directoryNotFound,
+        ])
     }
 
     func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result { try body() }

@@ -29,13 +29,16 @@ package final class BackupFollower {
         var mayReadWholeAfter: ContinuousClock.Instant
     }
 
-    /// - Parameter keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
+    /// - Parameters:
+    ///   - expected: What is known of the repository.
+    ///   - keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
     package convenience init(
         _ file: DatabaseFile,
         _ repository: BackupRepository,
+        expecting expected: ExpectedGeneration = .none,
         keyOf: @escaping () throws -> DatabaseKey?
     ) {
-        self.init(file, repository, opening: { try keyOf().map { try file.database(under: $0) } })
+        self.init(file, repository, expecting: expected, opening: { try keyOf().map { try file.database(under: $0) } })
     }
 
     /// - Parameter opening: Opens the file, to be closed, under its key as it is now; nil to store without one. Called whenever the file is
@@ -43,11 +46,12 @@ package final class BackupFollower {
     init(
         _ file: DatabaseFile,
         _ repository: BackupRepository,
+        expecting expected: ExpectedGeneration = .none,
         opening: @escaping () throws -> (database: Database, key: VerifiedKey)?
     ) {
         self.file = file
         self.opening = opening
-        session = BackupSession(repository)
+        session = BackupSession(repository, expecting: expected)
     }
 
     /// Stores what has changed since the last call; nil where nothing has, or where it is too early to read a large file again.
@@ -88,7 +92,7 @@ package final class BackupFollower {
     private func store(_ changes: LogChanges, of log: FileBytes, _ last: Last, _ time: UInt64) throws -> BackupResult? {
         do {
             guard
-                let (generation, isNew) = try session.store(
+                let stored = try session.store(
                     changes,
                     of: log,
                     after: last.number,
@@ -98,9 +102,9 @@ package final class BackupFollower {
             else {
                 return nil
             }
-            self.last?.number = generation.number
+            self.last?.number = stored.generation.number
             self.last?.position = changes.position
-            return BackupResult(generation: generation, isNew: isNew, format: last.key?.format)
+            return BackupResult(stored, last.key?.format)
         } catch is DamagedPages {
             // Or pages under a new key: reading the database whole tells.
             return nil

@@ -11,8 +11,11 @@ internal import CipherSystem
 public struct BackupMetrics: Sendable, Equatable {
     /// The newest generation; nil until the first look that succeeds.
     public private(set) var generation: Generation?
-    /// For how long at most a commit waited that the newest generation has; nil until a commit was stored.
-    public private(set) var lag: Duration?
+    /// For how long at most a commit of the newest generation waited; while looks fail or come too early, for how long at most one waits that is
+    /// not stored yet. Nil until a commit was stored or may wait.
+    public var lag: Duration? { waiting ?? stored }
+    private var stored: Duration?
+    private var waiting: Duration?
     /// Bytes that were stored, in all generations together.
     public private(set) var storedSize: Int64 = 0
     /// The newest generation has each commit before this time; nil until the first look that succeeds. How long ago it is tells how much would be
@@ -35,10 +38,11 @@ public struct BackupMetrics: Sendable, Equatable {
     package mutating func add(_ result: BackupResult?, of follower: BackupFollower, began: Date) {
         if let result {
             generation = result.generation
-            lag = follower.lag
+            stored = follower.lag
             if result.isNew { storedSize += result.generation.storedSize }
         }
         if follower.isCurrent { completeUntil = began }
+        waiting = follower.isCurrent ? nil : sinceComplete
         failuresInSuccession = 0
         lookedAt = Date()
     }
@@ -47,8 +51,11 @@ public struct BackupMetrics: Sendable, Equatable {
     package mutating func addFailure() {
         failures += 1
         failuresInSuccession += 1
+        waiting = sinceComplete
         lookedAt = Date()
     }
+
+    private var sinceComplete: Duration? { completeUntil.map { .seconds(max(0, Date().timeIntervalSince($0))) } }
 
     /// How long to wait before the next look: what fails again and again is tried less often, down to once in 32 s.
     package func pause(_ interval: Duration) -> Duration {

@@ -1,8 +1,10 @@
 public import CipherBackup
 public import CipherKeys
+internal import CipherSystem
 
 /// What is done when generations were stored, so that it is bounded: the newest is noted in a keyring, and generations are removed that a policy
-/// does not keep. Both are done at most once a minute, for at most a fifth of the time. For one thread at a time.
+/// does not keep. Both are done at most once a minute, for at most a fifth of the time. After a warning that forbids it nothing is removed. For one
+/// thread at a time.
 package final class BackupUpkeep {
     private let repository: BackupRepository
     private let keyring: UnlockedKeyring?
@@ -11,11 +13,12 @@ package final class BackupUpkeep {
     /// The newest generation, until it was noted.
     private var pending: Generation?
     private var mayRunAfter = ContinuousClock.now
+    private var mayPrune = true
     private static let rest = 4.0
 
     /// What was done.
     package struct Result {
-        /// Nil without a policy.
+        /// Nil without a policy, or where nothing may be removed.
         package let pruned: PruneResult?
         /// Why the keyring could not be written, which is no failure of the backup.
         package let noteFailure: (any Error)?
@@ -34,7 +37,10 @@ package final class BackupUpkeep {
     }
 
     /// A generation was stored.
-    package func add(_ generation: Generation) { pending = generation }
+    package func add(_ result: BackupResult) {
+        pending = result.generation
+        if result.warnings.contains(where: \.forbidsPrune) { mayPrune = false }
+    }
 
     /// Does what is due; nil where nothing is, or where it is too early.
     ///
@@ -47,9 +53,10 @@ package final class BackupUpkeep {
         do {
             try keyring.map { try repository.note(generation, in: $0) }
         } catch {
+            try ChildInterruption.check()
             noteFailure = error
         }
-        let pruned = try policy.map(repository.prune(keeping:))
+        let pruned = try mayPrune ? policy.map(repository.prune(keeping:)) : nil
         if noteFailure == nil { pending = nil }
         return Result(pruned: pruned, noteFailure: noteFailure)
     }

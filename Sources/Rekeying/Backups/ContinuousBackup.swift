@@ -100,13 +100,13 @@ public final class ContinuousBackup: Sendable {
     /// - Throws: when the queue or pool was closed.
     private func look(_ follower: SharedFollower, isLast: Bool = false) async throws {
         let began = Date()
-        let event: BackupEvent
+        let events: [BackupEvent]
         do {
-            event = try await follower.use { [self] follower in
+            events = try await follower.use { [self] follower in
                 let result = try follower.store(isLast: isLast) { _ in try Task.checkCancellation() }
                 state.withLock { $0.metrics.add(result, of: follower, began: began) }
-                if let result, result.isNew { return .stored(result.generation) }
-                return follower.isCurrent ? .unchanged : .postponed
+                guard let result, result.isNew else { return [follower.isCurrent ? .unchanged : .postponed] }
+                return result.warnings.map { .warned($0) } + [.stored(result.generation)]
             }
         } catch  where Task.isCancelled {
             return
@@ -114,9 +114,9 @@ public final class ContinuousBackup: Sendable {
             throw error.cause
         } catch {
             state.withLock { $0.metrics.addFailure() }
-            event = .failed(error)
+            events = [.failed(error)]
         }
-        observer(event)
+        events.forEach(observer)
     }
 }
 

@@ -13,6 +13,15 @@ public struct BackupResult: Sendable, Equatable {
     public let isNew: Bool
     /// The format of the database; nil without a key.
     public let format: CipherFormat?
+    /// What was noticed in the repository.
+    public let warnings: [BackupWarning]
+
+    init(_ stored: StoredGeneration, _ format: CipherFormat?) {
+        generation = stored.generation
+        isNew = stored.isNew
+        warnings = stored.warnings
+        self.format = format
+    }
 }
 
 extension DatabaseFile {
@@ -24,6 +33,8 @@ extension DatabaseFile {
     ///
     /// - Parameters:
     ///   - repository: Where to; it is made unless it exists.
+    ///   - expected: The number that the newest generation there has at least; nil for any. It shows that the repository was replaced by an
+    ///     old copy. With a key, a generation counts only if the key proves it.
     ///   - key: The key of the database: each page that is stored is authenticated, and the generation gets a MAC, by which the key
     ///     proves it at a restore. Without a key nothing shows that a page was damaged already, or that somebody has put pages of two states
     ///     together.
@@ -32,10 +43,27 @@ extension DatabaseFile {
     @discardableResult
     public func backUp(
         to repository: BackupRepository,
+        atLeast expected: UInt64? = nil,
         key: DatabaseKey? = nil,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> BackupResult {
-        try backUpState(in: BackupSession(repository), { try key.map { try database(under: $0) } }, progress).result
+        try backUp(
+            to: repository,
+            expecting: ExpectedGeneration(expected, derivedKeys: []),
+            key: key,
+            progress: progress
+        )
+    }
+
+    /// As ``backUp(to:atLeast:key:progress:)``.
+    package func backUp(
+        to repository: BackupRepository,
+        expecting expected: ExpectedGeneration,
+        key: DatabaseKey?,
+        progress: (FileProgress) throws -> Void
+    ) throws -> BackupResult {
+        let session = BackupSession(repository, expecting: expected)
+        return try backUpState(in: session, { try key.map { try database(under: $0) } }, progress).result
     }
 
     /// A state that was stored.
@@ -85,7 +113,7 @@ extension DatabaseFile {
             do {
                 try checkState(state, present)
                 let key = present.map { ($0.key, $0.format) }
-                let (generation, isNew) = try session.store(state, unit: state.unit, key: key, time: time) {
+                let stored = try session.store(state, unit: state.unit, key: key, time: time) {
                     if state.isStale { throw StaleState() }
                     // Storing may take long, and needs the database no more: others may change its key.
                     release()
@@ -93,7 +121,7 @@ extension DatabaseFile {
                 } progress: {
                     try progress(FileProgress(.storing, done: $0, all: $1))
                 }
-                let result = BackupResult(generation: generation, isNew: isNew, format: present?.format)
+                let result = BackupResult(stored, present?.format)
                 return StoredState(result: result, position: position, stamp: stamp, key: key)
             } catch is StaleState {
                 continue
@@ -129,7 +157,10 @@ extension DatabaseFile {
 
     /// Throws where the state is not what the key was tried on, or ends early.
     private func checkState(_ state: StableFile, _ present: VerifiedKey?) throws {
-        guard try state.size() > 0 else { throw KeyError(path: path, problem: .notADatabase) }
+        // A database has whole pages.
+        guard case let size = try state.size(), size > 0, size % Int64(CipherFormat.pageSizes[0]) == 0 else {
+            throw KeyError(path: path, problem: .notADatabase)
+        }
         guard let present else { return }
         let missing = try PageScan(database: state, log: nil, key: present.key, format: present.format).missingPages()
         let scan = PageScan.Result(pages: missing.lowerBound, damaged: [], missing: missing)

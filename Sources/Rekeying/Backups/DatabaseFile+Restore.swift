@@ -99,7 +99,7 @@ extension DatabaseFile {
         let present = try keyOfRestored(new.path, key)
         var isAuthenticated = true
         do {
-            try run.authenticate(present.key, others: otherKeys.filter { !$0.isPassphrase }.map(rawKey))
+            try run.authenticate(present.key, others: ExpectedGeneration.keys(otherKeys))
         } catch BackupError.unauthenticated where acceptsUnauthenticated {
             isAuthenticated = false
         }
@@ -117,11 +117,6 @@ extension DatabaseFile {
             isManifestAuthenticated: isAuthenticated,
             isStructureChecked: canOpen
         )
-    }
-
-    /// The salt does not matter to what authenticates manifests.
-    private func rawKey(_ key: DatabaseKey) throws -> DerivedKey {
-        try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
     }
 
     private func keyOfRestored(_ path: String, _ key: DatabaseKey) throws -> VerifiedKey {

@@ -14,18 +14,24 @@ extension BackupMetrics {
                 generation?.time.timeIntervalSince1970
             ),
             (
-                "lag_seconds", "For how long at most a commit of the newest generation waited.",
+                "complete_until_timestamp_seconds", "Each commit before this Unix time is stored.",
+                completeUntil?.timeIntervalSince1970
+            ),
+            (
+                "lag_seconds",
+                "For how long at most a commit of the newest generation waited, or waits while looks fail.",
                 lag.map { $0 / .seconds(1) }
             ),
-            ("stored_bytes", "Bytes that were stored since the start.", Double(storedSize)),
-            ("failures", "Looks that failed since the start.", Double(failures)),
+            ("stored_bytes_total", "Bytes that were stored since the start.", Double(storedSize)),
+            ("failures_total", "Looks that failed since the start.", Double(failures)),
             (
                 "look_timestamp_seconds", "When the last look ended, in Unix time.",
                 lookedAt?.timeIntervalSince1970.rounded(.down)
             ),
         ]
         let families = rows.map { row in
-            var family = MetricFamily("rekey_backup_\(row.name)", row.help)
+            let kind: MetricFamily.Kind = row.name.hasSuffix("_total") ? .counter : .gauge
+            var family = MetricFamily("rekey_backup_\(row.name)", row.help, kind)
             if let value = row.value { family.add(value, [("path", file)]) }
             return family.text
         }

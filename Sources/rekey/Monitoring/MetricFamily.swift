@@ -1,19 +1,27 @@
 internal import CipherSystem
 
-/// A metric in the text format of Prometheus: a gauge, with its samples.
+/// A metric in the text format of Prometheus, with its samples.
 struct MetricFamily {
     /// Letters, digits and `_`.
     let name: String
     let help: String
+    let kind: Kind
     private(set) var samples: [Sample] = []
+
+    enum Kind: String {
+        case gauge
+        /// What only grows, from 0 at the start. Its name ends with `_total`.
+        case counter
+    }
 
     struct Sample {
         let labels: [(name: String, value: String)]
         let value: Double
     }
 
-    init(_ name: String, _ help: String) {
+    init(_ name: String, _ help: String, _ kind: Kind = .gauge) {
         self.name = name
+        self.kind = kind
         self.help = help
     }
 
@@ -28,7 +36,7 @@ struct MetricFamily {
             let labels = sample.labels.map { "\($0.name)=\"\(MetricFamily.escaped($0.value))\"" }
             return name + (labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") + " \(number(sample.value))"
         }
-        return (["# HELP \(name) \(help)", "# TYPE \(name) gauge"] + lines).joined(separator: "\n") + "\n"
+        return (["# HELP \(name) \(help)", "# TYPE \(name) \(kind)"] + lines).joined(separator: "\n") + "\n"
     }
 
     /// Without a fraction or an exponent where the number is an integer: for readers that are people.

@@ -22,12 +22,14 @@ struct FollowOptions: ParsableArguments {
         guard follow || interval == nil && prometheus == nil else {
             throw ValidationError("--interval and --prometheus need --follow.")
         }
+        if prometheus == "-" { throw ValidationError("--prometheus: give a file.") }
         guard interval.map((0.01...86_400).contains) ?? true else {
             throw ValidationError("--interval: give a number from 0.01 to 86400.")
         }
     }
 
-    /// Stores changes until a signal comes. What fails is tried again; only the first backup must succeed.
+    /// Stores changes until a signal comes. What fails is tried again; only the first look must not fail for a cause that stays: a wrong name or
+    /// key, a damaged file, an old copy of the repository.
     ///
     /// - Parameter upkeepOf: What is done with generations that were stored; asked for after the first one.
     func run(
@@ -49,12 +51,12 @@ struct FollowOptions: ParsableArguments {
                 state.add(done, of: follower, began: began)
                 guard let done else { return nil }
                 if upkeep == nil { upkeep = try upkeepOf() }
-                upkeep?.add(done.generation)
+                upkeep?.add(done)
                 return isFirst || done.isNew ? (done, follower.lag) : nil
             }
             let isKept = keep(file, upkeep, &isNoteFailing)
             if failed != nil && failed != .interrupted || !isKept {
-                if state.generation == nil, let failed { throw ExitCode(failed.code) }
+                if state.generation == nil, let failed, !failed.mayPass { throw ExitCode(failed.code) }
                 state.addFailure()
             }
             try metrics?.write(state.text(of: file))
@@ -77,6 +79,9 @@ struct FollowOptions: ParsableArguments {
             if let failure = done.noteFailure, !isNoteFailing { Output.tell(Backup.message(failure, file)) }
             isNoteFailing = done.noteFailure != nil
             return true
+        } catch is Interrupted {
+            // The next run does it.
+            return true
         } catch {
             Output.tell("rekey: \(Report.message(error, file))\n")
             return false
@@ -97,6 +102,7 @@ struct FollowOptions: ParsableArguments {
             let waited = lag.map {
                 ", at most \(($0 / .seconds(1)).formatted(.number.precision(.fractionLength(1)))) s after the commit"
             }
+            for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
             let line =
                 "generation \(generation.number): \(done.isNew ? generation.storedSize : 0) bytes stored\(waited ?? "")"
             return Report.Result(BackupObject(done), line: line, status: .done)

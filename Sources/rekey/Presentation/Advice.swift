@@ -17,7 +17,8 @@ struct Advice {
             case let error as KeyringError: Advice.advice(for: error.problem)
             case BackupError.outdated: "--at-least 0 accepts an old copy"
             case FileError.ownership: "`rekey change --in-place` and `rekey keyring rotate --in-place` need no new file"
-            case BackupError.unauthenticated: "--allow-unauthenticated accepts it"
+            case BackupError.unauthenticated(_, let newest):
+                "--allow-unauthenticated accepts it" + (newest.map { ", --generation \($0) restores that one" } ?? "")
             case UnusableCipherFormat.rawKeyWithoutAuthentication: "`rekey migrate` gives an encrypted file MACs"
             case UnusableCipherFormat.weaker: "give --allow-weaker if that is intended"
             case UnusableCipherFormat.weak, UnusableCipherFormat.iterations: "--allow-weaker allows it"

@@ -41,6 +41,7 @@ struct ErrorName {
     /// Nil for an error of the system, for which the exit status has the word.
     private static func name(of error: BackupError) -> String? {
         switch error {
+        case .unusableLocation: "unusableLocation"
         case .notARepository: "notARepository"
         case .otherFiles: "otherFiles"
         case .unknownVersion: "unknownVersion"

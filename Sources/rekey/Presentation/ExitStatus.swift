@@ -49,8 +49,9 @@ enum ExitStatus: CaseIterable {
         case .done: "done; after `verify` the file is sound, after `recover` nothing is missing"
         case .failure: "another failure"
         case .usage: "invalid arguments, or an invalid new key"
-        case .damaged: "the file is damaged, not a database, not encrypted, or without MACs"
-        case .noInput: "no such file"
+        case .damaged:
+            "the file or repository is damaged or outdated, not encrypted, without MACs"
+        case .noInput: "no such file, repository or generation"
         case .unavailable: "the SQLCipher library lacks a needed feature"
         case .cannotRemove: "done, but the old file could not be removed or the change not synced"
         case .cannotCreate: "a file exists already, or SQLite or the metrics could not open one"
@@ -71,6 +72,9 @@ enum ExitStatus: CaseIterable {
     static func worst(_ statuses: [ExitStatus]) -> ExitStatus {
         bySeverity.first(where: statuses.contains) ?? .done
     }
+
+    /// Whether the same may succeed later: of what the system, a disk or a server refuses, and of locks.
+    var mayPass: Bool { self == .inputOutput || self == .busy }
 
     static var table: String {
         allCases.map { "  \(String($0.code).padded(to: 3)) \($0.meaning)" }.joined(separator: "\n")
@@ -164,6 +168,7 @@ enum ExitStatus: CaseIterable {
 
     private init(_ error: BackupError) {
         switch error {
+        case .unusableLocation: self = .usage
         case .notARepository, .noGeneration: self = .noInput
         case .otherFiles: self = .cannotCreate
         case .unknownVersion: self = .unavailable

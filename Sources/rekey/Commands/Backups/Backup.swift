@@ -13,14 +13,17 @@ struct Backup: ParsableCommand {
             wait while the file is read.
 
             With --follow it goes on until a signal ends it, and stores each change; it holds no lock in between. The \
-            exit status is then 0.
+            exit status is then 0. What fails with status 74 or 75 is tried again, and after the first backup all that \
+            fails: a full disk or a server that is not there ends nothing, a wrong key does.
 
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
             gets a MAC, by which `rekey restore` proves it. With --keyring the keyring notes the newest generation: \
-            `rekey restore` and `rekey backups check` with it then find an old copy of the repository.
+            `rekey backup`, `rekey restore` and `rekey backups check` with it then refuse an old copy of the repository. \
+            --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation.
 
             With --keep… generations are removed that no rule keeps, as by `rekey backups prune`; with --follow at \
-            most once a minute.
+            most once a minute. A run removes none once it has met a file that shares no page and no salt with the \
+            newest generation, or a newest generation that lacks segments, which are stored again.
             """
     )
 
@@ -28,6 +31,8 @@ struct Backup: ParsableCommand {
     var file: String
     @Argument(help: "The repository.", completion: .directory)
     var repository: String
+    @Option(help: ArgumentHelp("Fail if the newest generation there has a lower number.", valueName: "number"))
+    var atLeast: UInt64?
     @OptionGroup var following: FollowOptions
     @OptionGroup var keeping: KeepOptions
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
@@ -35,23 +40,33 @@ struct Backup: ParsableCommand {
 
     func run() throws {
         let keys = FileKeys(key)
+        if let note = RepositoryNote.line(repository) { Output.tellLine(note) }
         let repository = BackupRepository(repository)
         if following.follow {
             var database = try key.database(file)
             database.busyTimeout = .seconds(report.wait ?? 5)
-            let follower = BackupFollower(database, repository) { [file] in try keys.keyIfNamed(for: file) }
+            let expected = try keys.expectation(of: repository, atLeast: atLeast, for: file)
+            let follower = BackupFollower(database, repository, expecting: expected) { [file] in
+                try keys.keyIfNamed(for: file)
+            }
             return try following.run(file, report, follower) {
                 try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
             }
         }
         try report.run([file]) { file, progress in
-            let done = try key.database(file).backUp(
+            let expected = try keys.expectation(of: repository, atLeast: atLeast, for: file)
+            let key = try keys.keyIfNamed(for: file)
+            // From here on files are made.
+            Interruption.watch()
+            let done = try self.key.database(file).backUp(
                 to: repository,
-                key: keys.keyIfNamed(for: file),
+                expecting: expected,
+                key: key,
                 progress: progress.show
             )
             let upkeep = try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
-            upkeep.add(done.generation)
+            upkeep.add(done)
+            for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
             let kept = try upkeep.run(isLast: true)
             if let failure = kept?.noteFailure { Output.tell(Backup.message(failure, file)) }
             let lines = Backup.lines(done) + (kept?.pruned.map { [("removed", KeepOptions.text($0))] } ?? [])
@@ -64,6 +79,9 @@ struct Backup: ParsableCommand {
         "rekey: \(file): the generation is stored, but not noted in the keyring: \(CommandMessage(failure).text)\n"
     }
 
+    /// What was noticed in the repository.
+    static func message(_ warning: BackupWarning, _ file: String) -> String { "rekey: \(file): \(warning)" }
+
     private static func lines(_ done: BackupResult) -> [(String, String)] {
         let generation = done.generation
         let changed = done.isNew ? "" : "; nothing has changed since"
@@ -71,8 +89,14 @@ struct Backup: ParsableCommand {
             ("generation", "\(generation.number) of \(GenerationObject.text(generation.time))\(changed)"),
             ("size", "\(generation.databaseSize) bytes"),
             ("stored", "\(done.isNew ? generation.storedSize : 0) bytes"),
-            ("proved", done.format == nil ? "no: without the key" : "pages that changed, by their MACs"),
+            ("proved", proof(done.format)),
         ]
+    }
+
+    private static func proof(_ format: CipherFormat?) -> String {
+        guard let format else { return "no: without the key" }
+        let hasMACs = format.pageAuthentication != nil
+        return hasMACs ? "pages that changed, by their MACs" : "no: the format has no MACs of pages"
     }
 }
 
@@ -83,12 +107,14 @@ struct BackupObject: Encodable {
     let format: FormatObject?
     let pruned: [UInt64]?
     let prunedSegments: Int?
+    let warnings: [String]?
 
     init(_ done: BackupResult, _ pruned: PruneResult? = nil) {
         self.pruned = pruned?.removed
         prunedSegments = pruned?.removedSegments
         generation = GenerationObject(done.generation)
         isNew = done.isNew
+        warnings = done.warnings.isEmpty ? nil : done.warnings.map(\.description)
         format = done.format.map(FormatObject.init)
     }
 }

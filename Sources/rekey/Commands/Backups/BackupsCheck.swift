@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
 import Rekeying
 
 /// `rekey backups check REPOSITORY`
@@ -27,13 +28,14 @@ struct BackupsCheck: ParsableCommand {
         try report.run([repository]) { repository, progress in
             let fileKeys = FileKeys(key)
             let keys = try fileKeys.allIfNamed(for: repository)
+            Interruption.watch()
             let location = BackupRepository(repository)
             let noted = try fileKeys.unlockedKeyring().flatMap(location.notedGeneration(in:))
             let found = try check(location, keys, atLeast: atLeast ?? noted) {
                 try progress.show(.checking, done: $0, all: $1)
             }
             var lines = [
-                ("generations", "\(found.sound.count) can be restored"),
+                ("generations", BackupsCheck.restorable(found)),
                 ("proved", BackupsCheck.proof(found, isKeyGiven: keys != nil)),
                 ("read", "\(found.size) bytes"),
             ]
@@ -43,6 +45,7 @@ struct BackupsCheck: ParsableCommand {
                 Object(
                     sound: found.sound,
                     proved: keys.map { _ in found.proved },
+                    provedByManifest: found.provedByManifest.isEmpty ? nil : found.provedByManifest,
                     size: found.size,
                     problems: found.problems,
                     ok: found.problems.isEmpty
@@ -68,16 +71,25 @@ struct BackupsCheck: ParsableCommand {
         )
     }
 
+    private static func restorable(_ found: RepositoryCheck) -> String {
+        let count = "\(found.sound.count) can be restored"
+        guard !found.problems.isEmpty, !found.sound.isEmpty else { return count }
+        return "\(count): \(NumberRanges(found.sound).text(of: "number"))"
+    }
+
     private static func proof(_ found: RepositoryCheck, isKeyGiven: Bool) -> String {
         guard isKeyGiven else { return "no: without the key" }
-        let others = found.sound.count - found.proved.count
+        let alone = found.provedByManifest.count
+        let others = found.sound.count - found.proved.count - alone
         return "\(found.proved.count), manifest and pages by their MACs"
+            + (alone == 0 ? "" : "; \(alone) by the manifest alone: the format has no MACs of pages")
             + (others == 0 ? "" : "; \(others) checked without the key: stored without one, or under another")
     }
 
     private struct Object: Encodable {
         let sound: [UInt64]
         let proved: [UInt64]?
+        let provedByManifest: [UInt64]?
         let size: Int64
         let problems: [String]
         let ok: Bool

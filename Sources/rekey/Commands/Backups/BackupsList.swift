@@ -15,6 +15,9 @@ struct BackupsList: ParsableCommand {
     func run() throws {
         try report.run([repository]) { repository, _ in
             let generations = try BackupRepository(repository).generations()
+            if generations.isEmpty {
+                return Report.Result(Object(generations: []), line: "\(repository): no generation", status: .done)
+            }
             return Report.Result(
                 Object(generations: generations.map(GenerationObject.init)),
                 lines: generations.map { ("\($0.number)", GenerationObject.line($0)) }

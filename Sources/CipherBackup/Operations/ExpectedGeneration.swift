@@ -1,0 +1,41 @@
+package import CipherKeys
+
+/// What is known of a repository before a backup is stored in it: later generations would hide that it was replaced by an old copy.
+package struct ExpectedGeneration: Sendable {
+    /// The number that the newest generation has at least; nil where it is not known, 0 where any is accepted.
+    let number: UInt64?
+    /// With a key, it or one of these must prove that there is such a generation.
+    let otherKeys: [DerivedKey]
+
+    /// Nothing is known.
+    package static let none = ExpectedGeneration(nil, derivedKeys: [])
+
+    package init(_ number: UInt64?, derivedKeys: [DerivedKey]) {
+        self.number = number
+        otherKeys = derivedKeys
+    }
+
+    /// Whether there must be a repository.
+    var isOfRepository: Bool { number ?? 0 > 0 }
+
+    /// Throws where the newest generation is older.
+    ///
+    /// - Parameters:
+    ///   - made: The number of the generation that the caller has made, or read, last.
+    ///   - keys: Those that prove generations; none without a key.
+    func check(
+        _ names: [String],
+        of repository: BackupRepository,
+        _ marker: RepositoryMarker,
+        made: UInt64?,
+        provedBy keys: [BackupKey]
+    ) throws {
+        guard number != 0 else { return }
+        if let number {
+            try repository.checkNewest(names, marker, atLeast: number) { stored in
+                keys.isEmpty || keys.contains { (try? stored.authenticate($0)) != nil }
+            }
+        }
+        if let made { try repository.checkNewest(names, marker, atLeast: made) { _ in true } }
+    }
+}
