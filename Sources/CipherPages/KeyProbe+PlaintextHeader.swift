@@ -38,11 +38,12 @@ extension KeyProbe {
             let isFound = try hasOtherPages(key, format, isUsual ? 32 : 4)
             let isLikely = isUsual && (known == nil || known == format.pageSize)
             let candidates = isFound || isLikely ? KeyProbe.headers(of: format) : KeyProbe.usualHeaders
+            // It does not depend on the size of the header, of which there are thousands.
+            let mac = try PageMAC(key: key, format: format)
             for size in candidates {
                 guard let candidate = try? format.changed({ $0.plaintextHeaderSize = size }) else { continue }
-                // There are thousands of sizes.
                 let images = KeyProbe.usualHeaders.contains(size) ? Int.max : 1
-                if try opensAnyFirstPage(key, candidate, images: images) { return try opened(key, candidate) }
+                if try opensAnyFirstPage(key, candidate, images: images, mac: mac) { return try opened(key, candidate) }
             }
             if isFound { return try withoutFirstPage(key, format) }
         }

@@ -179,21 +179,36 @@ package struct KeyProbe {
     }
 
     /// Whether a key opens page 1 in the file, or one of so many of the newest images in the log.
-    func opensAnyFirstPage(_ key: DerivedKey, _ format: CipherFormat, images: Int = .max) throws -> Bool {
-        let opens = try opener(key, format)
+    ///
+    /// - Parameter mac: That of the format, or of the same with another plaintext header, where it is made already.
+    func opensAnyFirstPage(
+        _ key: DerivedKey,
+        _ format: CipherFormat,
+        images: Int = .max,
+        mac: PageMAC? = nil
+    ) throws -> Bool {
+        let opens = try opener(key, format, mac)
         return try opens(head)
             || log.pages().prefix(images).contains { try $0.count == format.pageSize && opens($0) }
     }
 
     /// Whether a page is a first page under the key: without MACs by what stands in it.
-    private func opener(_ key: DerivedKey, _ format: CipherFormat) throws -> ([UInt8]) throws -> Bool {
-        guard let mac = try PageMAC(key: key, format: format) else {
+    private func opener(
+        _ key: DerivedKey,
+        _ format: CipherFormat,
+        _ mac: PageMAC? = nil
+    ) throws -> ([UInt8]) throws -> Bool {
+        guard let mac = try mac ?? PageMAC(key: key, format: format) else {
             let cipher = try PageCipher(key: key, format: format)
             return { try cipher.opensFirstPage($0.prefix(format.pageSize)) }
         }
         return { page in
             try page.withUnsafeBytes { page in
-                try mac.isRight(UnsafeRawBufferPointer(rebasing: page.prefix(format.pageSize)), number: 1)
+                try mac.isRight(
+                    UnsafeRawBufferPointer(rebasing: page.prefix(format.pageSize)),
+                    number: 1,
+                    from: format.firstPageStart
+                )
             }
         }
     }

@@ -2,8 +2,8 @@ public import CipherDB
 
 /// The parameters of a format that a migration or an encryption changes; the others stay, or are those of the engine's own format.
 public struct FormatChange: Sendable, Equatable {
-    /// SQLCipher's major version. A file of another one gets this version's own format, but keeps its plaintext header, and a page size and a
-    /// higher number of iterations that are not those of its own version.
+    /// SQLCipher's major version: its own format, with the file's plaintext header, and its page size and higher number of iterations where
+    /// these are not those of its own version.
     public var version: Int?
     /// As `CipherFormat/pageSize`.
     public var pageSize: Int?
@@ -39,7 +39,7 @@ public struct FormatChange: Sendable, Equatable {
         let own = try Engine.current.ownFormat()
         // No engine opens it, so that its content cannot be copied: its pages are rewritten in the nearest format that one opens.
         let isForeign = Engine.versionNeeded(by: present) == nil
-        if isForeign && version == nil || present.version == version ?? own.version {
+        if version == nil, isForeign || present.version == own.version {
             return try present.changed {
                 $0.macKeyDerivation = nil
                 if $0.pageAuthentication == nil { $0.pageAuthentication = own.pageAuthentication }

@@ -169,11 +169,13 @@ struct OtherFormatTests {
         #expect(try parameters("b.db --passphrase-file p --file-kdf-iter 300000")["kdfIter"] as? Int == 300_000)
     }
 
-    @Test func migrationToSameVersionKeepsParameters() throws {
+    @Test func migrationKeepsParametersUnlessVersionIsNamed() throws {
         try encrypt("a.db", "--passphrase-file p --hmac-algorithm sha256 --page-size 8192")
-        #expect(try rekey("migrate a.db --passphrase-file p --format 4 --kdf-iter 300000").status == 0)
-        let found = try parameters("a.db --passphrase-file p --file-kdf-iter 300000")
-        #expect(found["hmacAlgorithm"] as? String == "sha256" && found["pageSize"] as? Int == 8192)
+        for (format, mac) in [("", "sha256"), ("--format 4", "sha512")] {
+            #expect(try rekey("migrate a.db --passphrase-file p \(format) --hmac-pgno be").status == 0)
+            let found = try parameters("a.db --passphrase-file p")
+            #expect(found["hmacAlgorithm"] as? String == mac && found["pageSize"] as? Int == 8192)
+        }
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))

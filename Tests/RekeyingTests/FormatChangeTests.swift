@@ -89,7 +89,7 @@ struct FormatChangeTests {
         // 16 bytes of page 1 are left for a MAC of SHA-256; SHA-512's needs 32 bytes more.
         let long = try CipherFormat.v4.with(unsafePageAuthentication: .sha256).with(unsafePlaintextHeaderSize: 4032)
         var change = FormatChange()
-        change.pageAuthentication = .sha512
+        change.version = 4
         #expect { try change.applied(to: long) } throws: {
             if case UnusableCipherFormat.plaintextHeader(4032, most: 4000) = $0 { true } else { false }
         }

@@ -45,11 +45,12 @@ final class PageMAC {
         return mac
     }
 
-    /// Whether the MAC in `page`, as it is in the file, is right.
-    func isRight(_ page: UnsafeRawBufferPointer, number: UInt32) throws -> Bool {
+    /// Whether the MAC in `page`, as it is in the file, is right; of page 1 with a plaintext header of another size than the format's if
+    /// `begin` says where its ciphertext begins.
+    func isRight(_ page: UnsafeRawBufferPointer, number: UInt32, from begin: Int? = nil) throws -> Bool {
         guard page.count == format.pageSize else { return false }
         return try withUnsafeTemporaryAllocation(byteCount: algorithm.digestSize, alignment: 8) { computed in
-            try compute(page, number: number, into: computed)
+            try compute(page, number: number, from: begin, into: computed)
             return matches(UnsafeRawBufferPointer(computed), page)
         }
     }
@@ -68,10 +69,11 @@ final class PageMAC {
     private func compute(
         _ page: UnsafeRawBufferPointer,
         number: UInt32,
+        from begin: Int? = nil,
         into result: UnsafeMutableRawBufferPointer
     ) throws {
         // The salt at the beginning of page 1, or the plaintext header, is not covered.
-        let begin = number == 1 ? format.firstPageStart : 0
+        let begin = begin ?? (number == 1 ? format.firstPageStart : 0)
         var pageNumber = format.pageNumberOrder.coded(number)
         // Without a key the context begins again under the one it has.
         guard EVP_MAC_init(context, nil, 0, nil) == 1,

@@ -9,7 +9,7 @@ struct Migrate: ParsableCommand {
         discussion: """
             Reads every format of SQLCipher and writes that of the engine's own version unless options name parameters. \
             A plaintext header stays, and so do a higher number of PBKDF2 iterations and a page size that are not those \
-            of the file's version; a file of the version that is written keeps all its parameters, but gets MACs. A weaker format \
+            of the file's version; a file of that version keeps all its parameters, but gets MACs, unless --format names the version: then it gets that version's own. A weaker format \
             needs --allow-weaker. Keeps rowids, text encoding, auto_vacuum, user_version, application_id and full-text \
             tables. Keeps the key unless a new one is given. Needs exclusive access and free space of the file's size plus 1 MiB; with --keep-old twice its \
             size.
