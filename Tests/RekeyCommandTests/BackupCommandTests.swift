@@ -92,6 +92,8 @@ import Testing
         try FileManager.default.removeItem(atPath: segments + "/" + name)
         let check = try rekey("backups check repository")
         #expect(check.status == 65 && check.output.contains("generations: 0 can be restored\n"))
+        let advice = "`rekey backups check` tells which generations can be restored"
+        #expect(try rekey("restore repository new.db").errors.contains(advice))
         let again = try rekey("backup a.db repository --key-file k --keep 1")
         #expect(again.status == 0 && again.errors.contains("segments/\(name) is missing, cut or damaged; all pages"))
         #expect(!again.output.contains("removed"))

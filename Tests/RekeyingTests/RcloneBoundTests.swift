@@ -31,6 +31,16 @@ struct RcloneBoundTests {
         #expect(try storage.bytes("object", most: 500).count == 501)
     }
 
+    @Test func copiesOfKilledRunsAreRemoved() throws {
+        let left = RcloneStorage.spoolPath + ".new-0123456789abcdef"
+        try Data([1]).write(to: URL(fileURLWithPath: left))
+        let running = try #require(try TemporaryFile(.backup, beside: RcloneStorage.spoolPath))
+        defer { running.discard() }
+        try storage.locked(exclusively: true) {}
+        #expect(!FileManager.default.fileExists(atPath: left))
+        #expect(FileManager.default.fileExists(atPath: running.path))
+    }
+
     @Test func sizesAreListed() throws {
         _ = try Program.run("/bin/mkdir", [directory.file("segments")])
         _ = try directory.write([1, 2, 3], to: "segments/a b")

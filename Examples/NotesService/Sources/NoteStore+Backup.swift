@@ -11,6 +11,7 @@ extension NoteStore {
             switch event {
             case .stored(let generation):
                 logger.debug("backed up", metadata: ["generation": "\(generation.number)"])
+            case .warned(let warning): logger.warning("the backup", metadata: ["warning": "\(warning)"])
             case .failed(let error): logger.error("the backup failed", metadata: ["error": "\(error)"])
             case .unchanged, .postponed: break
             }

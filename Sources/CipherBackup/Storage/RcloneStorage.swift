@@ -86,11 +86,21 @@ struct RcloneStorage: BackupStorage {
         ])
     }
 
-    func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result { try body() }
+    func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result {
+        if exclusively { removeLeftovers() }
+        return try body()
+    }
+
+    /// Removes the local copies that killed runs left; those of other processes are locked.
+    private func removeLeftovers() {
+        for path in (try? TemporaryName.backup.paths(beside: RcloneStorage.spoolPath)) ?? [] {
+            TemporaryFile.removeIfAbandoned(path)
+        }
+    }
 
     // MARK: Local copies
 
-    private static var spoolPath: String { FileManager.default.temporaryDirectory.path + "/cipherdb-backup" }
+    static var spoolPath: String { FileManager.default.temporaryDirectory.path + "/cipherdb-backup" }
 
     private func spool() throws -> TemporaryFile {
         let path = RcloneStorage.spoolPath

@@ -16,6 +16,8 @@ struct Advice {
             case let error as DatabaseError: Advice.advice(for: error.code)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case BackupError.outdated: "--at-least 0 accepts an old copy"
+            case BackupError.missingObject, BackupError.damagedObject:
+                "`rekey backups check` tells which generations can be restored"
             case FileError.ownership: "`rekey change --in-place` and `rekey keyring rotate --in-place` need no new file"
             case BackupError.unauthenticated(_, let newest):
                 "--allow-unauthenticated accepts it" + (newest.map { ", --generation \($0) restores that one" } ?? "")

@@ -7,7 +7,11 @@ struct BackupsPrune: ParsableCommand {
         commandName: "prune",
         abstract: "Remove generations that no rule keeps, and what only they need.",
         usage: "rekey backups prune <repository> [<options>]",
-        discussion: "A generation is kept if any of the rules that are given keeps it. The newest is always kept."
+        discussion: """
+            A generation is kept if any of the rules that are given keeps it. The newest is always kept. Generations that \
+            were stored without the key take the place of none that has a MAC: the rules are applied again to those that \
+            have one. Nothing is removed while the newest generation lacks a segment; `rekey backup` stores that again.
+            """
     )
 
     @Argument(help: "The repository.", completion: .directory)
