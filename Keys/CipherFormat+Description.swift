@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 extension CipherFormat: CustomStringConvertible {
     /// Such as `SQLCipher 4 (pages of 4096 bytes)`; also what differs from the version's own format.
     public var description: String {
@@ -24,9 +26,6 @@ extension CipherFormat: CustomStringConvertible {
         return digits.count < 2 ? "0" + digits : digits
     }
 
-    /// Such as `64000 iterations`.
-    static func counted(_ iterations: Int) -> String { "\(iterations) iteration\(iterations == 1 ? "" : "s")" }
-
     /// The parameters that are not the version's own, as pragmas of SQLCipher.
     package var pragmas: [(name: String, value: String)] { deviations.compactMap(\.pragma) }
 
@@ -39,7 +38,7 @@ extension CipherFormat: CustomStringConvertible {
         var found: [Deviation] = []
         if iterations != own.iterations {
             let pragma = ("kdf_iter", "\(iterations)")
-            found.append((CipherFormat.counted(iterations), "iterations: \(iterations)", pragma))
+            found.append((iterations.counted("iteration"), "iterations: \(iterations)", pragma))
         }
         if keyDerivation != own.keyDerivation {
             let pragma = ("cipher_kdf_algorithm", "\(keyDerivation)")
@@ -60,7 +59,7 @@ extension CipherFormat: CustomStringConvertible {
             found.append(("HMAC salt mask 0x\(mask)", "macSaltMask: 0x\(mask)", pragma))
         }
         if macKeyIterations != own.macKeyIterations {
-            let text = "\(CipherFormat.counted(macKeyIterations)) for the HMAC key"
+            let text = "\(macKeyIterations.counted("iteration")) for the HMAC key"
             found.append((text, "macKeyIterations: \(macKeyIterations)", ("fast_kdf_iter", "\(macKeyIterations)")))
         }
         if let macKeyDerivation, macKeyDerivation != keyDerivation {

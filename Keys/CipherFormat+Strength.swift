@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 /// What of a format is weaker than it could be.
 extension CipherFormat {
     /// A parameter whose value makes a format weaker.
@@ -66,7 +68,7 @@ extension CipherFormat.Weakness {
     /// The value in a format.
     fileprivate func text(of format: CipherFormat) -> String {
         switch self {
-        case .iterations: "\(CipherFormat.counted(format.iterations)) of PBKDF2"
+        case .iterations: "\(format.iterations.counted("iteration")) of PBKDF2"
         case .keyDerivation: "PBKDF2-HMAC-\(format.keyDerivation.rawValue)"
         case .pageAuthentication: format.pageAuthentication.map { "HMAC-\($0.rawValue) for pages" } ?? "no MACs"
         case .plaintextHeaderSize: "a plaintext header of \(format.plaintextHeaderSize) bytes"
