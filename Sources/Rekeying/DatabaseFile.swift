@@ -112,7 +112,7 @@ public struct DatabaseFile: Sendable {
         switch found.damage {
         case .none: return found.verifiedKey
         case .firstPage: throw KeyError(path: path, problem: .damaged(pages: [1]))
-        case .journalUnderOtherKey: throw KeyError(path: path, problem: .journalUnderOtherKey)
+        case .sideFileUnderOtherKey(let side): throw file.underOtherKey(side)
         case .header(let flaw): throw KeyError(path: path, problem: .damaged(pages: [1]), detail: flaw)
         case .sideFiles(let errors):
             try check(errors: errors, remedy: "A recovery saves what stands in the file")

@@ -19,8 +19,9 @@ public struct KeyError: ErrorWithPath, Sendable {
         /// The key decrypts page 1, and no MAC of the file is right under it. MACs depend on the salt, too, and on `cipher_hmac_salt_mask` and
         /// `fast_kdf_iter`: one of them is another than the file was made with; or page 1 is damaged, and there is no other.
         case otherMACKey
-        /// The key is right for the pages of the file, and for none of the rollback journal beside it, which SQLite would play back: a change
-        /// of key was interrupted, and the former key is in force; or the journal is damaged or of another database.
+        /// The key is right for the pages of the file, and for none of the rollback journal or write-ahead log beside it, which SQLite would
+        /// copy into the file: the key was changed, or a change was interrupted, and another key is in force; or it is damaged or of another
+        /// database.
         case journalUnderOtherKey
         /// The key is right for this format, whose pages have no MACs: the file was made with `cipher_use_hmac = OFF`, or somebody has
         /// removed the MACs to alter pages. If you know that it was made so, give the format as ``Configuration/format``.
@@ -83,13 +84,23 @@ public struct KeyError: ErrorWithPath, Sendable {
 extension KeyError {
     /// The damaged pages, counted from 1, where the cause is ``Problem/damaged(pages:)``.
     public var damagedPages: [Int]? { if case .damaged(let pages) = problem { pages } else { nil } }
+
+    /// Whether the key decrypts pages, and others are damaged or under another key, such as after a change of key that was cut off.
+    package var isOfDamage: Bool {
+        switch problem {
+        case .damaged, .otherMACKey, .journalUnderOtherKey: true
+        default: false
+        }
+    }
 }
 
 extension KeyError: CustomStringConvertible {
     /// A sentence with the path, the cause, and what can be done.
-    public var description: String {
-        (path.isEmpty ? "" : "\(path): ") + problem.description + (detail.map { "; \($0)" } ?? "")
-            + (fileType.map { ": it is \($0)" } ?? "")
+    public var description: String { (path.isEmpty ? "" : "\(path): ") + cause }
+
+    /// The sentence without the path.
+    package var cause: String {
+        problem.description + (detail.map { "; \($0)" } ?? "") + (fileType.map { ": it is \($0)" } ?? "")
     }
 }
 
@@ -105,8 +116,8 @@ extension KeyError.Problem: CustomStringConvertible {
         case .otherMACKey:
             "the key decrypts page 1, but no MAC of the file is right"
         case .journalUnderOtherKey:
-            "the key is right for the file, but for no page of the rollback journal beside it: either a change of key was interrupted, and "
-                + "the former key is in force; or the journal is damaged or of another database: then move it away"
+            "the key is right for the file, but for no page of the rollback journal or write-ahead log beside it: either the key was changed, "
+                + "and another key is in force; or it is damaged or of another database: then move it away"
         case .withoutMACs(let format):
             "the key is right, but the pages have no MACs: either the file was made so (cipher_use_hmac = OFF), or somebody "
                 + "removed the MACs, and the content may be forged; if you know that it was made so, open it with "

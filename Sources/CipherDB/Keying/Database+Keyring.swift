@@ -86,7 +86,7 @@ extension Database {
                 return try checkRecord(of: keyring)
             } catch KeyError.wrongKey {
                 continue
-            } catch let error as KeyError where error.damagedPages != nil {
+            } catch let error as KeyError where error.isOfDamage {
                 // A change of key that was cut off leaves pages under both; the other one may be that of its journal.
                 damage = error
             }
@@ -130,7 +130,7 @@ extension Database {
         for (key, day) in try keyring.retiredKeys() {
             do {
                 try open(key, content, keyring, flags)
-            } catch KeyError.wrongKey {
+            } catch let error as KeyError where error == .wrongKey || error == .otherMACKey {
                 continue
             }
             guard configuration.acceptsOldCopies, let salt = verifiedKey?.key.salt else {

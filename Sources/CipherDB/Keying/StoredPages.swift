@@ -74,18 +74,18 @@ package struct StoredPages: PageSource {
     ///
     /// - Parameters:
     ///   - extent: How much of a WAL counts.
-    ///   - playsJournalBack: Whether the journal counts.
+    ///   - ignored: What does not count.
     package func newestAfterRecovery(
         pageSize: Int,
         log extent: WriteAheadLog.Extent,
-        playsJournalBack: Bool = true
+        ignoring ignored: SideFile? = nil
     ) throws -> NewestPages {
-        if playsJournalBack, let journal = rollbackJournal, try RollbackJournal(journal) != nil,
+        if ignored != .rollbackJournal, let journal = rollbackJournal, try RollbackJournal(journal) != nil,
             try StoredPages.isHot(journal)
         {
             return try NewestPages(database: file, journal: journal, pageSize: pageSize)
         }
-        let log = writeAheadLog
+        let log = ignored == .writeAheadLog ? nil : writeAheadLog
         return try NewestPages(
             database: file,
             log: log,

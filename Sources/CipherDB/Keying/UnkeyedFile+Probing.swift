@@ -20,15 +20,11 @@ extension UnkeyedFile {
         try checkMayBeEncrypted(kind)
         let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, search.derivationCount) } })
         let outcome = try probe { try $0.run(keys, search) }.outcome
-        if case .opens(let key, let format) = outcome, try isJournalUnderOtherKey(key, format) {
-            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .journalUnderOtherKey)
-        }
         switch outcome {
         case .opens(let key, let format):
-            let errors = try sideFileErrors(.encrypted(key, format))
             return Authentication(
                 verifiedKey: VerifiedKey(key: key, format: format),
-                damage: errors.isEmpty ? .none : .sideFiles(errors)
+                damage: try damageOfSideFiles(key, format)
             )
         case .firstPageDamaged(let key, let format):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
@@ -74,13 +70,6 @@ extension UnkeyedFile {
         case .empty, .tooShort: throw keyError(.notADatabase)
         case .opaque, .plaintextHeader: break
         }
-    }
-
-    /// Whether the file may hold pages of a change of key that was cut off: what the journal has is in force.
-    private func isJournalUnderOtherKey(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
-        guard format.pageAuthentication != nil, let journal = try hotJournal(), let index = try RollbackJournal(journal)
-        else { return false }
-        return try !index.holdsPages(PageCipher(key: key, format: format))
     }
 
     /// Tries a key, after it let the engine roll back what that needs.
@@ -145,33 +134,5 @@ extension UnkeyedFile {
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
             // The journal was not of this file. The probe that follows says what is left.
         }
-    }
-
-    // MARK: Side files
-
-    /// The journal of a transaction that was cut off, and that nobody is writing.
-    private func hotJournal() throws -> FileBytes? {
-        try pages.file.locked(waiting: busyMilliseconds) {
-            guard let journal = pages.rollbackJournal, try !pages.file.isReserved else { return nil }
-            return try StoredPages.isHot(journal) ? journal : nil
-        }
-    }
-
-    /// What in the journal or WAL differs from what was written, a sentence each.
-    package func sideFileErrors(_ coding: PageCoding) throws -> [String] {
-        try errorsOfWAL(coding.pageSize)
-            + (hotJournal().map { try RollbackJournal.errors($0, database: pages, coding: coding) } ?? [])
-    }
-
-    private func errorsOfWAL(_ pageSize: Int) throws -> [String] {
-        var errors: [String] = []
-        // While others write, a frame may be read by half; what is damaged stays so.
-        for attempt in 0..<8 {
-            Platform.sleep(milliseconds: 5 * attempt)
-            guard let log = pages.writeAheadLog else { return [] }
-            errors = try WriteAheadLog.errors(log, pageSize: pageSize) ?? []
-            if errors.isEmpty { break }
-        }
-        return errors
     }
 }

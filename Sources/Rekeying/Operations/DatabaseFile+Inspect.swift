@@ -71,7 +71,7 @@ extension DatabaseFile {
                 fileType: kind == .notADatabase ? file.fileType : nil
             )
         }
-        if case .journalUnderOtherKey = found.damage { throw KeyError(path: path, problem: .journalUnderOtherKey) }
+        if case .sideFileUnderOtherKey(let side) = found.damage { throw file.underOtherKey(side) }
         let format = found.verifiedKey.format
         let inForce = try file.pages.newestAfterRecovery(pageSize: format.pageSize, log: .valid).size()
         return Inspection(

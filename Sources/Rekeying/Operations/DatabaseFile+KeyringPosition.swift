@@ -76,9 +76,7 @@ extension DatabaseFile {
                 continue
             } catch KeyError.notEncrypted {
                 continue
-            } catch let error as KeyError where error == .journalUnderOtherKey {
-                damaged.append((position, error))
-            } catch let error as KeyError where error.damagedPages != nil {
+            } catch let error as KeyError where error.isOfDamage {
                 damaged.append((position, error))
             } catch let error as DatabaseError where error.code.primary == .corrupt {
                 damaged.append((position, error))
@@ -108,9 +106,7 @@ extension DatabaseFile {
             do {
                 _ = try proved(older.key)
                 return true
-            } catch KeyError.wrongKey {
-                return false
-            } catch KeyError.journalUnderOtherKey {
+            } catch let error as KeyError where [.wrongKey, .otherMACKey, .journalUnderOtherKey].contains(error) {
                 return false
             }
         }

@@ -34,12 +34,13 @@ extension DatabaseFile {
             defer { file.close() }
             let found = try authenticate(key, file)
             let present = found.verifiedKey
-            var (errors, playsJournalBack) = ([String](), true)
+            var errors: [String] = []
+            var ignored: SideFile?
             switch found.damage {
             case .sideFiles(let found): errors = found
-            case .journalUnderOtherKey:
-                playsJournalBack = false
-                errors = ["\(KeyError.Problem.journalUnderOtherKey)"]
+            case .sideFileUnderOtherKey(let side):
+                ignored = side
+                errors = ["\(file.underOtherKey(side).cause)"]
             case .none, .firstPage, .header: break
             }
             // Who may not write here cannot lock, either; from a medium for reading only it is not needed.
@@ -49,7 +50,7 @@ extension DatabaseFile {
                 file.pages.newestAfterRecovery(
                     pageSize: present.format.pageSize,
                     log: errors.isEmpty ? .valid : .all,
-                    playsJournalBack: playsJournalBack
+                    ignoring: ignored
                 ),
                 key: present.key,
                 format: present.format

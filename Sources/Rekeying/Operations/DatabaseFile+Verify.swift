@@ -63,7 +63,7 @@ extension DatabaseFile {
                 }
             case .header(let flaw):
                 return try verification(file.pages, present, progress) { ["page 1 is damaged: \(flaw)"] }
-            case .journalUnderOtherKey: throw KeyError(path: path, problem: .journalUnderOtherKey)
+            case .sideFileUnderOtherKey(let side): throw file.underOtherKey(side)
             case .sideFiles(let errors):
                 return try verification(file.pages, present, log: .all, progress) { errors }
             }
