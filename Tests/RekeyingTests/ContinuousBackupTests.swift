@@ -29,6 +29,10 @@ import Testing
             all.withLock { $0.compactMap { if case .failed(let error) = $0 { "\(error)" } else { nil } } }
         }
 
+        var warnings: [BackupWarning] {
+            all.withLock { $0.compactMap { if case .warned(let warning) = $0 { warning } else { nil } } }
+        }
+
         var hasUnchanged: Bool { all.withLock { $0.contains { if case .unchanged = $0 { true } else { false } } } }
 
         var hasPostponed: Bool { all.withLock { $0.contains { if case .postponed = $0 { true } else { false } } } }
@@ -209,6 +213,20 @@ import Testing
         try await running.value
         #expect(try fixture.answer(.newest, Self.sum) == "1")
         #expect(try fixture.repository.check().problems == [])
+    }
+
+    @Test func lostSegmentIsToldAndStoredAgain() async throws {
+        let pool = try pool()
+        try fixture.file.backUp(to: fixture.repository, key: RepositoryFixture.key.key)
+        let lost = "segments/" + fixture.objects("segments")[0]
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: lost))
+        let backup = backup(of: pool)
+        let running = Task { try await backup.run() }
+        try await eventually { backup.metrics.generation?.number == 2 && !events.stored.isEmpty }
+        running.cancel()
+        try await running.value
+        #expect(events.warnings == [.lost(generation: 1, objects: [lost])])
+        #expect(try fixture.answer() == SampleFile.answer)
     }
 
     @Test func pausesGrowWithFailures() {
