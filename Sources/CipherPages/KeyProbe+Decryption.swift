@@ -24,8 +24,7 @@ extension KeyProbe {
 
     /// The format with each page size, reserve and usual plaintext header: all that decryption depends on.
     private func layouts(of format: CipherFormat) -> [CipherFormat] {
-        // Behind a larger one nothing proves the key.
-        let headers = hasPlaintextHeader ? KeyProbe.usualHeaders.filter { $0 <= 80 } : [0]
+        let headers = hasPlaintextHeader ? KeyProbe.provingHeaders : [0]
         let macs: [HashAlgorithm?] = [.sha512, .sha1, nil]
         return CipherFormat.pageSizes.flatMap { size in
             macs.flatMap { mac in
@@ -41,7 +40,7 @@ extension KeyProbe {
     }
 
     /// Whether page 1 decrypts to one of SQLite, of which some 40 bits are known.
-    private func decryptsFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
+    func decryptsFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
         let cipher = try PageCipher(key: key, format: format)
         return try ([Array(head.prefix(format.pageSize))] + log.pages().prefix(1)).contains { page in
             guard page.count == format.pageSize else { return false }

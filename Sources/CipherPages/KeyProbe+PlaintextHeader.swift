@@ -45,9 +45,26 @@ extension KeyProbe {
                 let images = KeyProbe.usualHeaders.contains(size) ? Int.max : 1
                 if try opensAnyFirstPage(key, candidate, images: images, mac: mac) { return try opened(key, candidate) }
             }
-            if isFound { return try withoutFirstPage(key, format) }
+            if isFound { return try withoutFirstPage(key, likelyHeader(key, format)) }
         }
         return .rejected
+    }
+
+    /// The format with the header behind which a damaged page 1 decrypts still, if that can be told.
+    private func likelyHeader(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat {
+        try KeyProbe.provingHeaders.lazy
+            .compactMap { size in try? format.changed { $0.plaintextHeaderSize = size } }
+            .first { try decryptsFirstPage(key, $0) } ?? format
+    }
+
+    /// Where page 1 is damaged, the header is as large as a format says that is named.
+    func withNamedHeader(_ outcome: Outcome, _ formats: [CipherFormat]) -> Outcome {
+        guard case .firstPageDamaged(let key, let found) = outcome else { return outcome }
+        let named = formats.first { format in
+            let size = format.plaintextHeaderSize
+            return size > 0 && (try? found.changed { $0.plaintextHeaderSize = size }) == format
+        }
+        return .firstPageDamaged(key, named ?? found)
     }
 
     /// The format with each page size; first with that which the header says, and which may have been altered.
@@ -60,6 +77,8 @@ extension KeyProbe {
 
     /// Sizes up to SQLite's own header, the usual one first.
     static let usualHeaders = [32, 16, 48, 64, 80, 96]
+    /// Those behind which what is decrypted of SQLite's header proves a key.
+    static let provingHeaders = usualHeaders.filter { $0 <= 80 }
 
     private static func headers(of format: CipherFormat) -> [Int] {
         usualHeaders + stride(from: 112, through: format.pageSize - format.reserve, by: 16)

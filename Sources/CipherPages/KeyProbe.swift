@@ -78,7 +78,7 @@ package struct KeyProbe {
             if hasPlaintextHeader, format.plaintextHeaderSize == 0 {
                 let outcome = try runBehindHeader(keys, format)
                 if case .rejected = outcome { continue }
-                if format.pageAuthentication != nil { return outcome }
+                if format.pageAuthentication != nil { return withNamedHeader(outcome, formats) }
                 if try !hasMACs(keys, formats, like: format) { return outcome }
                 continue
             }

@@ -151,6 +151,22 @@ struct RightKeyTests {
         }
     }
 
+    @Test(arguments: [16, 48, 64, 80, 112]) func damagedFirstPageKeepsHeaderSize(size: Int) throws {
+        let header = "--plaintext-header \(size)"
+        try encrypt("a.db", "--passphrase-file p --salt salt \(header)")
+        // In cells that nobody decrypts to find the header.
+        try change("a.db", at: 3000, to: [0x55, 0x66])
+        // Behind more than 80 bytes nothing tells how many there are.
+        let options = "--passphrase-file p --salt salt \(size > 80 ? "--file\(header.dropFirst())" : "")"
+        let found = try rekey("verify a.db \(options)")
+        #expect(
+            found.status == 65 && found.output.contains("header of \(size) bytes"),
+            "\(found.output)\(found.errors)"
+        )
+        _ = try rekey("recover a.db b.db \(options)")
+        #expect(try rekey("inspect b.db \(options)").output.contains("\(size) bytes"))
+    }
+
     @Test func lostMagicWithoutSaltIsPlaintextHeader() throws {
         try encrypt("a.db", "--passphrase-file p --plaintext-header 32 --salt salt")
         try change("a.db", at: 3, to: [0])

@@ -124,7 +124,8 @@ extension KeyError.Problem: CustomStringConvertible {
                 + "Configuration { $0.format = \(format.expression) }"
         case .otherLayout:
             "the file has the layout of SQLite3 Multiple Ciphers (legacy = 0), which SQLCipher cannot open; "
-                + "convert it there: after its key give PRAGMA cipher = 'sqlcipher', PRAGMA legacy = 4 and PRAGMA rekey"
+                + "convert it there: after its key give PRAGMA cipher = 'sqlcipher', PRAGMA legacy = 4 and PRAGMA rekey; "
+                + "or its plaintext header has lost its magic string, and the right key and salt are needed to see that"
         case .saltMissing:
             "the file has a plaintext header and does not contain its salt; give the salt with the key"
         case .keyMissing:

@@ -137,7 +137,7 @@ extension UnkeyedFile {
         case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
         case .headerDamaged(_, _, let flaw): throw KeyError(.damaged(pages: [1]), path: filePath, detail: "\(flaw)")
         case .withoutMACs(let format): throw keyError(.withoutMACs(format))
-        case .otherParameters(let format): throw keyError(.otherFormat(format))
+        case .otherParameters(let format): throw otherParameters(format)
         case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)

@@ -31,7 +31,7 @@ extension UnkeyedFile {
         case .headerDamaged(let key, let format, let flaw):
             return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .header("\(flaw)"))
         case .withoutMACs(let format): throw keyError(.withoutMACs(format))
-        case .otherParameters(let format): throw keyError(.otherFormat(format))
+        case .otherParameters(let format): throw otherParameters(format)
         case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)
@@ -48,6 +48,16 @@ extension UnkeyedFile {
         let extent = search.extent(isPassphrase: keys.isPassphrase)
         let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
         return KeyError(.wrongKey, path: filePath, detail: tried, isAboutRawKey: !keys.isPassphrase)
+    }
+
+    /// The error of a format that was found only because the key decrypts page 1.
+    func otherParameters(_ format: CipherFormat) -> KeyError {
+        let isDoubtful = format.plaintextHeaderSize == 0 && format.macSaltMask != CipherFormat.usualMask
+        return KeyError(
+            .otherFormat(format),
+            path: filePath,
+            detail: isDoubtful ? "if the file was not made so, somebody has altered its first 16 bytes, the salt" : nil
+        )
     }
 
     /// The error of a key that decrypts page 1, and under which no MAC is right.

@@ -48,7 +48,9 @@ struct Advice {
         case .saltMissing: return saltMissing
         case .withoutMACs: return "if you know that it was made so, give --file-hmac-algorithm none"
         case .otherFormat(let format) where Engine.current.writes(format): return "give \(format.fileOptions)"
-        case .otherMACKey: return "otherwise the options are --salt, --file-hmac-salt-mask and --file-fast-kdf-iter"
+        case .otherMACKey:
+            return
+                "otherwise the options are --file-hmac-salt-mask and --file-fast-kdf-iter, and --salt for a plaintext header"
         case .journalUnderOtherKey: return "`rekey recover` reads the file without it"
         case .otherCipher, .otherLayout, .keyMissing, .notADatabase, .otherFormat, .engineHasNoEncryption,
             .engineHidesDamage:

@@ -25,6 +25,7 @@ struct CommandMessage {
                 + "removed the MACs, and the content may be forged"
         case .otherFormat(let format) where Engine.current.writes(format):
             "\(error.path): the key is right, but the file is in the format of \(format)"
+                + (error.detail.map { "; \($0)" } ?? "")
         default: error.description
         }
     }
