@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    private func add(_ number: UInt64, like stored: StoredManifest) throws {
+    private func add(_ number: UInt64, like stored: StoredManifest, under key: BackupKey? = nil) throws {
         let old = stored.manifest
         let forged = try StoredManifest(
             Manifest(
@@ -43,13 +43,13 @@ import Testing
                 number: number,
                 time: old.time,
                 previous: old.previous,
-                keyIdentifier: nil,
+                keyIdentifier: key?.identifier,
                 databaseSize: old.databaseSize,
                 storedSize: old.storedSize,
                 root: old.root,
                 segments: old.segments
             ),
-            nil
+            key
         )
         _ = try fixture.directory.write(forged.file, to: "repository/generations/" + forged.name)
     }
@@ -67,6 +67,35 @@ import Testing
             try FileManager.default.removeItem(atPath: side)
         }
         try restore()
+    }
+
+    @Test func forgedMACDisplacesNoProvedGeneration() throws {
+        let stored = try fixture.repository.manifests()[1]
+        let other = try DatabaseKey.sample("other").derive(salt: Array(repeating: 1, count: 16), format: .v4)
+        let key = try BackupKey(other, repository: stored.manifest.repository)
+        for number in 3...5 as ClosedRange<UInt64> { try add(number, like: stored, under: key) }
+        let done = try fixture.backUp(RepositoryFixture.key.key)
+        let upkeep = BackupUpkeep(
+            fixture.repository,
+            keyring: nil,
+            keeping: RetentionPolicy(newest: 2),
+            interval: .zero
+        )
+        upkeep.add(done)
+        let pruned = try #require(try upkeep.run(isLast: true)?.pruned)
+        #expect(pruned.kept.contains(2) && pruned.kept.contains(done.generation.number), "\(pruned)")
+        try restore(.number(2))
+    }
+
+    @Test(arguments: ["segments", "generations", "prunes"])
+    func directoryOfOtherRepositoryIsRefused(name: String) throws {
+        let (directory, other) = (fixture.directory.file("repository/\(name)"), fixture.directory.file("other"))
+        try FileManager.default.moveItem(atPath: directory, toPath: other)
+        try FileManager.default.createSymbolicLink(atPath: directory, withDestinationPath: other)
+        let error = BackupError.system(path: directory, code: ENOTDIR)
+        #expect(throws: error) { try fixture.backUp() }
+        #expect(throws: error) { try fixture.repository.prune(keeping: RetentionPolicy(newest: 1)) }
+        #expect(throws: error) { try restore() }
     }
 
     @Test func forgedNumberIsNotNewest() throws {

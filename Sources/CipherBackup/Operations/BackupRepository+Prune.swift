@@ -1,4 +1,4 @@
-internal import CipherKeys
+package import CipherKeys
 internal import CipherSystem
 
 /// What a prune did.
@@ -12,19 +12,30 @@ public struct PruneResult: Sendable, Equatable {
 }
 
 extension BackupRepository {
-    /// Removes generations, and what no other generation needs.
+    /// Removes generations, and what no other generation needs. Without a key, whatever has a MAC counts as proved.
     ///
     /// - Parameter policy: Which generations are kept. The newest always is.
     /// - Throws: ``BackupError``; nothing is removed where a manifest cannot be read, or the newest generation needs a segment that is missing or cut.
     @discardableResult
     public func prune(keeping policy: RetentionPolicy) throws -> PruneResult {
+        try prune(keeping: policy, provedBy: nil)
+    }
+
+    /// As ``prune(keeping:)``; generations that the key does not prove take the place of none that it proves.
+    package func prune(keeping policy: RetentionPolicy, provedBy key: DerivedKey?) throws -> PruneResult {
         try storage.locked(exclusively: true) {
             let marker = try marker()
+            let backupKey = try key.map { try BackupKey($0, repository: marker.identifier) }
             let all = try manifests()
             // Others may be all that is left of the database.
             if let lost = try all.last?.lostSegments(storage).first { throw BackupError.missingObject(lost) }
             let numbers = policy.kept(
-                all.map { ($0.manifest.number, $0.manifest.time, $0.manifest.keyIdentifier != nil) },
+                all.map { stored in
+                    let isProved = backupKey.map { (try? stored.authenticate($0)) != nil }
+                    return (
+                        stored.manifest.number, stored.manifest.time, isProved ?? (stored.manifest.keyIdentifier != nil)
+                    )
+                },
                 now: BackupRepository.now
             )
             let kept = all.filter { numbers.contains($0.manifest.number) }

@@ -25,6 +25,17 @@ struct DirectoryStorage: BackupStorage {
                 throw BackupError.system(path: directory, code: error.code)
             }
         }
+        try checkDirectories()
+    }
+
+    /// Throws where a directory of objects is a link: what is removed would be another repository's.
+    private func checkDirectories() throws(BackupError) {
+        for directory in DirectoryStorage.directories.map(path(of:)) {
+            guard let status = try? Platform.statusOfLink(directory) else { continue }
+            guard status.kind == .directory else {
+                throw .system(path: directory, code: Errno.notADirectory.code)
+            }
+        }
     }
 
     /// An empty name would be that of the root directory.
@@ -124,6 +135,7 @@ struct DirectoryStorage: BackupStorage {
             throw BackupError.system(path: marker, code: error.code)
         }
         defer { Platform.close(descriptor) }
+        try checkDirectories()
         let wait = LockWait.current(or: .seconds(5))
         while try !BackupError.naming(marker, FileCalls.tryLockOwnFile(descriptor, marker, exclusively: exclusively)) {
             guard wait.mayTryAgain() else { throw BackupError.busy(location: path) }

@@ -104,7 +104,7 @@ package final class BackupFollower {
             }
             self.last?.number = stored.generation.number
             self.last?.position = changes.position
-            return BackupResult(stored, last.key?.format)
+            return BackupResult(stored, last.key)
         } catch is DamagedPages {
             // Or pages under a new key: reading the database whole tells.
             return nil

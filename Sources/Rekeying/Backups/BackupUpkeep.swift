@@ -14,6 +14,8 @@ package final class BackupUpkeep {
     private var pending: Generation?
     private var mayRunAfter = ContinuousClock.now
     private var mayPrune = true
+    /// That of the newest generation.
+    private var key: DerivedKey?
     private static let rest = 4.0
 
     /// What was done.
@@ -39,6 +41,7 @@ package final class BackupUpkeep {
     /// A generation was stored.
     package func add(_ result: BackupResult) {
         pending = result.generation
+        key = result.key
         if result.warnings.contains(where: \.forbidsPrune) { mayPrune = false }
     }
 
@@ -56,7 +59,7 @@ package final class BackupUpkeep {
             try ChildInterruption.check()
             noteFailure = error
         }
-        let pruned = try mayPrune ? policy.map(repository.prune(keeping:)) : nil
+        let pruned = try mayPrune ? policy.map { try repository.prune(keeping: $0, provedBy: key) } : nil
         if noteFailure == nil { pending = nil }
         return Result(pruned: pruned, noteFailure: noteFailure)
     }

@@ -15,12 +15,15 @@ public struct BackupResult: Sendable, Equatable {
     public let format: CipherFormat?
     /// What was noticed in the repository.
     public let warnings: [BackupWarning]
+    /// The key that proves the generation; nil without one.
+    let key: DerivedKey?
 
-    init(_ stored: StoredGeneration, _ format: CipherFormat?) {
+    init(_ stored: StoredGeneration, _ key: PageKey?) {
         generation = stored.generation
         isNew = stored.isNew
         warnings = stored.warnings
-        self.format = format
+        format = key?.format
+        self.key = key?.key
     }
 }
 
@@ -121,7 +124,7 @@ extension DatabaseFile {
                 } progress: {
                     try progress(FileProgress(.storing, done: $0, all: $1))
                 }
-                let result = BackupResult(stored, present?.format)
+                let result = BackupResult(stored, key)
                 return StoredState(result: result, position: position, stamp: stamp, key: key)
             } catch is StaleState {
                 continue
