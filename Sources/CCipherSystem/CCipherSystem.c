@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
+#include <pthread.h>
 #include <sys/mman.h>
+#ifdef __linux__
 #include <sys/prctl.h>
+#elif defined(__APPLE__)
+#include <mach/vm_inherit.h>
 #endif
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -180,3 +183,35 @@ uint64_t csystem_thread_count(void) {
 }
 
 void csystem_count_in_thread(void) { thread_count = csystem_thread_count() + 1; }
+
+// A child finds the page zero, however it was forked, and counts itself; the count of its ancestors is in ordinary memory.
+static uint64_t spare_mark;
+uint64_t *csystem_process_mark = &spare_mark;
+static uint64_t processes;
+
+static void clear_mark(void) { __atomic_store_n(csystem_process_mark, 0, __ATOMIC_RELAXED); }
+
+__attribute__((constructor)) static void map_process_mark(void) {
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (page != MAP_FAILED) {
+#if defined(__linux__)
+        int is_wiped = madvise(page, size, MADV_WIPEONFORK) == 0;
+#elif defined(__APPLE__)
+        int is_wiped = minherit(page, size, VM_INHERIT_ZERO) == 0;
+#else
+        int is_wiped = 0;
+#endif
+        csystem_process_mark = page;
+        if (is_wiped) return;
+    }
+    // Linux before 4.14: what forks without the C library is not seen.
+    pthread_atfork(NULL, NULL, clear_mark);
+}
+
+uint64_t csystem_count_process(void) {
+    uint64_t none = 0, number = __atomic_add_fetch(&processes, 1, __ATOMIC_RELAXED);
+    int is_first =
+        __atomic_compare_exchange_n(csystem_process_mark, &none, number, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return is_first ? number : none;
+}

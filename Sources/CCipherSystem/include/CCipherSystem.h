@@ -35,4 +35,12 @@ long csystem_read_key(long key, void *buffer, size_t size);
 uint64_t csystem_thread_count(void);
 void csystem_count_in_thread(void);
 
+// A number of this process's own, which none of its ancestors and children has.
+extern uint64_t *csystem_process_mark;
+uint64_t csystem_count_process(void);
+static inline uint64_t csystem_process(void) {
+    uint64_t number = __atomic_load_n(csystem_process_mark, __ATOMIC_RELAXED);
+    return number ? number : csystem_count_process();
+}
+
 #endif

@@ -1,0 +1,14 @@
+internal import CCipherSystem
+
+/// The process that made a thing which a forked child must not use: a secret, or an open database.
+package struct OwnerProcess: Sendable {
+    private let number: UInt64
+
+    /// The process that calls.
+    package init() {
+        number = csystem_process()
+    }
+
+    /// Whether the calling process is the owner, and no child of it.
+    @inline(__always) package var isCurrent: Bool { number == csystem_process() }
+}
