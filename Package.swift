@@ -156,7 +156,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SnippetTests",
-            dependencies: ["CipherDB", "FMDBCompat", "TestSupport"],
+            dependencies: ["CipherDB", "FMDBCompat", "Rekeying", "TestSupport"],
             exclude: ["Snippets"]
         ),
         .testTarget(

@@ -4,7 +4,7 @@ internal import Foundation
 /// Values as FMDB takes them: of any type, with NSNull or nil for NULL.
 enum Arguments {
     /// - Throws: `DatabaseError` for a value of a type that SQLite has no place for. FMDB would store its description.
-    static func bindable(_ value: Any) throws -> (any Bindable)? {
+    static func bindable(_ value: Any) throws -> (any ColumnEncodable)? {
         // Asking for the type first is many times faster than the casts below.
         if let value = common(value) { return value }
         // Before anything else: an optional in an Any may be any of the types below.
@@ -12,10 +12,10 @@ enum Arguments {
         switch value {
         case is NSNull: return nil
         // A number from Objective-C's world is cast to any of Swift's; its own type says which it was.
-        case let number as NSNumber where !(value is any Bindable): return self.number(number)
+        case let number as NSNumber where !(value is any ColumnEncodable): return self.number(number)
         case let value as UInt64: return Int64(bitPattern: value)
         case let value as UInt: return Int64(bitPattern: UInt64(value))
-        case let value as any Bindable: return value
+        case let value as any ColumnEncodable: return value
         case let value as CGFloat: return Double(value)
         case let value as any RawRepresentable: return try bindable(value.rawValue)
         case let text as NSString: return String(describing: text)
@@ -31,7 +31,7 @@ enum Arguments {
     }
 
     /// A value of one of the types that are bound most.
-    private static func common(_ value: Any) -> (any Bindable)? {
+    private static func common(_ value: Any) -> (any ColumnEncodable)? {
         let type = type(of: value)
         if type == String.self { return opened(value, as: String.self) }
         if type == Int.self { return opened(value, as: Int.self) }
@@ -59,12 +59,12 @@ enum Arguments {
 
     /// As in FMDB, names that the statement does not have do not matter.
     static func dictionary(_ values: [AnyHashable: Any]?) throws -> StatementValues {
-        var result: [String: (any Bindable)?] = [:]
+        var result: [String: (any ColumnEncodable)?] = [:]
         for (name, value) in values ?? [:] { result["\(name.base)"] = .some(try bindable(value)) }
         return .lenient(result)
     }
 
-    private static func number(_ number: NSNumber) -> any Bindable {
+    private static func number(_ number: NSNumber) -> any ColumnEncodable {
         switch String(cString: number.objCType) {
         case "d", "f": number.doubleValue
         // As FMDB does: above Int64.max it comes back by unsignedLongLongInt only.

@@ -152,7 +152,7 @@ import Testing
 
     @Test func namesTooManyOrTooFewAreNamed() throws {
         let database = try memory()
-        func message(_ sql: String, _ values: [String: (any Bindable)?]) -> String {
+        func message(_ sql: String, _ values: [String: (any ColumnEncodable)?]) -> String {
             do {
                 try database.executeUpdate(SQL(unsafe: sql), values: StatementValues(values))
                 return "no error"

@@ -216,7 +216,7 @@ struct InteroperabilityTests {
 
 extension Database {
     /// The first column of the first row.
-    func first<Value: ColumnDecodable>(_ sql: SQL, _ values: (any Bindable)?...) throws -> Value {
+    func first<Value: ColumnDecodable>(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Value {
         let rows = try executeQuery(sql, values: StatementValues(values))
         defer { rows.close() }
         #expect(try rows.next(), "no row: \(sql.text)")

@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Binds nothing at all.
-    struct Nothing: Bindable {
+    struct Nothing: ColumnEncodable {
         var databaseValue: DatabaseValue { .null }
         func bind(to parameter: Parameter) {}
     }

@@ -87,7 +87,7 @@ import Testing
         #expect { try rows.next(as: Item.self) } throws: {
             "\($0)".contains("row 3, as Item: column 2 (kind) holds text that is not a case of Kind")
         }
-        enum Bird: String, Bindable, ColumnDecodable { case parrot }
+        enum Bird: String, ColumnEncodable, ColumnDecodable { case parrot }
         #expect { try database.fetchAll(Bird.self, "SELECT kind AS bird FROM items WHERE id = 3") } throws: {
             "\($0)".contains("column 0 (bird) holds text that is not a case of Bird") && !"\($0)".contains("pigeon")
         }

@@ -186,7 +186,7 @@ import Testing
     @Test func oversizedBlobIsRefused() throws {
         try database.setLimit(.length, to: 100)
         let insert = try database.prepare("INSERT INTO t VALUES (?)")
-        for value: any Bindable in [Data(count: 101), String(repeating: "x", count: 101)] {
+        for value: any ColumnEncodable in [Data(count: 101), String(repeating: "x", count: 101)] {
             #expect { try insert.executeUpdate(value) } throws: { ($0 as? DatabaseError)?.code == .tooBig }
         }
         try insert.executeUpdate(Data(count: 90))

@@ -22,8 +22,8 @@ import Testing
     /// The same two values in each way, and the SQL for it.
     static let ways: [(sql: SQL, values: StatementValues)] = [
         ("?, ?", [1, "x"]), (":a, :b", ["a": 1, "b": "x"]), ("$a, @b", .optional(Row(a: 1, b: "x"))),
-        ("\(1), \("x")", []), ("?, ?", StatementValues([1, "x"] as [any Bindable])),
-        (":a, :b", StatementValues(["a": 1, "b": "x"] as [String: any Bindable])),
+        ("\(1), \("x")", []), ("?, ?", StatementValues([1, "x"] as [any ColumnEncodable])),
+        (":a, :b", StatementValues(["a": 1, "b": "x"] as [String: any ColumnEncodable])),
     ]
 
     @Test(arguments: ways.indices) func everyCallTakesAllValueForms(way: Int) throws {

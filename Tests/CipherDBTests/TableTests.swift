@@ -41,7 +41,7 @@ import Testing
             ]
         )
         row.close()
-        let broken: [[String: (any Bindable)?]] = [
+        let broken: [[String: (any ColumnEncodable)?]] = [
             ["text": nil], ["weight": 100], ["weight": 13], ["list": 9], ["seal": Data([0, 255])],
             ["text": "IT'S", "weight": -1.5, "seal": nil],
         ]
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func defaultsAreStoredAsTheyAre() throws {
-        let values: [any Bindable] = [
+        let values: [any ColumnEncodable] = [
             Int64.min, Int64.max, 1e300, -Double.infinity, Double.infinity, "a'b\"c?", "", Data(), Data([39]), true,
             UUID(uuidString: "00000000-0000-0000-0000-00000000000A")!,
         ]

@@ -6,7 +6,7 @@ import Testing
 
 /// Values whose types the compiler knows are bound another way than those of an array: the same must come of it.
 @Suite struct TypedValueTests {
-    enum Kind: String, Bindable, ColumnDecodable { case note, task }
+    enum Kind: String, ColumnEncodable, ColumnDecodable { case note, task }
 
     let database = Database(path: nil)
 
@@ -19,7 +19,7 @@ import Testing
         let (date, uuid, none) = (Date(timeIntervalSince1970: 1.5), UUID(), Int?.none)
         let insert = "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         try database.executeUpdate(SQL(unsafe: insert), 1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
-        let list: [(any Bindable)?] = [1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none]
+        let list: [(any ColumnEncodable)?] = [1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none]
         try database.executeUpdate(SQL(unsafe: insert), values: StatementValues(list))
         let statement = try database.prepare(SQL(unsafe: insert))
         try statement.executeUpdate(1, "text", 2.5, Data([1, 2]), date, uuid, Kind.task, none)
@@ -103,12 +103,12 @@ import Testing
         #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = '\u{e9}'") == 2)
     }
 
-    enum Priority: String, Bindable {
+    enum Priority: String, ColumnEncodable {
         case low, high
         var databaseValue: DatabaseValue { .integer(self == .low ? 0 : 1) }
     }
 
-    @Test func customBindableValueIsBound() throws {
+    @Test func customValueIsBound() throws {
         try database.executeUpdate("INSERT INTO t (a) VALUES (?)", Priority.high)
         try database.executeUpdate("INSERT INTO t (a) VALUES (?)", values: [Priority.high])
         #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE a = 1") == 2)

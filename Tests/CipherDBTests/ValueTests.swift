@@ -24,8 +24,8 @@ import Testing
         #expect(try database.int(forQuery: "SELECT length_of(a) FROM t") == text.utf8.count)
     }
 
-    enum Kind: String, Bindable, ColumnDecodable { case note, task }
-    enum Level: Int, Bindable, ColumnDecodable { case low = 1, high = 9 }
+    enum Kind: String, ColumnEncodable, ColumnDecodable { case note, task }
+    enum Level: Int, ColumnEncodable, ColumnDecodable { case low = 1, high = 9 }
 
     let database: Database
 
@@ -62,7 +62,7 @@ import Testing
         #expect(try rows.string(forColumnIndex: 0) == id.uuidString && rows.int(forColumnIndex: 2) == 9)
         let bytes = withUnsafeBytes(of: id.uuid) { Data($0) }
         #expect(try database.value(forQuery: "SELECT ?", values: [bytes]) == id)
-        for wrong: any Bindable in ["no id", Data([1, 2]), 5] {
+        for wrong: any ColumnEncodable in ["no id", Data([1, 2]), 5] {
             #expect(throws: DatabaseError.self) {
                 let _: UUID? = try database.value(forQuery: "SELECT ?", values: [wrong])
             }

@@ -14,16 +14,11 @@ struct SnippetTests {
     private static let snippets = Program.packageDirectory + "/Tests/SnippetTests/Snippets/"
 
     /// The errors and warnings of a file in a language mode.
-    private static func messages(_ file: String, _ mode: String) throws -> (errors: [Message], warnings: [Message]) {
-        let flags = try Program.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher", "libcrypto"]).output
-        let maps =
-            ["CCipherEngine", "CCipherOpenSSL"].map { "\(Program.packageDirectory)/Sources/\($0)/module.modulemap" }
-            + ["CCipherSystem", "CCipherLanes"].map { Program.built("\($0).build/module.modulemap") }
+    static func messages(_ file: String, _ mode: String) throws -> (errors: [Message], warnings: [Message]) {
         let found = try Program.run(
             "/usr/bin/env",
-            ["swiftc", "-typecheck", "-swift-version", mode, "-diagnostic-style", "llvm", "-I", Compiler.modules]
-                + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
-                + flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] } + [snippets + file]
+            ["swiftc", "-typecheck", "-swift-version", mode, "-diagnostic-style", "llvm"] + Compiler.arguments()
+                + [snippets + file]
         )
         let lines = found.errors.split(separator: "\n").map(String.init)
         #expect(!lines.contains { $0.hasPrefix("<unknown>") }, "\(found.errors)")
@@ -73,11 +68,4 @@ struct SnippetTests {
         let all = mode == "6" ? found.errors : found.errors + found.warnings
         #expect(Set(all) == Set(expected))
     }
-}
-
-private enum Compiler {
-    static let modules = Program.built("Modules")
-    static let isAvailable =
-        FileManager.default.fileExists(atPath: modules + "/CipherDB.swiftmodule")
-        && (try? Program.run("/usr/bin/env", ["swiftc", "--version"]).status) == 0
 }

@@ -27,7 +27,7 @@ package final class WrappedWriter: DatabaseWriter {
 
     package func observe<Value: Sendable>(
         _ read: @escaping @Sendable (Database) throws -> Value
-    ) -> Observation<Value> {
+    ) -> ValueObservation<Value> {
         inner.observe(read)
     }
 

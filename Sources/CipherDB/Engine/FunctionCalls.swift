@@ -27,13 +27,13 @@ func releaseBox(_ pointer: UnsafeMutableRawPointer?) {
     if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
 }
 
-typealias ScalarBody = ([DatabaseValue]) throws -> (any Bindable)?
+typealias ScalarBody = ([DatabaseValue]) throws -> (any ColumnEncodable)?
 
 /// The steps of an aggregate function: the state begins for each group.
 struct AggregateBody {
     let begin: () -> AnyObject
     let step: (AnyObject, [DatabaseValue]) throws -> Void
-    let result: (AnyObject) throws -> (any Bindable)?
+    let result: (AnyObject) throws -> (any ColumnEncodable)?
 }
 
 extension Connection {
@@ -165,7 +165,7 @@ private func argumentValues(_ count: Int32, _ values: UnsafeMutablePointer<Opaqu
 private func answer(
     _ context: OpaquePointer?,
     _ connection: Connection,
-    _ body: () throws -> (any Bindable)?
+    _ body: () throws -> (any ColumnEncodable)?
 ) {
     do {
         switch try connection.inCallback(body)?.databaseValue ?? .null {

@@ -10,7 +10,7 @@
 ///
 /// Words are what stands between spaces and punctuation; the index's tokenizer may divide and fold them further. The language is that of
 /// sqlite.org/fts5.html#full_text_query_syntax.
-public struct FTS5Pattern: Bindable, Hashable, CustomStringConvertible {
+public struct FTS5Pattern: ColumnEncodable, Hashable, CustomStringConvertible {
     /// The pattern in FTS5's language.
     public let description: String
     /// The operator between its parts; nil for one part.

@@ -30,7 +30,7 @@ extension Database {
         arguments: Int? = nil,
         isDeterministic: Bool = false,
         isInnocuous: Bool = false,
-        _ body: @escaping @Sendable ([DatabaseValue]) throws -> (any Bindable)?
+        _ body: @escaping @Sendable ([DatabaseValue]) throws -> (any ColumnEncodable)?
     ) throws {
         try makeLocalFunction(
             named: name,
@@ -47,7 +47,7 @@ extension Database {
         arguments: Int?,
         isDeterministic: Bool,
         isInnocuous: Bool = false,
-        _ body: @escaping ([DatabaseValue]) throws -> (any Bindable)?
+        _ body: @escaping ([DatabaseValue]) throws -> (any ColumnEncodable)?
     ) throws {
         let count = try argumentCount(arguments)
         try register(.function(name, count)) { connection in
@@ -77,7 +77,7 @@ extension Database {
         isInnocuous: Bool = false,
         initial: @escaping @Sendable () -> State,
         step: @escaping @Sendable (inout State, [DatabaseValue]) throws -> Void,
-        result: @escaping @Sendable (State) throws -> (any Bindable)?
+        result: @escaping @Sendable (State) throws -> (any ColumnEncodable)?
     ) throws {
         let count = try argumentCount(arguments)
         let body = AggregateBody(

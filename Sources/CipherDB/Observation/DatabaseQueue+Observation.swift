@@ -5,8 +5,8 @@ extension DatabaseQueue {
     ///   sequence with that error.
     public func observe<Value: Sendable>(
         _ read: @escaping @Sendable (Database) throws -> Value
-    ) -> Observation<Value> {
-        Observation(log: log) { [self] in
+    ) -> ValueObservation<Value> {
+        ValueObservation(log: log) { [self] in
             try await inDatabase { database in try database.recordingTables { try read(database) } }
         }
     }
@@ -46,8 +46,8 @@ extension DatabasePool {
     /// - Parameter read: Reads it, and takes the same way each time. Reading may fail, which ends the sequence with that error.
     public func observe<Value: Sendable>(
         _ read: @escaping @Sendable (Database) throws -> Value
-    ) -> Observation<Value> {
-        Observation(log: writer.log) { [self] in
+    ) -> ValueObservation<Value> {
+        ValueObservation(log: writer.log) { [self] in
             try await self.read { database in try database.recordingTables { try read(database) } }
         }
     }

@@ -11,7 +11,7 @@ extension SQL {
     /// Integers in brackets where one value stands, as in `executeUpdate("… id = ?", [1])`: they are no value, and the statement throws.
     ///
     /// Bytes are `[1, 2] as [UInt8]`, or a variable of this type.
-    public struct IntegerList: Bindable, ExpressibleByArrayLiteral {
+    public struct IntegerList: ColumnEncodable, ExpressibleByArrayLiteral {
         /// What a literal makes; the integers do not matter.
         public init(arrayLiteral values: Int...) {}
 
@@ -187,7 +187,7 @@ extension SQL.StringInterpolation {
             "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public mutating func appendInterpolation(_ values: SQL.IntegerList) {
-        appendInterpolation(values as (any Bindable)?)
+        appendInterpolation(values as (any ColumnEncodable)?)
     }
 }
 
@@ -200,7 +200,7 @@ extension Column {
             "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public static func == (column: Column, values: SQL.IntegerList) -> Condition {
-        column == (values as (any Bindable)?)
+        column == (values as (any ColumnEncodable)?)
     }
 
     /// Throws: see ``SQL/IntegerList``.
@@ -211,11 +211,11 @@ extension Column {
             "an array of integers is not one value: write values: [1, 2] for several, IN (\\(list: [1, 2])) in the SQL, isIn([1, 2]) of a column, [1, 2] as [UInt8] for bytes"
     )
     public static func != (column: Column, values: SQL.IntegerList) -> Condition {
-        column != (values as (any Bindable)?)
+        column != (values as (any ColumnEncodable)?)
     }
 
     /// Not there: see ``isIn(_:)``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a column that has one of several values is isIn(values)")
-    public static func == (column: Column, values: [any Bindable]) -> Condition { fatalError("unavailable") }
+    public static func == (column: Column, values: [any ColumnEncodable]) -> Condition { fatalError("unavailable") }
 }

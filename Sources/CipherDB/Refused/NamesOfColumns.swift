@@ -9,33 +9,45 @@
 extension Condition {
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") == value")
-    public static func equal(_ column: String, _ value: (any Bindable)?) -> Condition { fatalError("unavailable") }
+    public static func equal(_ column: String, _ value: (any ColumnEncodable)?) -> Condition {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") != value")
-    public static func notEqual(_ column: String, _ value: (any Bindable)?) -> Condition { fatalError("unavailable") }
+    public static func notEqual(_ column: String, _ value: (any ColumnEncodable)?) -> Condition {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") < value")
-    public static func less(_ column: String, than value: any Bindable) -> Condition { fatalError("unavailable") }
+    public static func less(_ column: String, than value: any ColumnEncodable) -> Condition {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") > value")
-    public static func greater(_ column: String, than value: any Bindable) -> Condition { fatalError("unavailable") }
+    public static func greater(_ column: String, than value: any ColumnEncodable) -> Condition {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") <= value")
-    public static func lessOrEqual(_ column: String, to value: any Bindable) -> Condition { fatalError("unavailable") }
+    public static func lessOrEqual(_ column: String, to value: any ColumnEncodable) -> Condition {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") >= value")
-    public static func greaterOrEqual(_ column: String, to value: any Bindable) -> Condition {
+    public static func greaterOrEqual(_ column: String, to value: any ColumnEncodable) -> Condition {
         fatalError("unavailable")
     }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\").between(least, greatest)")
-    public static func between(_ column: String, _ least: any Bindable, and greatest: any Bindable) -> Condition {
+    public static func between(_ column: String, _ least: any ColumnEncodable, and greatest: any ColumnEncodable)
+        -> Condition
+    {
         fatalError("unavailable")
     }
 
@@ -45,7 +57,9 @@ extension Condition {
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\").isIn(values)")
-    public static func isIn(_ column: String, _ values: [any Bindable]) -> Condition { fatalError("unavailable") }
+    public static func isIn(_ column: String, _ values: [any ColumnEncodable]) -> Condition {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Column``.
     @available(*, unavailable, message: "a condition is Column(\"name\") == nil")
@@ -55,14 +69,16 @@ extension Condition {
 extension Column {
     /// Not there: see ``isIn(_:)``.
     @available(*, unavailable, renamed: "isIn")
-    public func `in`(_ values: [any Bindable]) -> Condition { fatalError("unavailable") }
+    public func `in`(_ values: [any ColumnEncodable]) -> Condition { fatalError("unavailable") }
 
     /// Not there: see ``between(_:_:)``.
     @available(*, unavailable, renamed: "between(_:_:)")
-    public func between(_ least: any Bindable, and greatest: any Bindable) -> Condition { fatalError("unavailable") }
+    public func between(_ least: any ColumnEncodable, and greatest: any ColumnEncodable) -> Condition {
+        fatalError("unavailable")
+    }
 }
 
-extension Sequence where Element: Bindable {
+extension Sequence where Element: ColumnEncodable {
     /// Not there: see ``Column/isIn(_:)``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a column with one of some values is Column(\"name\").isIn(values)")

@@ -51,7 +51,7 @@ extension Database {
         unavailable,
         message: "let value: Int64? = try database.value(forQuery: …) has the type that is wanted"
     )
-    public func int64(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Int64? {
+    public func int64(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Int64? {
         fatalError("unavailable")
     }
 

@@ -17,7 +17,7 @@ extension Database {
         unavailable,
         message: "one statement is executeUpdate(\"…\", values), several are executeStatements(\"…\")"
     )
-    public func execute(_ sql: SQL, _ values: (any Bindable)?...) throws {
+    public func execute(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws {
         fatalError("unavailable")
     }
 
@@ -78,7 +78,7 @@ extension Database {
         message:
             "whether there is a row is count(in: \"table\", where: condition) > 0, or bool(forQuery: \"SELECT EXISTS (…)\")"
     )
-    public func exists(_ sql: SQL, _ values: (any Bindable)?...) throws -> Bool { fatalError("unavailable") }
+    public func exists(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Bool { fatalError("unavailable") }
 }
 
 extension DatabaseWriter {
@@ -154,7 +154,9 @@ extension Database {
         unavailable,
         message: "row after row is executeQuery and rows.forEach { … }, or while try rows.next()"
     )
-    public func cursor<Row: RowDecodable>(_ type: Row.Type, _ sql: SQL, _ values: (any Bindable)?...) throws -> [Row] {
+    public func cursor<Row: RowDecodable>(_ type: Row.Type, _ sql: SQL, _ values: (any ColumnEncodable)?...) throws
+        -> [Row]
+    {
         fatalError("unavailable")
     }
 
@@ -173,7 +175,8 @@ extension Database {
 
     /// Not there: see ``insertOrIgnore(into:_:)``.
     @available(*, unavailable, message: "write insertOrIgnore(into:_:), or upsert(into:_:onConflict:)")
-    public func insert(into table: TableName, _ values: [String: (any Bindable)?], onConflict: InsertConflict) throws
+    public func insert(into table: TableName, _ values: [String: (any ColumnEncodable)?], onConflict: InsertConflict)
+        throws
         -> Int64
     {
         fatalError("unavailable")

@@ -27,7 +27,9 @@ extension RowDecodable {
         unavailable,
         message: "the row with a primary key is database.find(Type.self, in: \"table\", id: key)"
     )
-    public static func fetchOne(_ database: Database, key: any Bindable) throws -> Self? { fatalError("unavailable") }
+    public static func fetchOne(_ database: Database, key: any ColumnEncodable) throws -> Self? {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Database/find(_:in:id:)``.
     @available(
@@ -35,7 +37,9 @@ extension RowDecodable {
         unavailable,
         message: "the row with a primary key is database.find(Type.self, in: \"table\", id: key)"
     )
-    public static func fetchOne(_ database: Database, id: any Bindable) throws -> Self? { fatalError("unavailable") }
+    public static func fetchOne(_ database: Database, id: any ColumnEncodable) throws -> Self? {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Database/find(_:in:id:)``.
     @available(
@@ -43,7 +47,7 @@ extension RowDecodable {
         unavailable,
         message: "the row with a primary key is database.find(Type.self, in: \"table\", id: key)"
     )
-    public static func find(_ database: Database, key: any Bindable) throws -> Self { fatalError("unavailable") }
+    public static func find(_ database: Database, key: any ColumnEncodable) throws -> Self { fatalError("unavailable") }
 
     /// Not there: see ``Database/find(_:in:id:)``.
     @available(
@@ -51,7 +55,7 @@ extension RowDecodable {
         unavailable,
         message: "the row with a primary key is database.find(Type.self, in: \"table\", id: key)"
     )
-    public static func find(_ database: Database, id: any Bindable) throws -> Self { fatalError("unavailable") }
+    public static func find(_ database: Database, id: any ColumnEncodable) throws -> Self { fatalError("unavailable") }
 
     /// Not there: see ``Database/count(in:where:)``.
     @available(*, unavailable, message: "the number of rows is database.count(in: \"table\")")
@@ -69,7 +73,9 @@ extension RowDecodable {
         message: "a row is deleted by database.delete(from: \"table\", where: Column(\"id\") == key)"
     )
     @discardableResult
-    public static func deleteOne(_ database: Database, key: any Bindable) throws -> Bool { fatalError("unavailable") }
+    public static func deleteOne(_ database: Database, key: any ColumnEncodable) throws -> Bool {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Database/delete(from:where:)``.
     @available(
@@ -78,7 +84,9 @@ extension RowDecodable {
         message: "a row is deleted by database.delete(from: \"table\", where: Column(\"id\") == key)"
     )
     @discardableResult
-    public static func deleteOne(_ database: Database, id: any Bindable) throws -> Bool { fatalError("unavailable") }
+    public static func deleteOne(_ database: Database, id: any ColumnEncodable) throws -> Bool {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Database/fetchAll(_:_:_:)``.
     @available(*, unavailable, message: "rows as a type are database.fetchAll(Type.self, \"SELECT …\", values)")
@@ -98,7 +106,7 @@ extension RowDecodable {
         unavailable,
         message: "rows with a condition are database.fetchAll(Type.self, from: \"table\", where: condition)"
     )
-    public static func filter(key: any Bindable) -> Self.Type { fatalError("unavailable") }
+    public static func filter(key: any ColumnEncodable) -> Self.Type { fatalError("unavailable") }
 
     /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(
@@ -106,7 +114,7 @@ extension RowDecodable {
         unavailable,
         message: "rows with a condition are database.fetchAll(Type.self, from: \"table\", where: condition)"
     )
-    public static func filter(id: any Bindable) -> Self.Type { fatalError("unavailable") }
+    public static func filter(id: any ColumnEncodable) -> Self.Type { fatalError("unavailable") }
 
     /// Not there: see ``Database/fetchAll(_:from:where:orderedBy:limit:offset:)``.
     @available(

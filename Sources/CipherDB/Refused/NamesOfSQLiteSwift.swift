@@ -3,16 +3,16 @@
 extension Database {
     /// Not there: see ``executeUpdate(_:_:)``.
     @available(*, unavailable, message: "one statement is executeUpdate(\"…\", values)")
-    public func run(_ sql: SQL, _ values: (any Bindable)?...) throws { fatalError("unavailable") }
+    public func run(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws { fatalError("unavailable") }
 
     /// Not there: see ``executeUpdate(_:values:)``.
     @_disfavoredOverload
     @available(*, unavailable, message: "one statement is executeUpdate(\"…\", values: [a, b])")
-    public func run(_ sql: SQL, _ values: [(any Bindable)?]) throws { fatalError("unavailable") }
+    public func run(_ sql: SQL, _ values: [(any ColumnEncodable)?]) throws { fatalError("unavailable") }
 
     /// Not there: see ``value(forQuery:_:)``.
     @available(*, unavailable, message: "one value is value(forQuery: \"…\", values), or int(forQuery:) and the like")
-    public func scalar(_ sql: SQL, _ values: (any Bindable)?...) throws -> Any? { fatalError("unavailable") }
+    public func scalar(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Any? { fatalError("unavailable") }
 
     /// Not there: see ``inTransaction(_:_:)-(_,(Database)->Result)``.
     @available(*, unavailable, message: "a transaction is inTransaction { database in … }")
@@ -51,7 +51,9 @@ extension Column {
         unavailable,
         message: "what SQL computes is SQL: executeUpdate(\"UPDATE player SET score = score + \\(1) WHERE …\")"
     )
-    public static func + (column: Column, value: any Bindable) -> any Bindable { fatalError("unavailable") }
+    public static func + (column: Column, value: any ColumnEncodable) -> any ColumnEncodable {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``Database/executeUpdate(_:_:)``.
     @available(
@@ -59,5 +61,7 @@ extension Column {
         unavailable,
         message: "what SQL computes is SQL: executeUpdate(\"UPDATE player SET score = score - \\(1) WHERE …\")"
     )
-    public static func - (column: Column, value: any Bindable) -> any Bindable { fatalError("unavailable") }
+    public static func - (column: Column, value: any ColumnEncodable) -> any ColumnEncodable {
+        fatalError("unavailable")
+    }
 }

@@ -91,7 +91,7 @@ extension ForeignKeyAction {
 extension ColumnConstraint {
     /// Not there: see ``default(_:)``.
     @available(*, unavailable, renamed: "default(_:)")
-    public static func defaults(to value: any Bindable) -> ColumnConstraint { fatalError("unavailable") }
+    public static func defaults(to value: any ColumnEncodable) -> ColumnConstraint { fatalError("unavailable") }
 
     /// Not there: see ``default(sql:)``.
     @available(*, unavailable, renamed: "default(sql:)")

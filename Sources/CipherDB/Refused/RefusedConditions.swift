@@ -22,7 +22,8 @@ extension Database {
     @_disfavoredOverload
     @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     @discardableResult
-    public func update(_ table: TableName, set values: [String: (any Bindable)?], where condition: String) throws -> Int
+    public func update(_ table: TableName, set values: [String: (any ColumnEncodable)?], where condition: String) throws
+        -> Int
     { fatalError("unavailable") }
 
     /// Not there: see ``Condition``.
@@ -37,7 +38,7 @@ extension Database {
     public func select(
         _ columns: [String] = [],
         from table: TableName,
-        where condition: [String: (any Bindable)?],
+        where condition: [String: (any ColumnEncodable)?],
         orderedBy ordering: [Ordering] = [],
         limit: Int? = nil,
         offset: Int = 0
@@ -46,7 +47,7 @@ extension Database {
     /// Not there: see ``Condition``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
-    public func count(in table: TableName, where condition: [String: (any Bindable)?]) throws -> Int {
+    public func count(in table: TableName, where condition: [String: (any ColumnEncodable)?]) throws -> Int {
         fatalError("unavailable")
     }
 
@@ -56,15 +57,15 @@ extension Database {
     @discardableResult
     public func update(
         _ table: TableName,
-        set values: [String: (any Bindable)?],
-        where condition: [String: (any Bindable)?]
+        set values: [String: (any ColumnEncodable)?],
+        where condition: [String: (any ColumnEncodable)?]
     ) throws -> Int { fatalError("unavailable") }
 
     /// Not there: see ``Condition``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a condition is Column(\"id\") == id, or a literal, \"id = \\(id)\"")
     @discardableResult
-    public func delete(from table: TableName, where condition: [String: (any Bindable)?]) throws -> Int {
+    public func delete(from table: TableName, where condition: [String: (any ColumnEncodable)?]) throws -> Int {
         fatalError("unavailable")
     }
 
@@ -83,7 +84,7 @@ extension Database {
     public func update(
         _ table: TableName,
         encoding row: some Encodable,
-        where condition: [String: (any Bindable)?]
+        where condition: [String: (any ColumnEncodable)?]
     ) throws -> Int { fatalError("unavailable") }
 
     /// Not there: see ``Condition``.
@@ -106,7 +107,7 @@ extension Database {
         on table: TableName,
         columns: [String],
         unique: Bool = false,
-        where condition: [String: (any Bindable)?],
+        where condition: [String: (any ColumnEncodable)?],
         ifNotExists: Bool = false
     ) throws { fatalError("unavailable") }
 
@@ -136,14 +137,15 @@ extension Database {
 
     /// Not there: see ``find(_:in:id:)``.
     @available(*, unavailable, message: "the row with a primary key is find(Type.self, in: \"table\", id: key)")
-    public func find<Value: RowDecodable>(_ type: Value.Type, id: any Bindable) throws -> Value? {
+    public func find<Value: RowDecodable>(_ type: Value.Type, id: any ColumnEncodable) throws -> Value? {
         fatalError("unavailable")
     }
 
     /// Not there: see ``upsert(into:_:onConflict:)``.
     @available(*, unavailable, message: "the columns follow each other: onConflict: \"a\", \"b\"")
     @discardableResult
-    public func upsert(into table: TableName, _ values: [String: (any Bindable)?], onConflict columns: [String]) throws
+    public func upsert(into table: TableName, _ values: [String: (any ColumnEncodable)?], onConflict columns: [String])
+        throws
         -> Int64
     { fatalError("unavailable") }
 

@@ -1,41 +1,45 @@
 // Enumerations that are not declared as what is bound and read: the compiler says what to add to them.
 
 extension SQL.StringInterpolation {
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value) { fatalError("unavailable") }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public mutating func appendInterpolation<Value: RawRepresentable & Encodable>(_ value: Value) {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value?) { fatalError("unavailable") }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public mutating func appendInterpolation<Value: RawRepresentable & Encodable>(_ value: Value?) {
         fatalError("unavailable")
@@ -43,45 +47,49 @@ extension SQL.StringInterpolation {
 }
 
 extension Column {
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public static func == <Value: RawRepresentable>(column: Column, value: Value) -> Condition {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public static func == <Value: RawRepresentable>(column: Column, value: Value?) -> Condition {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public static func != <Value: RawRepresentable>(column: Column, value: Value) -> Condition {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public static func != <Value: RawRepresentable>(column: Column, value: Value?) -> Condition {
         fatalError("unavailable")
@@ -89,41 +97,45 @@ extension Column {
 }
 
 extension Database {
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public func executeUpdate<Value: RawRepresentable>(_ sql: SQL, _ value: Value) throws { fatalError("unavailable") }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public func executeUpdate<Value: RawRepresentable>(_ sql: SQL, _ value: Value?) throws { fatalError("unavailable") }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public func executeQuery<Value: RawRepresentable>(_ sql: SQL, _ value: Value) throws -> ResultSet {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
-        message: "an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public func executeQuery<Value: RawRepresentable>(_ sql: SQL, _ value: Value?) throws -> ResultSet {
         fatalError("unavailable")
@@ -134,9 +146,11 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
-    public func value<Value: RawRepresentable>(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Value? {
+    public func value<Value: RawRepresentable>(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Value?
+    {
         fatalError("unavailable")
     }
 
@@ -145,9 +159,11 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
-    public func fetchAll<Value: RawRepresentable>(_ type: Value.Type, _ sql: SQL, _ values: (any Bindable)?...) throws
+    public func fetchAll<Value: RawRepresentable>(_ type: Value.Type, _ sql: SQL, _ values: (any ColumnEncodable)?...)
+        throws
         -> [Value]
     { fatalError("unavailable") }
 
@@ -156,56 +172,58 @@ extension Database {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
-    public func fetchOne<Value: RawRepresentable>(_ type: Value.Type, _ sql: SQL, _ values: (any Bindable)?...) throws
+    public func fetchOne<Value: RawRepresentable>(_ type: Value.Type, _ sql: SQL, _ values: (any ColumnEncodable)?...)
+        throws
         -> Value?
     { fatalError("unavailable") }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
         message:
-            "each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)"
+            "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
     public func insert(into table: TableName, _ values: [String: Any?]) throws -> Int64 { fatalError("unavailable") }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
         message:
-            "each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)"
+            "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
     public func upsert(into table: TableName, _ values: [String: Any?], onConflict columns: String...) throws -> Int64 {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
         message:
-            "each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)"
+            "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
     public func update(_ table: TableName, set values: [String: Any?], where condition: Condition) throws -> Int {
         fatalError("unavailable")
     }
 
-    /// Not there: see ``Bindable``.
+    /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
     @available(
         *,
         unavailable,
         message:
-            "each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)"
+            "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
     public func updateAll(_ table: TableName, set values: [String: Any?]) throws -> Int { fatalError("unavailable") }
@@ -217,7 +235,8 @@ extension ResultSet {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public subscript<Value: RawRepresentable>(_ column: String) -> Value { get throws { fatalError("unavailable") } }
 
@@ -226,7 +245,8 @@ extension ResultSet {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public subscript<Value: RawRepresentable>(_ column: String) -> Value? { get throws { fatalError("unavailable") } }
 
@@ -235,7 +255,8 @@ extension ResultSet {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public subscript<Value: RawRepresentable>(_ index: Int) -> Value { get throws { fatalError("unavailable") } }
 
@@ -244,7 +265,8 @@ extension ResultSet {
     @available(
         *,
         unavailable,
-        message: "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable"
+        message:
+            "an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public subscript<Value: RawRepresentable>(_ index: Int) -> Value? { get throws { fatalError("unavailable") } }
 }

@@ -8,7 +8,7 @@ extension Database {
         unavailable,
         message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func executeUpdate(_ sql: SQL, _ values: [(any Bindable)?]) throws {
+    public func executeUpdate(_ sql: SQL, _ values: [(any ColumnEncodable)?]) throws {
         fatalError("unavailable")
     }
 
@@ -19,21 +19,21 @@ extension Database {
         unavailable,
         message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func executeQuery(_ sql: SQL, _ values: [(any Bindable)?]) throws -> ResultSet {
+    public func executeQuery(_ sql: SQL, _ values: [(any ColumnEncodable)?]) throws -> ResultSet {
         fatalError("unavailable")
     }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary has its own label: values: StatementValues(dictionary)")
-    public func executeUpdate(_ sql: SQL, _ values: [String: (any Bindable)?]) throws {
+    public func executeUpdate(_ sql: SQL, _ values: [String: (any ColumnEncodable)?]) throws {
         fatalError("unavailable")
     }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary has its own label: values: StatementValues(dictionary)")
-    public func executeQuery(_ sql: SQL, _ values: [String: (any Bindable)?]) throws -> ResultSet {
+    public func executeQuery(_ sql: SQL, _ values: [String: (any ColumnEncodable)?]) throws -> ResultSet {
         fatalError("unavailable")
     }
 
@@ -44,7 +44,7 @@ extension Database {
         unavailable,
         message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any Bindable)?]) throws
+    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any ColumnEncodable)?]) throws
         -> [Value]
     {
         fatalError("unavailable")
@@ -57,7 +57,7 @@ extension Database {
         unavailable,
         message: "an array has its own label: values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any Bindable)?]) throws
+    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, _ values: [(any ColumnEncodable)?]) throws
         -> Value?
     {
         fatalError("unavailable")
@@ -70,12 +70,12 @@ extension Database {
         unavailable,
         message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func executeUpdate(_ sql: SQL, values: [(any Bindable)?]) throws { fatalError("unavailable") }
+    public func executeUpdate(_ sql: SQL, values: [(any ColumnEncodable)?]) throws { fatalError("unavailable") }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary in a variable is values: StatementValues(dictionary)")
-    public func executeUpdate(_ sql: SQL, values: [String: (any Bindable)?]) throws { fatalError("unavailable") }
+    public func executeUpdate(_ sql: SQL, values: [String: (any ColumnEncodable)?]) throws { fatalError("unavailable") }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
@@ -84,12 +84,14 @@ extension Database {
         unavailable,
         message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func executeQuery(_ sql: SQL, values: [(any Bindable)?]) throws -> ResultSet { fatalError("unavailable") }
+    public func executeQuery(_ sql: SQL, values: [(any ColumnEncodable)?]) throws -> ResultSet {
+        fatalError("unavailable")
+    }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary in a variable is values: StatementValues(dictionary)")
-    public func executeQuery(_ sql: SQL, values: [String: (any Bindable)?]) throws -> ResultSet {
+    public func executeQuery(_ sql: SQL, values: [String: (any ColumnEncodable)?]) throws -> ResultSet {
         fatalError("unavailable")
     }
 
@@ -100,14 +102,15 @@ extension Database {
         unavailable,
         message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [(any Bindable)?]) throws
+    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [(any ColumnEncodable)?]) throws
         -> [Value]
     { fatalError("unavailable") }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary in a variable is values: StatementValues(dictionary)")
-    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [String: (any Bindable)?]) throws
+    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [String: (any ColumnEncodable)?])
+        throws
         -> [Value]
     { fatalError("unavailable") }
 
@@ -118,14 +121,15 @@ extension Database {
         unavailable,
         message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [(any Bindable)?]) throws
+    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [(any ColumnEncodable)?]) throws
         -> Value?
     { fatalError("unavailable") }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary in a variable is values: StatementValues(dictionary)")
-    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [String: (any Bindable)?]) throws
+    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: SQL, values: [String: (any ColumnEncodable)?])
+        throws
         -> Value?
     { fatalError("unavailable") }
 
@@ -136,14 +140,16 @@ extension Database {
         unavailable,
         message: "an array in a variable is values: StatementValues(array), or IN (\\(list: array)) in the SQL"
     )
-    public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: [(any Bindable)?]) throws -> Value? {
+    public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: [(any ColumnEncodable)?]) throws -> Value? {
         fatalError("unavailable")
     }
 
     /// Not there: see ``StatementValues``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a dictionary in a variable is values: StatementValues(dictionary)")
-    public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: [String: (any Bindable)?]) throws -> Value? {
+    public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: [String: (any ColumnEncodable)?]) throws
+        -> Value?
+    {
         fatalError("unavailable")
     }
 }
@@ -152,14 +158,14 @@ extension SQL.StringInterpolation {
     /// Not there: see ``appendInterpolation(list:)``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a list of values stands in parentheses: IN (\\(list: values))")
-    public mutating func appendInterpolation(_ values: [some Bindable]) {
+    public mutating func appendInterpolation(_ values: [some ColumnEncodable]) {
         fatalError("unavailable")
     }
 
     /// Not there: see ``appendInterpolation(list:)``.
     @_disfavoredOverload
     @available(*, unavailable, message: "a list of values stands in parentheses: IN (\\(list: values))")
-    public mutating func appendInterpolation<Value: Bindable & Encodable>(_ values: [Value]) {
+    public mutating func appendInterpolation<Value: ColumnEncodable & Encodable>(_ values: [Value]) {
         fatalError("unavailable")
     }
 }

@@ -4,7 +4,7 @@
 extension SQL.StringInterpolation {
     /// A full-text pattern, as any value.
     public mutating func appendInterpolation(_ pattern: FTS5Pattern) {
-        appendInterpolation(pattern as any Bindable)
+        appendInterpolation(pattern as any ColumnEncodable)
     }
 
     /// Throws for nil, when the statement runs: see ``FTS5Pattern``.
@@ -15,7 +15,7 @@ extension SQL.StringInterpolation {
 }
 
 /// A pattern that may be nil; binding nil throws.
-struct OptionalPattern: Bindable {
+struct OptionalPattern: ColumnEncodable {
     let pattern: FTS5Pattern?
 
     var databaseValue: DatabaseValue {

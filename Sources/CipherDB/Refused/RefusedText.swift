@@ -19,7 +19,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func executeUpdate(_ sql: String, _ values: (any Bindable)?...) throws {
+    public func executeUpdate(_ sql: String, _ values: (any ColumnEncodable)?...) throws {
         fatalError("unavailable")
     }
 
@@ -30,7 +30,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func executeQuery(_ sql: String, _ values: (any Bindable)?...) throws -> ResultSet {
+    public func executeQuery(_ sql: String, _ values: (any ColumnEncodable)?...) throws -> ResultSet {
         fatalError("unavailable")
     }
 
@@ -41,7 +41,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func executeStatements(_ sql: String, _ values: (any Bindable)?...) throws {
+    public func executeStatements(_ sql: String, _ values: (any ColumnEncodable)?...) throws {
         fatalError("unavailable")
     }
 
@@ -52,7 +52,8 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: String, _ values: (any Bindable)?...) throws
+    public func fetchAll<Value: RowDecodable>(_ type: Value.Type, _ sql: String, _ values: (any ColumnEncodable)?...)
+        throws
         -> [Value]
     {
         fatalError("unavailable")
@@ -65,7 +66,8 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: String, _ values: (any Bindable)?...) throws
+    public func fetchOne<Value: RowDecodable>(_ type: Value.Type, _ sql: String, _ values: (any ColumnEncodable)?...)
+        throws
         -> Value?
     {
         fatalError("unavailable")
@@ -78,7 +80,9 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func value<Value: ColumnDecodable>(forQuery sql: String, _ values: (any Bindable)?...) throws -> Value? {
+    public func value<Value: ColumnDecodable>(forQuery sql: String, _ values: (any ColumnEncodable)?...) throws
+        -> Value?
+    {
         fatalError("unavailable")
     }
 
@@ -89,7 +93,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func int(forQuery sql: String, _ values: (any Bindable)?...) throws -> Int? {
+    public func int(forQuery sql: String, _ values: (any ColumnEncodable)?...) throws -> Int? {
         fatalError("unavailable")
     }
 
@@ -100,7 +104,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func bool(forQuery sql: String, _ values: (any Bindable)?...) throws -> Bool? {
+    public func bool(forQuery sql: String, _ values: (any ColumnEncodable)?...) throws -> Bool? {
         fatalError("unavailable")
     }
 
@@ -111,7 +115,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func double(forQuery sql: String, _ values: (any Bindable)?...) throws -> Double? {
+    public func double(forQuery sql: String, _ values: (any ColumnEncodable)?...) throws -> Double? {
         fatalError("unavailable")
     }
 
@@ -122,7 +126,7 @@ extension Database {
         unavailable,
         message: "text becomes SQL by SQL(unsafe:) only; write a literal, with \\(value) or ? for the values"
     )
-    public func string(forQuery sql: String, _ values: (any Bindable)?...) throws -> String? {
+    public func string(forQuery sql: String, _ values: (any ColumnEncodable)?...) throws -> String? {
         fatalError("unavailable")
     }
 }
@@ -141,7 +145,7 @@ extension SQL.StringInterpolation {
         *,
         unavailable,
         message:
-            "a list of values stands in parentheses: IN (\\(list: values)); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable"
+            "a list of values stands in parentheses: IN (\\(list: values)); an enumeration in it must be ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable"
     )
     public mutating func appendInterpolation<Value: RawRepresentable & Encodable>(_ values: [Value]) {
         fatalError("unavailable")

@@ -29,7 +29,7 @@ public struct JSONColumn<Value: Codable & Sendable>: Codable, Sendable {
 extension JSONColumn: Equatable where Value: Equatable {}
 extension JSONColumn: Hashable where Value: Hashable {}
 
-extension JSONColumn: Bindable {
+extension JSONColumn: ColumnEncodable {
     /// The JSON, with its keys in order, so that equal values are equal text.
     public var databaseValue: DatabaseValue {
         get throws { .text(try JSONText.string(value)) }

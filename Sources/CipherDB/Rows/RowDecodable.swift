@@ -106,7 +106,7 @@ extension Database {
     @inlinable public func fetchAll<Value: RowDecodable>(
         _ type: Value.Type,
         _ sql: SQL,
-        _ values: (any Bindable)?...
+        _ values: (any ColumnEncodable)?...
     ) throws -> [Value] {
         try fetchAll(type, sql, values: StatementValues(values))
     }
@@ -128,7 +128,7 @@ extension Database {
     @inlinable public func fetchOne<Value: RowDecodable>(
         _ type: Value.Type,
         _ sql: SQL,
-        _ values: (any Bindable)?...
+        _ values: (any ColumnEncodable)?...
     ) throws -> Value? {
         try fetchOne(type, sql, values: StatementValues(values))
     }

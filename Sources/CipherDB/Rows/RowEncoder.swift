@@ -1,6 +1,6 @@
 /// Collects the values of an `Encodable` by their coding keys, for the parameters or columns of these names.
 final class RowEncoder: Encoder {
-    private(set) var values: [(name: String, value: (any Bindable)?)] = []
+    private(set) var values: [(name: String, value: (any ColumnEncodable)?)] = []
     /// Whether it is a type with keys at all.
     private var hasKeys = false
     var codingPath: [any CodingKey] { [] }
@@ -9,7 +9,7 @@ final class RowEncoder: Encoder {
     /// The values of `value`, in the order in which it encodes them.
     ///
     /// - Throws: ``DatabaseError`` for something inside that is more than one value; what `value` throws.
-    static func values(of value: some Encodable) throws -> [(name: String, value: (any Bindable)?)] {
+    static func values(of value: some Encodable) throws -> [(name: String, value: (any ColumnEncodable)?)] {
         let encoder = RowEncoder()
         do {
             try value.encode(to: encoder)
@@ -21,7 +21,7 @@ final class RowEncoder: Encoder {
         return encoder.values
     }
 
-    fileprivate func add(_ value: (any Bindable)?, _ key: any CodingKey) {
+    fileprivate func add(_ value: (any ColumnEncodable)?, _ key: any CodingKey) {
         values.append((key.stringValue, value))
     }
 
@@ -78,7 +78,7 @@ private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProto
 /// Takes the one value of a type that is one: an enumeration with raw values, or a wrapper.
 private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
     private let name: String
-    private var value: (any Bindable)?
+    private var value: (any ColumnEncodable)?
     private var hasValue = false
     /// Whether it asked for a place for several values.
     private var isArrayOrHasKeys = false
@@ -89,8 +89,8 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
         self.name = name
     }
 
-    static func value(of value: some Encodable, _ name: String) throws -> (any Bindable)? {
-        if let value = value as? any Bindable { return value }
+    static func value(of value: some Encodable, _ name: String) throws -> (any ColumnEncodable)? {
+        if let value = value as? any ColumnEncodable { return value }
         let encoder = ValueEncoder(name: name)
         do {
             try value.encode(to: encoder)

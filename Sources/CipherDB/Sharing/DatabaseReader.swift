@@ -19,7 +19,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// A value read by `read` as it is, and again after each commit that touched the tables it was read from.
     ///
     /// - Parameter read: Reads it, and takes the same way each time. Reading may fail, which ends the sequence with that error.
-    func observe<Value: Sendable>(_ read: @escaping @Sendable (Database) throws -> Value) -> Observation<Value>
+    func observe<Value: Sendable>(_ read: @escaping @Sendable (Database) throws -> Value) -> ValueObservation<Value>
 
     /// The tables that commits change from now on: of some tables, or all with nil.
     func tableChanges(of tables: [TableName]?) -> TableChanges

@@ -33,7 +33,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then;
     ///   ``KeyError``.
-    public func executeUpdate(_ sql: SQL, _ values: (any Bindable)?...) throws {
+    public func executeUpdate(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws {
         try executeUpdate(sql, values: StatementValues(values))
     }
 
@@ -53,7 +53,7 @@ extension Database {
     /// Starts a query with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``.
-    public func executeQuery(_ sql: SQL, _ values: (any Bindable)?...) throws -> ResultSet {
+    public func executeQuery(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws -> ResultSet {
         try executeQuery(sql, values: StatementValues(values))
     }
 

@@ -6,7 +6,7 @@ extension Database {
     ///   - values: Each statement takes as many as it has parameters.
     /// - Throws: ``DatabaseError``, also for a value too many or too few, of which the statements before have run;
     ///   ``KeyError``.
-    public func executeStatements(_ sql: SQL, _ values: (any Bindable)?...) throws {
+    public func executeStatements(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws {
         try executeStatements(sql, values: StatementValues(values))
     }
 

@@ -7,7 +7,7 @@
 /// The first column of the first row of a query, with values whose types the compiler knows; see ``Statement/value(_:_:)``.
 extension Database {
     /// The value, as the type that is asked for. Throws as ``value(forQuery:values:)``.
-    @inlinable public func value<Value: ColumnDecodable, First: Bindable, each Rest: Bindable>(
+    @inlinable public func value<Value: ColumnDecodable, First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -18,7 +18,7 @@ extension Database {
     }
 
     /// The integer. Throws as ``value(forQuery:values:)``.
-    @inlinable public func int<First: Bindable, each Rest: Bindable>(
+    @inlinable public func int<First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -27,7 +27,7 @@ extension Database {
     }
 
     /// Whether the number is not 0. Throws as ``value(forQuery:values:)``.
-    @inlinable public func bool<First: Bindable, each Rest: Bindable>(
+    @inlinable public func bool<First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -36,7 +36,7 @@ extension Database {
     }
 
     /// The number. Throws as ``value(forQuery:values:)``.
-    @inlinable public func double<First: Bindable, each Rest: Bindable>(
+    @inlinable public func double<First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -45,7 +45,7 @@ extension Database {
     }
 
     /// The text. Throws as ``value(forQuery:values:)``.
-    @inlinable public func string<First: Bindable, each Rest: Bindable>(
+    @inlinable public func string<First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -54,7 +54,7 @@ extension Database {
     }
 
     /// The bytes. Throws as ``value(forQuery:values:)``.
-    @inlinable public func data<First: Bindable, each Rest: Bindable>(
+    @inlinable public func data<First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -63,7 +63,7 @@ extension Database {
     }
 
     /// The date. Throws as ``value(forQuery:values:)``.
-    @inlinable public func date<First: Bindable, each Rest: Bindable>(
+    @inlinable public func date<First: ColumnEncodable, each Rest: ColumnEncodable>(
         forQuery sql: SQL,
         _ first: First,
         _ rest: repeat each Rest

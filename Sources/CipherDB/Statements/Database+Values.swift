@@ -9,7 +9,7 @@ extension Database {
     /// The value, as the type that is asked for: `let id: UUID? = try database.value(forQuery: "SELECT …")`.
     ///
     /// - Throws: ``DatabaseError``, also for a value of another kind; ``KeyError``.
-    public func value<Value: ColumnDecodable>(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Value? {
+    public func value<Value: ColumnDecodable>(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Value? {
         try value(forQuery: sql, values: StatementValues(values))
     }
 
@@ -26,7 +26,7 @@ extension Database {
     }
 
     /// The integer. Throws as ``value(forQuery:values:)``.
-    public func int(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Int? {
+    public func int(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Int? {
         try value(forQuery: sql, values: StatementValues(values))
     }
     /// The integer. Throws as ``value(forQuery:values:)``.
@@ -35,7 +35,7 @@ extension Database {
     }
 
     /// Whether the number is not 0. Throws as ``value(forQuery:values:)``.
-    public func bool(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Bool? {
+    public func bool(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Bool? {
         try value(forQuery: sql, values: StatementValues(values))
     }
     /// Whether the number is not 0. Throws as ``value(forQuery:values:)``.
@@ -44,7 +44,7 @@ extension Database {
     }
 
     /// The number. Throws as ``value(forQuery:values:)``.
-    public func double(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Double? {
+    public func double(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Double? {
         try value(forQuery: sql, values: StatementValues(values))
     }
     /// The number. Throws as ``value(forQuery:values:)``.
@@ -53,7 +53,7 @@ extension Database {
     }
 
     /// The text. Throws as ``value(forQuery:values:)``.
-    public func string(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> String? {
+    public func string(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> String? {
         try value(forQuery: sql, values: StatementValues(values))
     }
     /// The text. Throws as ``value(forQuery:values:)``.
@@ -62,7 +62,7 @@ extension Database {
     }
 
     /// The bytes. Throws as ``value(forQuery:values:)``.
-    public func data(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Data? {
+    public func data(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Data? {
         try value(forQuery: sql, values: StatementValues(values))
     }
     /// The bytes. Throws as ``value(forQuery:values:)``.
@@ -71,7 +71,7 @@ extension Database {
     }
 
     /// The date. Throws as ``value(forQuery:values:)``.
-    public func date(forQuery sql: SQL, _ values: (any Bindable)?...) throws -> Date? {
+    public func date(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Date? {
         try value(forQuery: sql, values: StatementValues(values))
     }
     /// The date. Throws as ``value(forQuery:values:)``.

@@ -56,7 +56,7 @@ public struct Parameter {
 @available(*, unavailable)
 extension Parameter: Sendable {}
 
-extension Bindable {
+extension ColumnEncodable {
     /// Counts the values of a pack.
     @inlinable static func count(in count: inout Int) { count += 1 }
 }

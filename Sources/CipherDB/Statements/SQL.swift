@@ -15,7 +15,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     struct Interpolated: Sendable {
         /// Where its `?` stands in the text, in bytes of UTF-8.
         var offset: Int
-        let value: (any Bindable)?
+        let value: (any ColumnEncodable)?
     }
 
     /// The SQL, with a `?` in the place of each interpolated value.
@@ -123,18 +123,18 @@ extension SQL {
         }
 
         /// Adds a value, to be bound.
-        public mutating func appendInterpolation(_ value: (any Bindable)?) {
+        public mutating func appendInterpolation(_ value: (any ColumnEncodable)?) {
             sql.interpolated.append(Interpolated(offset: sql.text.utf8.count, value: value))
             sql.text += "?"
         }
 
         /// Adds a list of values, separated by commas: `IN (\(list: ids))`.
-        public mutating func appendInterpolation(list values: some Sequence<some Bindable>) {
-            appendInterpolation(list: values.map { $0 as (any Bindable)? })
+        public mutating func appendInterpolation(list values: some Sequence<some ColumnEncodable>) {
+            appendInterpolation(list: values.map { $0 as (any ColumnEncodable)? })
         }
 
         /// Adds a list of values of several types, separated by commas.
-        public mutating func appendInterpolation(list values: [(any Bindable)?]) {
+        public mutating func appendInterpolation(list values: [(any ColumnEncodable)?]) {
             for (index, value) in values.enumerated() {
                 if index > 0 { sql.text += ", " }
                 appendInterpolation(value)

@@ -14,7 +14,7 @@ extension Statement {
     }
 
     /// Binds values to the parameters in order; as many as there are parameters.
-    private func bind(ordered values: [(any Bindable)?]) throws {
+    private func bind(ordered values: [(any ColumnEncodable)?]) throws {
         let prepared = prepared
         for index in values.indices {
             let parameter = Parameter(statement: prepared, index: index + 1)
@@ -46,7 +46,7 @@ extension Statement {
     }
 
     /// Binds values by name; every parameter has one, and every name its parameter unless `isLenient`.
-    private func bind(named values: [String: (any Bindable)?], _ isLenient: Bool) throws {
+    private func bind(named values: [String: (any ColumnEncodable)?], _ isLenient: Bool) throws {
         var used: Set<String> = []
         for index in 1..<(parameterCount + 1) {
             guard let parameter = prepared.parameterName(index), !parameter.hasPrefix("?") else {

@@ -11,7 +11,7 @@ extension Statement {
     /// one fails, until the transaction is rolled back.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; what `values` throws.
-    @inlinable public func executeUpdate<Elements: Sequence, each Value: Bindable>(
+    @inlinable public func executeUpdate<Elements: Sequence, each Value: ColumnEncodable>(
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
     ) throws {
@@ -28,7 +28,7 @@ extension Statement {
     /// Runs it for each element, with the one value that `value` makes of the element, as `executeUpdate(forEach:_:)` does.
     ///
     /// - Throws: as there.
-    @inlinable public func executeUpdate<Elements: Sequence, Value: Bindable>(
+    @inlinable public func executeUpdate<Elements: Sequence, Value: ColumnEncodable>(
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
@@ -95,7 +95,7 @@ extension Database {
     /// ```
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``; what `values` throws.
-    @inlinable public func executeUpdate<Elements: Sequence, each Value: Bindable>(
+    @inlinable public func executeUpdate<Elements: Sequence, each Value: ColumnEncodable>(
         _ sql: SQL,
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
@@ -108,7 +108,7 @@ extension Database {
     /// Runs a statement for each element, with the one value that `value` makes of the element; see `Statement.executeUpdate(forEach:_:)`.
     ///
     /// - Throws: as there; ``KeyError``.
-    @inlinable public func executeUpdate<Elements: Sequence, Value: Bindable>(
+    @inlinable public func executeUpdate<Elements: Sequence, Value: ColumnEncodable>(
         _ sql: SQL,
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value

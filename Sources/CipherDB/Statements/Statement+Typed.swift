@@ -3,7 +3,7 @@ extension Statement {
     /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then.
-    @inlinable public func executeUpdate<First: Bindable, each Rest: Bindable>(
+    @inlinable public func executeUpdate<First: ColumnEncodable, each Rest: ColumnEncodable>(
         _ first: First,
         _ rest: repeat each Rest
     ) throws {
@@ -14,7 +14,7 @@ extension Statement {
     /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters.
-    @inlinable public func executeQuery<First: Bindable, each Rest: Bindable>(
+    @inlinable public func executeQuery<First: ColumnEncodable, each Rest: ColumnEncodable>(
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> ResultSet {
@@ -22,7 +22,9 @@ extension Statement {
         return makeResultSet()
     }
 
-    @inlinable func bind<First: Bindable, each Rest: Bindable>(_ first: First, _ rest: repeat each Rest) throws {
+    @inlinable func bind<First: ColumnEncodable, each Rest: ColumnEncodable>(_ first: First, _ rest: repeat each Rest)
+        throws
+    {
         var count = 1
         _ = (repeat (each Rest).count(in: &count))
         try beginBinding(count: count)
@@ -37,7 +39,7 @@ extension Statement {
     }
 
     /// Binds one value to the parameter behind `index`. Expansions of packs call it: a loop over one copies each value twice.
-    @inlinable @inline(__always) func bind(_ value: some Bindable, behind index: inout Int) throws {
+    @inlinable @inline(__always) func bind(_ value: some ColumnEncodable, behind index: inout Int) throws {
         index += 1
         try value.bind(to: Parameter(statement: prepared, index: index))
     }
@@ -73,7 +75,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then;
     ///   ``KeyError``.
-    @inlinable public func executeUpdate<First: Bindable, each Rest: Bindable>(
+    @inlinable public func executeUpdate<First: ColumnEncodable, each Rest: ColumnEncodable>(
         _ sql: SQL,
         _ first: First,
         _ rest: repeat each Rest
@@ -86,7 +88,7 @@ extension Database {
     /// Starts a query with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``.
-    @inlinable public func executeQuery<First: Bindable, each Rest: Bindable>(
+    @inlinable public func executeQuery<First: ColumnEncodable, each Rest: ColumnEncodable>(
         _ sql: SQL,
         _ first: First,
         _ rest: repeat each Rest

@@ -4,7 +4,7 @@ extension Statement {
     /// is no row.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters, and for a value of another kind.
-    @inlinable public func value<Value: ColumnDecodable, First: Bindable, each Rest: Bindable>(
+    @inlinable public func value<Value: ColumnDecodable, First: ColumnEncodable, each Rest: ColumnEncodable>(
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> Value? {

@@ -29,7 +29,7 @@ public final class Statement {
     /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters: nothing runs then.
-    public func executeUpdate(_ values: (any Bindable)?...) throws {
+    public func executeUpdate(_ values: (any ColumnEncodable)?...) throws {
         try executeUpdate(values: StatementValues(values))
     }
 
@@ -44,7 +44,7 @@ public final class Statement {
     /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters.
-    public func executeQuery(_ values: (any Bindable)?...) throws -> ResultSet {
+    public func executeQuery(_ values: (any ColumnEncodable)?...) throws -> ResultSet {
         try executeQuery(values: StatementValues(values))
     }
 

@@ -10,11 +10,11 @@
 public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     enum Content: Sendable {
         /// As many as there are parameters.
-        case ordered([(any Bindable)?])
+        case ordered([(any ColumnEncodable)?])
         /// Those that stand in the SQL itself; as many as there are parameters.
-        case interpolated([(any Bindable)?])
+        case interpolated([(any ColumnEncodable)?])
         /// One for each parameter, and no others unless lenient.
-        case named([String: (any Bindable)?], isLenient: Bool)
+        case named([String: (any ColumnEncodable)?], isLenient: Bool)
     }
 
     let content: Content
@@ -24,22 +24,22 @@ public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleB
     }
 
     /// Values in the order of the parameters.
-    public init(_ values: [(any Bindable)?]) {
+    public init(_ values: [(any ColumnEncodable)?]) {
         self.init(.ordered(values))
     }
 
     /// Values by the names of the parameters, with or without `:`, `@` or `$`.
-    public init(_ values: [String: (any Bindable)?]) {
+    public init(_ values: [String: (any ColumnEncodable)?]) {
         self.init(.named(values, isLenient: false))
     }
 
     /// Values in the order of the parameters.
-    public init(arrayLiteral values: (any Bindable)?...) {
+    public init(arrayLiteral values: (any ColumnEncodable)?...) {
         self.init(values)
     }
 
     /// Values by the names of the parameters, with or without `:`, `@` or `$`. Of a name that stands twice the last counts.
-    public init(dictionaryLiteral values: (String, (any Bindable)?)...) {
+    public init(dictionaryLiteral values: (String, (any ColumnEncodable)?)...) {
         self.init(Dictionary(values) { $1 })
     }
 
@@ -52,7 +52,7 @@ public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleB
     }
 
     /// As by name; names that the statement does not have do not matter, as in FMDB.
-    package static func lenient(_ values: [String: (any Bindable)?]) -> StatementValues {
+    package static func lenient(_ values: [String: (any ColumnEncodable)?]) -> StatementValues {
         StatementValues(.named(values, isLenient: true))
     }
 

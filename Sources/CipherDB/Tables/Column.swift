@@ -13,30 +13,30 @@ public struct Column: Sendable {
     }
 
     /// The column has this value; nil stands for NULL.
-    public static func == (column: Column, value: (any Bindable)?) -> Condition {
+    public static func == (column: Column, value: (any ColumnEncodable)?) -> Condition {
         // `=` is never true of NULL, and NULL is what SQLite makes of a NaN.
         value.isNaN ? .sql("0") : column.compared("IS", value)
     }
 
     /// The column has another value; NULL is one, unless the value is nil.
-    public static func != (column: Column, value: (any Bindable)?) -> Condition {
+    public static func != (column: Column, value: (any ColumnEncodable)?) -> Condition {
         value.isNaN ? .sql("1") : column.compared("IS NOT", value)
     }
 
     /// The column is less than the value; never where one of them is NULL.
-    public static func < (column: Column, value: any Bindable) -> Condition { column.compared("<", value) }
+    public static func < (column: Column, value: any ColumnEncodable) -> Condition { column.compared("<", value) }
 
     /// The column is greater than the value; never where one of them is NULL.
-    public static func > (column: Column, value: any Bindable) -> Condition { column.compared(">", value) }
+    public static func > (column: Column, value: any ColumnEncodable) -> Condition { column.compared(">", value) }
 
     /// The column is the value or less; never where one of them is NULL.
-    public static func <= (column: Column, value: any Bindable) -> Condition { column.compared("<=", value) }
+    public static func <= (column: Column, value: any ColumnEncodable) -> Condition { column.compared("<=", value) }
 
     /// The column is the value or greater; never where one of them is NULL.
-    public static func >= (column: Column, value: any Bindable) -> Condition { column.compared(">=", value) }
+    public static func >= (column: Column, value: any ColumnEncodable) -> Condition { column.compared(">=", value) }
 
     /// The column is one of the two values, or between them; never where one of them is NULL.
-    public func between(_ least: any Bindable, _ greatest: any Bindable) -> Condition {
+    public func between(_ least: any ColumnEncodable, _ greatest: any ColumnEncodable) -> Condition {
         Condition { "\(raw: quoted(in: $0)) BETWEEN \(least) AND \(greatest)" }
     }
 
@@ -45,7 +45,7 @@ public struct Column: Sendable {
 
     /// The column has one of the values: of an empty list none, and NULL is in no list. An engine takes some hundreds or thousands of
     /// values (``Limit/parameters``).
-    public func isIn(_ values: [any Bindable]) -> Condition {
+    public func isIn(_ values: [any ColumnEncodable]) -> Condition {
         Condition { "\(raw: quoted(in: $0)) IN (\(list: values))" }
     }
 
@@ -57,12 +57,12 @@ public struct Column: Sendable {
         table.map { "\($0).\(quotedIdentifier(name))" } ?? quotedColumn(name)
     }
 
-    private func compared(_ comparison: SQL, _ value: (any Bindable)?) -> Condition {
+    private func compared(_ comparison: SQL, _ value: (any ColumnEncodable)?) -> Condition {
         Condition { "\(raw: quoted(in: $0)) \(sql: comparison) \(value)" }
     }
 }
 
-extension (any Bindable)? {
+extension (any ColumnEncodable)? {
     /// Whether it is a number that equals none.
     fileprivate var isNaN: Bool {
         if case .real(let number)? = try? self?.databaseValue { number.isNaN } else { false }

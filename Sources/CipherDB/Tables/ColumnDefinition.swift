@@ -46,7 +46,7 @@ public struct ColumnConstraint: Sendable {
     /// The value of rows that are inserted without one.
     ///
     /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what the value throws.
-    public static func `default`(_ value: any Bindable) throws -> ColumnConstraint {
+    public static func `default`(_ value: any ColumnEncodable) throws -> ColumnConstraint {
         ColumnConstraint(sql: "DEFAULT \(try value.databaseValue.literal)")
     }
 

@@ -102,7 +102,7 @@ extension Database {
     public func find<Value: RowDecodable>(
         _ type: Value.Type,
         in table: TableName,
-        id: any Bindable
+        id: any ColumnEncodable
     ) throws -> Value? {
         let key = try primaryKey(of: table)
         guard key.count == 1 else {

@@ -5,7 +5,7 @@ extension Database {
     /// - Returns: the identifier of the row; of a table without them, that of the row inserted last in another.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
-    public func insert(into table: TableName, _ values: [String: (any Bindable)?]) throws -> Int64 {
+    public func insert(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64 {
         try insert(into: table, pairs(values))
     }
 
@@ -24,7 +24,7 @@ extension Database {
     /// - Returns: as ``insert(into:_:)``; nil where no row was inserted.
     /// - Throws: ``DatabaseError``, also for a foreign key, which is not ignored; ``KeyError``.
     @discardableResult
-    public func insertOrIgnore(into table: TableName, _ values: [String: (any Bindable)?]) throws -> Int64? {
+    public func insertOrIgnore(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64? {
         try insertOrIgnore(into: table, pairs(values))
     }
 
@@ -44,7 +44,7 @@ extension Database {
     @discardableResult
     public func update(
         _ table: TableName,
-        set values: [String: (any Bindable)?],
+        set values: [String: (any ColumnEncodable)?],
         where condition: Condition
     ) throws -> Int {
         try update(table, pairs(values), condition)
@@ -64,7 +64,7 @@ extension Database {
     /// - Returns: how many there were.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
-    public func updateAll(_ table: TableName, set values: [String: (any Bindable)?]) throws -> Int {
+    public func updateAll(_ table: TableName, set values: [String: (any ColumnEncodable)?]) throws -> Int {
         try update(table, pairs(values), nil)
     }
 
@@ -90,10 +90,10 @@ extension Database {
 
     // MARK: One way for each
 
-    typealias Pairs = [(name: String, value: (any Bindable)?)]
+    typealias Pairs = [(name: String, value: (any ColumnEncodable)?)]
 
     /// In one order, so that the same columns are the same SQL, which is compiled once.
-    func pairs(_ values: [String: (any Bindable)?]) -> Pairs {
+    func pairs(_ values: [String: (any ColumnEncodable)?]) -> Pairs {
         values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 

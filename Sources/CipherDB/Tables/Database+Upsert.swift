@@ -13,7 +13,7 @@ extension Database {
     @discardableResult
     public func upsert(
         into table: TableName,
-        _ values: [String: (any Bindable)?],
+        _ values: [String: (any ColumnEncodable)?],
         onConflict columns: String...
     ) throws -> Int64 {
         try upsert(into: table, pairs(values), columns)

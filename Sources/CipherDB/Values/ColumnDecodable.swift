@@ -202,7 +202,7 @@ extension UUID: ColumnDecodable {
 }
 
 extension ColumnDecodable where Self: RawRepresentable, RawValue: ColumnDecodable {
-    /// The value whose raw value is stored: `enum Kind: String, Bindable, ColumnDecodable`.
+    /// The value whose raw value is stored: `enum Kind: String, ColumnEncodable, ColumnDecodable`.
     public static func decode(_ column: ResultColumn) throws -> Self {
         guard let value = Self(rawValue: try RawValue.decode(column)) else { throw column.noValue(of: Self.self) }
         return value

@@ -19,7 +19,7 @@ public enum DatabaseValue: Sendable, Hashable {
 }
 
 /// A type whose values can be bound to the parameters of a statement.
-public protocol Bindable: Sendable {
+public protocol ColumnEncodable: Sendable {
     /// The value to store. Throws where there is none, such as for an unsigned integer above `Int64.max`.
     var databaseValue: DatabaseValue { get throws }
 
@@ -27,17 +27,17 @@ public protocol Bindable: Sendable {
     func bind(to parameter: Parameter) throws
 }
 
-extension Bindable {
+extension ColumnEncodable {
     /// Binds its ``databaseValue``.
     public func bind(to parameter: Parameter) throws { try parameter.bind(databaseValue) }
 }
 
-extension DatabaseValue: Bindable {
+extension DatabaseValue: ColumnEncodable {
     /// Itself.
     public var databaseValue: DatabaseValue { self }
 }
 
-extension Bindable where Self: BinaryInteger {
+extension ColumnEncodable where Self: BinaryInteger {
     /// The same integer. Throws ``DatabaseError`` with ``ResultCode/mismatch`` above `Int64.max`.
     public var databaseValue: DatabaseValue {
         get throws {
@@ -49,76 +49,76 @@ extension Bindable where Self: BinaryInteger {
     }
 }
 
-extension Int: Bindable {
+extension Int: ColumnEncodable {
     /// Binds the same integer.
     @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(Int64(self)) }
 }
-extension Int8: Bindable {}
-extension Int16: Bindable {}
-extension Int32: Bindable {}
-extension Int64: Bindable {
+extension Int8: ColumnEncodable {}
+extension Int16: ColumnEncodable {}
+extension Int32: ColumnEncodable {}
+extension Int64: ColumnEncodable {
     /// Binds the same integer.
     @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
 }
-extension UInt: Bindable {}
-extension UInt8: Bindable {}
-extension UInt16: Bindable {}
-extension UInt32: Bindable {}
-extension UInt64: Bindable {}
+extension UInt: ColumnEncodable {}
+extension UInt8: ColumnEncodable {}
+extension UInt16: ColumnEncodable {}
+extension UInt32: ColumnEncodable {}
+extension UInt64: ColumnEncodable {}
 
-extension Bool: Bindable {
+extension Bool: ColumnEncodable {
     /// 1 or 0.
     public var databaseValue: DatabaseValue { .integer(self ? 1 : 0) }
     /// Binds 1 or 0.
     @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self ? 1 as Int64 : 0) }
 }
 
-extension Double: Bindable {
+extension Double: ColumnEncodable {
     /// The same number; SQLite stores a NaN as NULL.
     public var databaseValue: DatabaseValue { .real(self) }
     /// Binds the same number.
     @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
 }
 
-extension Float: Bindable {
+extension Float: ColumnEncodable {
     /// The same number.
     public var databaseValue: DatabaseValue { .real(Double(self)) }
 }
 
-extension String: Bindable {
+extension String: ColumnEncodable {
     /// The same text.
     public var databaseValue: DatabaseValue { .text(self) }
     /// Binds the same text.
     @inlinable public func bind(to parameter: Parameter) throws { try parameter.bind(self) }
 }
 
-extension Data: Bindable {
+extension Data: ColumnEncodable {
     /// The same bytes, also where there are none.
     public var databaseValue: DatabaseValue { .blob(self) }
     /// Binds the same bytes.
     @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
 }
 
-extension [UInt8]: Bindable {
+extension [UInt8]: ColumnEncodable {
     /// The same bytes, also where there are none.
     public var databaseValue: DatabaseValue { .blob(Data(self)) }
     /// Binds the same bytes.
     @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
 }
 
-extension UUID: Bindable {
+extension UUID: ColumnEncodable {
     /// Its text, of 36 characters.
     public var databaseValue: DatabaseValue { .text(uuidString) }
 }
 
-extension Bindable where Self: RawRepresentable, RawValue: Bindable {
-    /// The raw value: `enum Kind: String, Bindable, ColumnDecodable`.
+extension ColumnEncodable where Self: RawRepresentable, RawValue: ColumnEncodable {
+    /// The raw value: `enum Kind: String, ColumnEncodable, ColumnDecodable`.
     public var databaseValue: DatabaseValue {
         get throws { try rawValue.databaseValue }
     }
 }
 
-extension Optional: Bindable where Wrapped: Bindable {
+extension Optional: ColumnEncodable where Wrapped: ColumnEncodable {
     /// The wrapped value, or NULL.
     public var databaseValue: DatabaseValue {
         get throws { try self?.databaseValue ?? .null }

@@ -40,7 +40,7 @@ public struct DateFormat: Sendable {
     public static let secondsSince1970 = DateFormat(.secondsSince1970)
 }
 
-extension Date: Bindable {
+extension Date: ColumnEncodable {
     /// Its text in ``DateFormat/sqlite``. Throws ``DatabaseError`` for a date that is no point in time, such as infinity.
     public var databaseValue: DatabaseValue { get throws { try databaseValue(in: .sqlite) } }
 

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-extension URL: Bindable {
+extension URL: ColumnEncodable {
     /// Its text, with the base of a relative one.
     public var databaseValue: DatabaseValue { .text(absoluteString) }
 }
@@ -17,7 +17,7 @@ extension URL: ColumnDecodable {
     }
 }
 
-extension Decimal: Bindable {
+extension Decimal: ColumnEncodable {
     /// Its digits as text, which has all of them: a number of SQLite's has about 16. As text it does not sort by its size.
     public var databaseValue: DatabaseValue { .text(description) }
 }

@@ -48,7 +48,7 @@ private struct QueriesCode {
 
     func enumerations(_ database: Database) throws {
         // begin
-        enum State: String, Codable, Bindable, ColumnDecodable { case open, done }
+        enum State: String, Codable, ColumnEncodable, ColumnDecodable { case open, done }
         let state: State? = try database.value(forQuery: "SELECT state FROM notes WHERE state <> \(State.done)")
         // end
         print(state ?? .open)

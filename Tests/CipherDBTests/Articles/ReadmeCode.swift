@@ -40,7 +40,8 @@ private struct ReadmeCode {
         print(notes.count)
         // begin
         try await pool.write { try $0.update("notes", set: ["text": "buy paper"], where: Column("id") == id) }
-        enum State: String, Codable, Bindable, ColumnDecodable { case open, done }  // the type of a record's property
+        // the type of a record's property
+        enum State: String, Codable, ColumnEncodable, ColumnDecodable { case open, done }
         let due = try await pool.read { database in
             try database.fetchAll(Note.self, from: "notes", where: Column("due") != nil, orderedBy: [.ascending("due")])
         }

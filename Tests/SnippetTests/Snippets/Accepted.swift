@@ -21,7 +21,7 @@ func text(_ database: Database, _ name: String, _ ids: [Int]) throws {
     let player = Player(name: name, score: 1)
     try database.executeUpdate("INSERT INTO player (name, score) VALUES (:name, :score)", values: .encoding(player))
     // 6: an array that is in a variable
-    let values: [any Bindable] = [name, 1]
+    let values: [any ColumnEncodable] = [name, 1]
     try database.executeUpdate("INSERT INTO player (name, score) VALUES (?, ?)", values: StatementValues(values))
     // 7: a list
     let some = try database.fetchAll(Player.self, "SELECT * FROM player WHERE id IN (\(list: ids))")
@@ -62,7 +62,7 @@ func bytes(_ database: Database, _ statement: Statement, _ variable: [UInt8]) th
 }
 
 /// An enumeration in a column.
-enum Kind: String, Codable, Bindable, ColumnDecodable { case human, computer }
+enum Kind: String, Codable, ColumnEncodable, ColumnDecodable { case human, computer }
 
 // 38: an enumeration
 func enumerations(_ database: Database, _ kind: Kind, _ maybe: Kind?, _ rows: ResultSet) throws {

@@ -2,7 +2,7 @@
 import CipherDB
 import Foundation
 
-func text(_ database: Database, _ name: String, _ ids: [Int], _ values: [any Bindable]) throws {
+func text(_ database: Database, _ name: String, _ ids: [Int], _ values: [any ColumnEncodable]) throws {
     // 34: text from outside
     try database.executeUpdate(name)
     // refused: 'executeUpdate' is unavailable: text becomes SQL by SQL(unsafe:) only; write a literal, with \(value) or ? for the values
@@ -164,32 +164,32 @@ enum Plain: Int { case one }
 func enumerations(_ database: Database, _ state: State, _ maybe: State?, _ plain: Plain, _ rows: ResultSet) throws {
     // 58: an enumeration that is not bindable
     try database.executeUpdate("UPDATE player SET state = \(state)")
-    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     try database.executeUpdate("UPDATE player SET state = \(maybe)")
-    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     try database.executeUpdate("UPDATE player SET state = \(plain)")
-    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'appendInterpolation' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     try database.executeUpdate("UPDATE player SET state = ?", state)
-    // refused: 'executeUpdate' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'executeUpdate' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = try database.executeQuery("SELECT * FROM player WHERE state = ?", maybe)
-    // refused: 'executeQuery' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'executeQuery' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = try database.select(from: "player", where: Column("state") == state)
-    // refused: '==' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: '==' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = try database.select(from: "player", where: Column("state") != maybe)
-    // refused: '!=' is unavailable: an enumeration is bound if it is Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: '!=' is unavailable: an enumeration is bound if it is ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     try database.insert(into: "player", ["state": state])
-    // refused: 'insert(into:_:)' is unavailable: each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)
+    // refused: 'insert(into:_:)' is unavailable: each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)
     try database.update("player", set: ["name": "x", "state": state], where: Column("id") == 1)
-    // refused: 'update(_:set:where:)' is unavailable: each value must be Bindable: an enumeration is as enum S: String, Codable, Bindable, ColumnDecodable, a value with several inside as JSONColumn(value)
+    // refused: 'update(_:set:where:)' is unavailable: each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)
     // 59: nor readable
     let found: State? = try database.value(forQuery: "SELECT state FROM player")
-    // refused: 'value(forQuery:_:)' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'value(forQuery:_:)' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = try database.fetchAll(State.self, "SELECT state FROM player")
-    // refused: 'fetchAll' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'fetchAll' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = try database.fetchOne(State.self, "SELECT state FROM player WHERE id = ?", 1)
-    // refused: 'fetchOne' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'fetchOne' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     let stored: State = try rows["state"]
-    // refused: 'subscript(_:)' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'subscript(_:)' is unavailable: an enumeration is read if it is ColumnDecodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = (found, stored)
 }
 
@@ -332,7 +332,7 @@ struct JobRow: Codable, RowDecodable { var id: Int64? }
 
 func jobs(_ database: Database, _ states: [JobState], _ error: DatabaseError) throws {
     _ = try database.executeQuery("SELECT * FROM jobs WHERE state IN (\(states))")
-    // refused: 'appendInterpolation' is unavailable: a list of values stands in parentheses: IN (\(list: values)); an enumeration in it must be Bindable: enum S: String, Codable, Bindable, ColumnDecodable
+    // refused: 'appendInterpolation' is unavailable: a list of values stands in parentheses: IN (\(list: values)); an enumeration in it must be ColumnEncodable: enum S: String, Codable, ColumnEncodable, ColumnDecodable
     _ = error.resultCode == .constraint
     // refused: 'resultCode' is unavailable: the primary code is code.primary, the extended one is code
     _ = try database.cursor(JobRow.self, "SELECT * FROM jobs")

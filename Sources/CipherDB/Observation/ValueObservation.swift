@@ -12,7 +12,7 @@
 /// not disturb it.
 ///
 /// Commits of other connections and processes are not seen; `checkForForeignChanges()` of the queue or pool looks for them.
-public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
+public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     /// The value.
     public typealias Element = Value
     let log: ChangeLog
@@ -24,12 +24,12 @@ public struct Observation<Value: Sendable>: AsyncSequence, Sendable {
 
     /// The iterator of an observation.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let observation: Observation
+        fileprivate let observation: ValueObservation
         /// Before the last value was read.
         private var last: (commit: Int, tables: TableSelection)?
         private var isOver = false
 
-        fileprivate init(observation: Observation) {
+        fileprivate init(observation: ValueObservation) {
             self.observation = observation
         }
 
