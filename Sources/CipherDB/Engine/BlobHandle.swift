@@ -1,8 +1,8 @@
 internal import CCipherEngine
 
-/// One `sqlite3_blob`: the only owner of it.
+/// One `sqlite3_blob`: the only owner of it. Its connection keeps it until ``end()``.
 final class BlobHandle {
-    private let connection: Connection
+    let connection: Connection
     private var handle: OpaquePointer?
     private let isWritable: Bool
     private let table: TableName
@@ -32,10 +32,6 @@ final class BlobHandle {
             sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
         )
         if let handle { connection.openHandles.add(self, handle) }
-    }
-
-    deinit {
-        close()
     }
 
     /// Closes it for an end that nobody asked for; a failure is thrown at the connection's next use.

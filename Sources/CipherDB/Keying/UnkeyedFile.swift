@@ -34,7 +34,13 @@ package final class UnkeyedFile {
         )
     }
 
-    init(_ location: DatabaseLocation, _ configuration: Configuration, busyMilliseconds: Int) throws {
+    /// - Parameter turn: That of the database that opens it.
+    init(
+        _ location: DatabaseLocation,
+        _ configuration: Configuration,
+        busyMilliseconds: Int,
+        turn: Turn = Turn()
+    ) throws {
         guard let file = location.file else { throw DatabaseError(.misuse, "a database in memory has no file") }
         guard Engine.current.canEncrypt || configuration.allowsPlaintext else {
             throw KeyError(.engineHasNoEncryption, path: file)
@@ -54,7 +60,8 @@ package final class UnkeyedFile {
             connection = try Connection(
                 path: DatabaseURI.isURI(path) && !location.flags.contains(.uri) ? "./" + path : path,
                 flags: location.flags,
-                vfs: configuration.vfs
+                vfs: configuration.vfs,
+                turn: turn
             )
         } catch {
             // Nothing was written to it, and nobody knows of it yet.
