@@ -2,7 +2,6 @@ internal import CipherDB
 internal import CipherKeys
 internal import CipherSystem
 public import Foundation
-internal import Synchronization
 
 /// FMDB's `FMDatabaseQueue`: one `FMDatabase` that threads use one after the other.
 ///
@@ -10,7 +9,7 @@ internal import Synchronization
 /// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
 /// the block does not run. `DatabaseQueue` throws instead, and has async forms.
 open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
-    // It holds because `state` is touched on `queue` only, and what else can change has a lock.
+    // It holds because `database` is touched by the block that has the turn only, and else has a lock.
 
     /// The path as it was given; nil for a database in memory.
     public let path: String?
@@ -19,9 +18,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// The name of SQLite's interface to the file system; nil for its default.
     public let vfsName: String?
 
-    private let queue = DispatchQueue(label: "FMDBCompat.FMDatabaseQueue")
-    /// The thread that runs a block now: one that calls the queue again goes on at once.
-    private let runner = Atomic<UInt>(0)
+    private let turns = Turns(limit: nil)
     private let database: FMDatabase
 
     /// The class of its database, for subclasses to override.
@@ -59,6 +56,12 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// A queue of a database in memory. There is always one, but where a subclass names a class that is none.
     public convenience init() { self.init(path: nil)! }
 
+    deinit {
+        // It holds because nobody else has the queue.
+        nonisolated(unsafe) let database = database.database
+        SerialWorker.close { database.close() }
+    }
+
     /// Closes the database when the blocks before are done; the next block opens it again.
     open func close() {
         onQueue { database.close() }
@@ -80,10 +83,9 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private func onQueue(_ body: () -> Void) {
-        if runner.load(ordering: .relaxed) == Platform.currentThread { return body() }
-        queue.sync {
-            runner.store(Platform.currentThread, ordering: .relaxed)
-            defer { runner.store(0, ordering: .relaxed) }
+        // A block that calls the queue again goes on at once.
+        if turns.isMine { return body() }
+        turns.runWithoutLimit {
             body()
             // What a block leaves open would hold its locks.
             database.closeOpenResultSets()

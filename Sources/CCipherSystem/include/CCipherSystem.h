@@ -35,6 +35,9 @@ long csystem_read_key(long key, void *buffer, size_t size);
 uint64_t csystem_thread_count(void);
 void csystem_count_in_thread(void);
 
+// The name of the dispatch queue that the calling thread works for; empty or NULL where it works for none.
+const char *csystem_queue_label(void);
+
 // A number of this process's own, which none of its ancestors and children has.
 extern uint64_t *csystem_process_mark;
 uint64_t csystem_count_process(void);

@@ -1,6 +1,5 @@
 internal import CipherKeys
 internal import CipherSystem
-internal import Synchronization
 
 /// One connection that many threads and tasks share, one at a time, in the order of the calls: FMDB's `FMDatabaseQueue`.
 ///
@@ -17,24 +16,25 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The path as it was given; nil for a database in memory.
     public let path: String?
 
-    private let worker = SerialWorker(label: "CipherDB.DatabaseQueue")
-    /// Touched only by blocks that run on `worker`, which runs one at a time.
+    /// Of the blocks, and of closing.
+    let turns: Turns
+    /// Touched only by blocks that have the turn, which one at a time has, and when nobody has the queue any more.
     nonisolated(unsafe) private let database: Database
-    /// The thread that runs a block now, so that a block that calls the queue again is noticed.
-    private let runner = Atomic<UInt>(0)
     let interrupter: Lock<Interrupter?>
     let instruments: Instruments
     /// What other connections are opened with; nil when the queue is closed.
     let latestKey: Lock<Access?>
     private let flags: OpenFlags
     /// What was committed here.
-    let log = ChangeLog()
+    let log: ChangeLog
     /// The file's, as the engine has it; empty for a database in memory, also one that a URI names.
     let filename: String
     /// Then another connection would be another database.
     var isInMemory: Bool { filename.isEmpty }
 
-    init(opened database: sending Database, flags: OpenFlags) {
+    /// A queue of a database that was opened for it. It waits for nothing.
+    init(_ opened: sending OpenedDatabase, flags: OpenFlags) {
+        let database = opened.database
         path = database.path
         filename = database.connection?.filename ?? ""
         self.flags = flags
@@ -42,11 +42,16 @@ public final class DatabaseQueue: DatabaseWriter {
         interrupter = Lock(database.interrupter)
         instruments = database.instruments
         latestKey = Lock(Access(key: database.verifiedKey))
-        database.track(log)
+        log = opened.log
+        turns = Turns(limit: database.configuration.writerWaitingLimit)
+        database.turns = turns
     }
 
     deinit {
         log.close()
+        // It holds because nobody else has the queue.
+        nonisolated(unsafe) let database = database
+        SerialWorker.close { database.close() }
     }
 
     /// How the file is opened: with this key, or in plaintext.
@@ -72,25 +77,26 @@ public final class DatabaseQueue: DatabaseWriter {
     ) throws -> Result {
         try instruments.call(access) {
             let stopwatch = Stopwatch()
-            return try waitForTurn {
+            return try inTurn {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(body)
             }
         }
     }
 
-    private func waitForTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        guard !isInsideOfBlock else {
+    private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try turns.run(body)
+    }
+
+    private func checkIsOutside() throws {
+        guard !turns.isMine else {
             throw DatabaseError(
                 .misuse,
                 "a block of this queue called the queue again; use the database that is passed to the block"
             )
         }
-        return try worker.runAndWait(body)
     }
-
-    /// Whether this thread runs a block of this queue.
-    private var isInsideOfBlock: Bool { runner.load(ordering: .relaxed) == Platform.currentThread }
 
     /// Runs `body` with the database when the blocks before it are done, without blocking a thread of the caller's. It runs
     /// in the caller's task: `Task.isCancelled` and task-local values are the caller's.
@@ -114,7 +120,7 @@ public final class DatabaseQueue: DatabaseWriter {
         return try await instruments.call(access) {
             let stopwatch = Stopwatch()
             return try await withTaskCancellationHandler {
-                try await worker.run { [self] in
+                try await turns.run(unless: cancellation) { [self] in
                     instruments.waited(stopwatch, for: access)
                     return try cancellation.run(interrupter.withLock { $0 }) {
                         try runBlock { try $0.watched(by: cancellation, body) }
@@ -131,7 +137,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: as `inDatabase(_:)`; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes.
     public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
-        if isInsideOfBlock, database.connection?.authorizer.isReader == true { return try body(database) }
+        if turns.isMine, database.connection?.authorizer.isReader == true { return try body(database) }
         return try inDatabase(for: .read) { try $0.reading(body) }
     }
 
@@ -151,22 +157,31 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: ``DatabaseError`` when called from inside a block of this queue.
     public func close() throws {
-        try waitForTurn { closeNow() }
+        try close {}
     }
 
     /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
-        try await worker.run { [self] in closeNow() }
+        try await close {}
     }
 
-    private func closeNow() {
-        // A logger that uses the queue gets an error, instead of waiting for itself.
-        runner.store(Platform.currentThread, ordering: .relaxed)
-        defer { runner.store(0, ordering: .relaxed) }
+    /// Closes, and then what belongs to it, all in the same turn; for which it waits however long that takes.
+    func close(and others: () -> Void) throws {
+        try checkIsOutside()
+        turns.runWithoutLimit { closeNow(others) }
+    }
+
+    /// Asynchronous version.
+    func close(and others: @Sendable () -> Void) async throws {
+        try await turns.run(unless: nil) { [self] in closeNow(others) }
+    }
+
+    private func closeNow(_ others: () -> Void) {
         database.close()
         log.close()
         interrupter.withLock { $0 = nil }
         latestKey.withLock { $0 = nil }
+        others()
     }
 
     /// Another connection to the same file, which belongs to the caller: keyed with the key this queue derived when it
@@ -174,7 +189,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
     public func openConnection() throws -> sending Database {
-        let verifiedKey = try waitForTurn {
+        let verifiedKey = try inTurn {
             try runBlock { database in
                 _ = try database.usableConnection()
                 return database.verifiedKey
@@ -217,9 +232,7 @@ public final class DatabaseQueue: DatabaseWriter {
     private func runBlock<Result>(_ body: (Database) throws -> Result) throws -> Result {
         guard database.isOpen else { throw DatabaseError.closed }
         try database.connection?.checkFile()
-        runner.store(Platform.currentThread, ordering: .relaxed)
         defer {
-            runner.store(0, ordering: .relaxed)
             // The block closed it, or a change of key that failed: nobody waits for a commit of it.
             if !database.isOpen { log.close() }
         }
