@@ -108,7 +108,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["CipherDB", "CipherKeys", "CipherSystem"],
+            dependencies: ["CCipherEngine", "CipherDB", "CipherKeys", "CipherSystem"],
             path: "Tests/TestSupport"
         ),
         .testTarget(

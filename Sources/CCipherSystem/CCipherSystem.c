@@ -210,6 +210,15 @@ int csystem_has_heavy_fence(void) {
 #endif
 }
 
+#ifdef __APPLE__
+#include <dispatch/dispatch.h>
+const char *csystem_queue_label(void) { return dispatch_queue_get_label(DISPATCH_CURRENT_QUEUE_LABEL); }
+#else
+// Of libdispatch, whose headers come with Swift and are not in the path of C here.
+extern const char *dispatch_queue_get_label(void *queue);
+const char *csystem_queue_label(void) { return dispatch_queue_get_label(NULL); }
+#endif
+
 // A child finds the page zero, however it was forked, and counts itself; the count of its ancestors is in ordinary memory.
 static uint64_t spare_mark;
 uint64_t *csystem_process_mark = &spare_mark;

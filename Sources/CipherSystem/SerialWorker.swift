@@ -11,8 +11,11 @@ package actor SerialWorker {
         }
 
         func enqueue(_ job: consuming ExecutorJob) {
+            let priority = DispatchQoS(TaskPriority(rawValue: job.priority.rawValue))
             let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+            queue.async(qos: priority, flags: .enforceQoS) {
+                job.runSynchronously(on: self.asUnownedSerialExecutor())
+            }
         }
     }
 
@@ -36,8 +39,8 @@ package actor SerialWorker {
         return try await SerialWorker(label: "CipherDB.once").run(body)
     }
 
-    /// Runs `body` after the blocks before it, and blocks the thread meanwhile.
-    package nonisolated func runAndWait<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try executor.queue.sync(execute: body)
+    /// Closes what nobody uses any more, for a `deinit`: here, or soon on another thread if this one runs a task and so may not block.
+    package static func close(_ body: @escaping @Sendable () -> Void) {
+        if Platform.isOfTask { DispatchQueue(label: "CipherDB.close").async(execute: body) } else { body() }
     }
 }

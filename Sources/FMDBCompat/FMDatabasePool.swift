@@ -1,4 +1,5 @@
 internal import CipherDB
+internal import CipherSystem
 public import Foundation
 
 /// What a pool asks and tells about its databases.
@@ -73,6 +74,12 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
 
     /// A pool that reads and writes, and makes the file where it does not exist; nothing is opened yet.
     public convenience init(url: URL?) { self.init(path: url?.decodedPath) }
+
+    deinit {
+        // It holds because nobody else has the pool.
+        nonisolated(unsafe) let idle = state.idle.map(\.database)
+        SerialWorker.close { for database in idle { database.close() } }
+    }
 
     /// The most databases; 0, as unless set, for any number.
     public var maximumNumberOfDatabasesToCreate: UInt {

@@ -8,7 +8,7 @@ public import Foundation
 /// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
 /// the block does not run. `DatabaseQueue` throws instead, and has async forms.
 open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
-    // It holds because the database is touched on `queue` only, on its turn.
+    // It holds because `database` is touched by the block that has the turn only, and else has a lock.
 
     /// The path as it was given; nil for a database in memory.
     public let path: String?
@@ -17,7 +17,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// The name of SQLite's interface to the file system; nil for its default.
     public let vfsName: String?
 
-    private let queue = DispatchQueue(label: "FMDBCompat.FMDatabaseQueue")
+    private let turns = TurnQueue(limit: nil)
     private let database: FMDatabase
 
     /// The class of its database, for subclasses to override.
@@ -56,6 +56,12 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// A queue of a database in memory. There is always one, but where a subclass names a class that is none.
     public convenience init() { self.init(path: nil)! }
 
+    deinit {
+        // It holds because nobody else has the queue.
+        nonisolated(unsafe) let database = database.database
+        SerialWorker.close { database.closeInBlock() }
+    }
+
     /// Closes the database when the blocks before are done; the next block opens it again.
     open func close() {
         onQueue { database.close() }
@@ -79,7 +85,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     private func onQueue(_ body: () -> Void) {
         // A block that calls its queue again goes on at once.
         if database.turn.isMine { return body() }
-        queue.sync {
+        turns.runWithoutLimit {
             guard database.beginBlock() else { return }
             defer { database.turn.end() }
             body()

@@ -49,6 +49,9 @@ static inline void csystem_light_fence(void) { __atomic_signal_fence(__ATOMIC_SE
 int csystem_heavy_fence(void);
 int csystem_has_heavy_fence(void);
 
+// The name of the dispatch queue that the calling thread works for; empty or NULL where it works for none.
+const char *csystem_queue_label(void);
+
 // A number of this process's own, which none of its ancestors and children has.
 extern uint64_t *csystem_process_mark;
 uint64_t csystem_count_process(void);

@@ -42,7 +42,7 @@ extension Database {
                     "the database is plaintext, and a backup does not encrypt it; encrypt it by `rekey encrypt` or DatabaseFile.encrypt"
                 )
             }
-            try backup(to: copy, pagesPerStep: pagesPerStep, progress: progress)
+            try takingLong { try backup(to: copy, pagesPerStep: pagesPerStep, progress: progress) }
             copy.close()
         } catch {
             copy.close()

@@ -65,6 +65,14 @@ public struct Configuration: Sendable {
     /// How long a block waits for a reader of a ``DatabasePool`` before it gets an error. Ten seconds unless set.
     public var readerWaitingLimit: Duration = .seconds(10)
 
+    /// How long a block waits for its turn on the connection of a ``DatabaseQueue``, or on the one of a ``DatabasePool`` that writes, before
+    /// it gets an error. One minute unless set.
+    ///
+    /// Longer than ``readerWaitingLimit``, as the blocks before it run one after the other. Waiting does not count while a change of key, a
+    /// migration, `vacuum()`, `integrityCheck()` or `backup(to:)` has the connection, which take as long as the file is large. Closing has no
+    /// limit.
+    public var writerWaitingLimit: Duration = .seconds(60)
+
     /// Asked once for each new reader of a ``DatabasePool``, after ``prepareDatabase``; false, or an error, refuses it, and
     /// the block that needed it gets the error.
     public var shouldAddReader: (@Sendable (Database) throws -> Bool)?

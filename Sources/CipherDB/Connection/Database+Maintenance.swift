@@ -12,6 +12,10 @@ extension Database {
         defer { turn.leave(isOuter) }
         // In one transaction, so that no page is written between the two.
         guard isInTransaction else { return try inTransaction(.deferred) { try $0.integrityCheck() } }
+        return try takingLong(findProblems)
+    }
+
+    private func findProblems() throws -> [String] {
         _ = try int(forQuery: "SELECT count(*) FROM sqlite_master")
         if let verifiedKey, verifiedKey.format.pageAuthentication != nil {
             let connection = try usableConnection()
@@ -26,7 +30,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also within a transaction, and so within `write`; ``KeyError``.
     public func vacuum() throws {
-        try executeUpdate("VACUUM")
+        try takingLong { try executeUpdate("VACUUM") }
     }
 }
 

@@ -29,7 +29,7 @@ extension Database {
     }
 
     /// Closes it for the queue or pool that has it.
-    func closeInBlock() {
+    package func closeInBlock() {
         let hasTurn = (try? turn.begin()) != nil
         defer { if hasTurn { turn.end() } }
         close()

@@ -69,6 +69,8 @@ public final class Database {
     private(set) lazy var instruments = Instruments(path: path, configuration)
     var timeout: Duration
     private(set) var storedDateFormat: DateFormat
+    /// Those of the blocks that use it; nil where it is not a queue's.
+    var turns: TurnQueue?
     /// How dates are stored. It begins as the configuration's.
     public var dateFormat: DateFormat {
         get { inTurn(or: configuration.dateFormat) { storedDateFormat } }
@@ -251,6 +253,12 @@ public final class Database {
         // Of the connection there is then: a change of key makes another.
         defer { connection?.watch(nil) }
         return try body(self)
+    }
+
+    /// Runs `body`, which takes as long as the file is large: blocks that wait for their turn wait for it without a limit.
+    func takingLong<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let turns else { return try body() }
+        return try turns.withoutLimit(body)
     }
 
     /// Whether it is open, and keyed where it must be.

@@ -20,7 +20,11 @@ extension Database {
         guard !isInTransaction else {
             throw DatabaseError(.misuse, "migrate outside of a transaction, so that each step can have its own")
         }
-        return try withoutForeignKeys { enforced in
+        return try takingLong { try run(steps) }
+    }
+
+    private func run(_ steps: [Migration]) throws -> [String] {
+        try withoutForeignKeys { enforced in
             var run: [String] = []
             for step in steps {
                 let wasRun = try inTransaction { database in

@@ -32,9 +32,15 @@ extension DatabasePool {
         return try await instruments.call(.read) {
             let stopwatch = Stopwatch()
             return try await withTaskCancellationHandler {
-                try await ReadingBlock(readers, cancellation).run { database in
-                    instruments.waited(stopwatch, for: .read)
-                    return try database.inSnapshot(body)
+                try await TaskBlock(readers.lender, cancellation).run { [readers] grant in
+                    let reader = try readers.reader(grant)
+                    defer { readers.release(reader) }
+                    return try cancellation.run(reader.interrupter) {
+                        instruments.waited(stopwatch, for: .read)
+                        return try readers.run(reader) {
+                            try $0.watched(by: cancellation) { try $0.inSnapshot(body) }
+                        }
+                    }
                 }
             } onCancel: {
                 cancellation.cancel()

@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 /// One connection that writes and several that read one file, in WAL mode.
 ///
 /// Readers do not wait for the writer nor the writer for them. Each reading block sees the database as it was when the
@@ -41,7 +43,10 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     deinit {
-        readers.close()
+        // The writer at last, so that one of them copies the write-ahead log.
+        SerialWorker.close { [readers, writer] in
+            withExtendedLifetime(writer) { readers.close() }
+        }
     }
 
     /// How many readers there are, idle or in use, how many are in use, and how many blocks wait for one.
@@ -67,14 +72,12 @@ public final class DatabasePool: DatabaseWriter {
     /// - Throws: ``DatabaseError`` when called from inside a block of this pool.
     public func close() throws {
         try checkNotReading()
-        try writer.close()
-        readers.close()
+        try writer.close { [readers] in readers.close() }
     }
 
     /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
-        try await writer.close()
-        readers.close()
+        try await writer.close { [readers] in readers.close() }
     }
 
     /// Throws inside of a reading block: there, waiting for the writer could be waiting for oneself.

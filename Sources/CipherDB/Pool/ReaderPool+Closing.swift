@@ -11,12 +11,12 @@ extension ReaderPool {
     func withoutReaders<Result>(of path: String?, within limit: Duration, _ body: () throws -> Result) throws -> Result
     {
         let drained = DispatchSemaphore(value: 0)
-        state.withLock { state in
-            state.barrier.raise(by: Platform.currentThread, checkedOut: state.checkedOut) { drained.signal() }
+        lender.withStock { readers in
+            readers.barrier.raise(by: Platform.currentThread, checkedOut: readers.checkedOut) { drained.signal() }
         }
         defer { lowerBarrier() }
         guard drained.wait(timeout: .now() + limit.dispatched) == .success else {
-            let count = state.withLock { $0.checkedOut }
+            let count = lender.withStock { $0.checkedOut }
             throw RekeyError(
                 path: path,
                 problem: .notStarted(
@@ -29,36 +29,27 @@ extension ReaderPool {
     }
 
     private func lowerBarrier() {
-        let answers = state.withLock { state in
-            state.barrier.lower()
-            state.queue.restartLimits(at: .now())
-            return serve(&state)
-        }
-        for answer in answers { answer() }
+        lender.restock(restartsLimits: true) { $0.barrier.lower() }
     }
 
     /// Closes the idle readers.
     func closeIdle() {
-        let idle = state.withLock { state in
-            defer { state.idle = [] }
-            return state.idle
+        let idle = lender.withStock { readers in
+            defer { readers.idle = [] }
+            return readers.idle
         }
         for reader in idle { reader.database.closeInBlock() }
     }
 
     /// Closes the idle readers, and the others when they are released. Requests that wait get an error.
     func close() {
-        let requests = state.withLock { state in
-            state.isClosed = true
-            return state.queue.removeAll()
-        }
-        for request in requests { request(.failure(Self.closed)) }
+        lender.close(Self.closed) { $0.isClosed = true }
         closeIdle()
     }
 
     /// Interrupts the statements that the readers run.
     func interruptAll() {
-        let interrupters = state.withLock { $0.runners.values.map(\.interrupter) }
+        let interrupters = lender.withStock { $0.runners.values.map(\.interrupter) }
         for interrupter in interrupters { interrupter?.interrupt() }
     }
 }

@@ -1,6 +1,5 @@
 internal import CipherKeys
 internal import CipherSystem
-internal import Dispatch
 
 /// Checks readers out to one block at a time. They are opened when they are first needed, up to a maximum; then blocks wait.
 final class ReaderPool: Sendable {
@@ -16,58 +15,78 @@ final class ReaderPool: Sendable {
         case mayOpen
     }
 
-    typealias Request = @Sendable (Result<Grant, any Error>) -> Void
-
-    struct State {
+    struct Readers: Stock {
+        let maximum: Int
         var idle: [Reader] = []
         /// Readers that a block has, and those that are being opened.
         var checkedOut = 0
-        var queue: WaitQueue<Request>
         var barrier = Barrier()
         var isClosed = false
         /// The readers by the thread that runs a block with them, to recognise a block inside of a block.
         var runners: [UInt: Reader] = [:]
-        /// Whether a timer will look for overdue requests. One serves all.
-        var isTimed = false
+
+        /// Waiting for a change of the key does not count.
+        var countsWaiting: Bool { !barrier.isRaised }
+
+        func refusal() -> (any Error)? {
+            if isClosed { return ReaderPool.closed }
+            return barrier.isRaised(by: Platform.currentThread) ? ReaderPool.insideOfBarrier : nil
+        }
+
+        mutating func take() -> Grant? {
+            guard !barrier.isRaised else { return nil }
+            if let reader = idle.popLast() {
+                checkedOut += 1
+                return .reader(reader)
+            }
+            guard checkedOut < maximum else { return nil }
+            checkedOut += 1
+            return .mayOpen
+        }
+
+        /// Does nothing and returns false for an open reader of a closed pool.
+        fileprivate mutating func putBack(_ reader: Reader?) -> Bool {
+            if let reader, reader.isSound {
+                if isClosed { return false }
+                idle.append(reader)
+            }
+            checkedOut -= 1
+            barrier.readerWasReleased(checkedOut: checkedOut)
+            return true
+        }
     }
 
-    let state: Lock<State>
-    let maximum: Int
-    let waitingLimit: Duration
+    let lender: Lender<Readers>
     private let open: @Sendable () throws -> sending Database
-    /// For the timer. Blocks can occupy all threads of a global queue.
-    let clock = DispatchQueue(label: "CipherDB.DatabasePool.clock")
 
     init(
         maximum: Int,
         waitingLimit: Duration,
         open: @escaping @Sendable () throws -> sending Database
     ) {
-        state = Lock(State(queue: WaitQueue(limit: waitingLimit.dispatched)))
-        self.maximum = maximum
-        self.waitingLimit = waitingLimit
+        lender = Lender(Readers(maximum: maximum), limit: waitingLimit) {
+            DatabaseError(
+                .busy,
+                "no reader was released within \(waitingLimit): all \(maximum) are in use; "
+                    + "shorten the blocks, or raise Configuration.maximumReaders or readerWaitingLimit"
+            )
+        }
         self.open = open
     }
 
     var counts: Counts {
-        state.withLock { Counts(idle: $0.idle.count, checkedOut: $0.checkedOut, waiting: $0.queue.count) }
+        let waiting = lender.waiting
+        return lender.withStock { Counts(idle: $0.idle.count, checkedOut: $0.checkedOut, waiting: waiting) }
     }
 
     /// The reader that a block of this pool runs with on this thread.
     var current: Reader? {
-        state.withLock { $0.runners[Platform.currentThread] }
+        lender.withStock { $0.runners[Platform.currentThread] }
     }
 
-    /// What the next request gets; nil if it has to wait.
-    func grant(_ state: inout State) -> Grant? {
-        guard !state.barrier.isRaised else { return nil }
-        if let reader = state.idle.popLast() {
-            state.checkedOut += 1
-            return .reader(reader)
-        }
-        guard state.checkedOut < maximum else { return nil }
-        state.checkedOut += 1
-        return .mayOpen
+    /// Blocks the thread until a reader is free.
+    func checkOut() throws -> Reader {
+        try reader(lender.take())
     }
 
     func reader(_ grant: Grant) throws -> Reader {
@@ -93,30 +112,8 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Does nothing and returns false for an open reader of a closed pool.
     @discardableResult private func returned(_ reader: Reader?) -> Bool {
-        var answers: [@Sendable () -> Void] = []
-        let isDone = state.withLock { state in
-            if let reader, reader.isSound {
-                if state.isClosed { return false }
-                state.idle.append(reader)
-            }
-            state.checkedOut -= 1
-            answers = serve(&state)
-            state.barrier.readerWasReleased(checkedOut: state.checkedOut)
-            return true
-        }
-        for answer in answers { answer() }
-        return isDone
-    }
-
-    /// Answers for as many requests as there are readers; to be called without the lock.
-    func serve(_ state: inout State) -> [@Sendable () -> Void] {
-        var answers: [@Sendable () -> Void] = []
-        while state.queue.count > 0, let grant = grant(&state), let request = state.queue.popFirst() {
-            answers.append { request(.success(grant)) }
-        }
-        return answers
+        lender.restock { $0.putBack(reader) }
     }
 
     /// Runs `body`, in which this thread has the reader.
@@ -125,8 +122,19 @@ final class ReaderPool: Sendable {
         defer { reader.database.turn.end() }
         try reader.database.connection?.checkFile()
         let thread = Platform.currentThread
-        state.withLock { $0.runners[thread] = reader }
-        defer { state.withLock { $0.runners[thread] = nil } }
+        lender.withStock { $0.runners[thread] = reader }
+        defer { lender.withStock { $0.runners[thread] = nil } }
         return try body(reader.database)
+    }
+
+    // MARK: Refusals
+
+    static var closed: DatabaseError { DatabaseError(.misuse, "the pool is closed") }
+
+    static var insideOfBarrier: DatabaseError {
+        DatabaseError(
+            .misuse,
+            "prepareDatabase asked the pool for a reader during a change of key"
+        )
     }
 }

@@ -16,7 +16,7 @@ extension DatabaseQueue {
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        self.init(opened: try Database.opened(path, configuration) { try $0.open(key, flags) }, flags: flags)
+        self.init(try OpenedDatabase(path, configuration) { try $0.open(key, flags) }, flags: flags)
     }
 
     /// Asynchronous version; does not block the calling thread.
@@ -29,9 +29,9 @@ extension DatabaseQueue {
         flags: OpenFlags = [.readWrite, .create]
     ) async throws {
         let database = try await SerialWorker.once {
-            try Database.opened(path, configuration) { try $0.open(key, flags) }
+            try OpenedDatabase(path, configuration) { try $0.open(key, flags) }
         }
-        self.init(opened: database, flags: flags)
+        self.init(database, flags: flags)
     }
 
     /// Opens the file with the key that a keyring holds; see ``Database/open(keyring:unlockedBy:slot:flags:)``.
@@ -45,10 +45,10 @@ extension DatabaseQueue {
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        let database = try Database.opened(path, configuration) {
+        let database = try OpenedDatabase(path, configuration) {
             try $0.open(keyring: keyring, unlockedBy: secret, slot: slot, flags: flags)
         }
-        self.init(opened: database, flags: flags)
+        self.init(database, flags: flags)
     }
 
     /// Asynchronous version; does not block the calling thread.
@@ -63,11 +63,11 @@ extension DatabaseQueue {
         flags: OpenFlags = [.readWrite, .create]
     ) async throws {
         let database = try await SerialWorker.once {
-            try Database.opened(path, configuration) {
+            try OpenedDatabase(path, configuration) {
                 try $0.open(keyring: keyring, unlockedBy: secret, slot: slot, flags: flags)
             }
         }
-        self.init(opened: database, flags: flags)
+        self.init(database, flags: flags)
     }
 
     /// Opens the file with the key that an unlocked keyring holds; see ``Database/open(keyring:unlockedBy:slot:flags:)``.
@@ -79,10 +79,10 @@ extension DatabaseQueue {
         configuration: Configuration = Configuration(),
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        let database = try Database.opened(path, configuration) {
+        let database = try OpenedDatabase(path, configuration) {
             try $0.open(keyring: keyring, flags: flags)
         }
-        self.init(opened: database, flags: flags)
+        self.init(database, flags: flags)
     }
 
     /// Asynchronous version; does not block the calling thread.
@@ -95,26 +95,32 @@ extension DatabaseQueue {
         flags: OpenFlags = [.readWrite, .create]
     ) async throws {
         let database = try await SerialWorker.once {
-            try Database.opened(path, configuration) {
+            try OpenedDatabase(path, configuration) {
                 try $0.open(keyring: keyring, flags: flags)
             }
         }
-        self.init(opened: database, flags: flags)
+        self.init(database, flags: flags)
+    }
+}
+
+/// A database that was opened for a queue, and whose commits are told.
+struct OpenedDatabase {
+    let database: Database
+    let log = ChangeLog()
+
+    /// Whatever of it waits for the file is done here, so that a task can do it on a thread that may block.
+    fileprivate init(
+        _ path: String?,
+        _ configuration: Configuration,
+        _ open: (Database) throws -> Void
+    ) throws {
+        database = Database(path: path, configuration: configuration)
+        try open(database)
+        database.track(log)
     }
 }
 
 extension Database {
-    /// A database that `open` has opened.
-    fileprivate static func opened(
-        _ path: String?,
-        _ configuration: Configuration,
-        _ open: (Database) throws -> Void
-    ) throws -> sending Database {
-        let database = Database(path: path, configuration: configuration)
-        try open(database)
-        return database
-    }
-
     /// Opens it with its key, and verifies that; without one it must be usable in plaintext.
     fileprivate func open(_ key: DatabaseKey?, _ flags: OpenFlags) throws {
         try open(flags: flags)

@@ -7,7 +7,7 @@ extension DatabaseQueue {
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
     public func rekey(_ newKey: DatabaseKey) throws {
-        try inDatabase { try rekey($0, newKey) }
+        try withDatabaseForRekey { try $1(newKey) }
     }
 
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, when the blocks before are done; those after it
@@ -15,7 +15,7 @@ extension DatabaseQueue {
     ///
     /// - Throws: ``RekeyError``; ``DatabaseError`` with ``ResultCode/busy`` where another connection is in the way.
     public func rekey(_ newKey: DatabaseKey) async throws {
-        try await inDatabase { [self] in try rekey($0, newKey) }
+        try await withDatabaseForRekey { try $1(newKey) }
     }
 
     /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, when the blocks before are done; those after
@@ -35,14 +35,18 @@ extension DatabaseQueue {
 
     /// Calls `body` when the blocks before are done, with a function that changes the key.
     func withDatabaseForRekey(_ body: (Database, (DatabaseKey) throws -> Void) throws -> Void) throws {
-        try inDatabase { database in try body(database) { try rekey(database, $0) } }
+        try inDatabase { database in
+            try database.takingLong { try body(database) { try rekey(database, $0) } }
+        }
     }
 
     /// Asynchronous version.
     func withDatabaseForRekey(
         _ body: @escaping @Sendable (Database, (DatabaseKey) throws -> Void) throws -> Void
     ) async throws {
-        try await inDatabase { [self] database in try body(database) { try rekey(database, $0) } }
+        try await inDatabase { [self] database in
+            try database.takingLong { try body(database) { try rekey(database, $0) } }
+        }
     }
 
     private func rekey(_ database: Database, _ newKey: DatabaseKey) throws {

@@ -16,8 +16,9 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The path as it was given; nil for a database in memory.
     public let path: String?
 
-    private let worker = SerialWorker(label: "CipherDB.DatabaseQueue")
-    /// Touched only by blocks that run on `worker`, which runs one at a time, each on its turn.
+    /// Of the blocks, and of closing.
+    let turns: TurnQueue
+    /// Touched only by blocks, one at a time, and when nobody has the queue any more.
     nonisolated(unsafe) private let database: Database
     let interrupter: Lock<Interrupter?>
     let instruments: Instruments
@@ -25,13 +26,15 @@ public final class DatabaseQueue: DatabaseWriter {
     let latestKey: Lock<Access?>
     private let flags: OpenFlags
     /// What was committed here.
-    let log = ChangeLog()
+    let log: ChangeLog
     /// The file's, as the engine has it; empty for a database in memory, also one that a URI names.
     let filename: String
     /// Then another connection would be another database.
     var isInMemory: Bool { filename.isEmpty }
 
-    init(opened database: sending Database, flags: OpenFlags) {
+    /// A queue of a database that was opened for it. It waits for nothing.
+    init(_ opened: sending OpenedDatabase, flags: OpenFlags) {
+        let database = opened.database
         path = database.path
         filename = database.connection?.filename ?? ""
         self.flags = flags
@@ -39,12 +42,17 @@ public final class DatabaseQueue: DatabaseWriter {
         interrupter = Lock(database.interrupter)
         instruments = database.instruments
         latestKey = Lock(Access(key: database.verifiedKey))
-        database.track(log)
+        log = opened.log
+        turns = TurnQueue(limit: database.configuration.writerWaitingLimit)
+        database.turns = turns
         database.turn.share()
     }
 
     deinit {
         log.close()
+        // It holds because nobody else has the queue.
+        nonisolated(unsafe) let database = database
+        SerialWorker.close { database.closeInBlock() }
     }
 
     /// How the file is opened: with this key, or in plaintext.
@@ -70,21 +78,25 @@ public final class DatabaseQueue: DatabaseWriter {
     ) throws -> Result {
         try instruments.call(access) {
             let stopwatch = Stopwatch()
-            return try waitForTurn {
+            return try inTurn {
                 instruments.waited(stopwatch, for: access)
                 return try runBlock(body)
             }
         }
     }
 
-    private func waitForTurn<Result>(_ body: () throws -> Result) throws -> Result {
+    private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try turns.run(body)
+    }
+
+    private func checkIsOutside() throws {
         guard !isInsideOfBlock else {
             throw DatabaseError(
                 .misuse,
                 "a block of this queue called the queue again; use the database that is passed to the block"
             )
         }
-        return try worker.runAndWait(body)
     }
 
     /// Whether this thread runs a block of this queue.
@@ -112,7 +124,7 @@ public final class DatabaseQueue: DatabaseWriter {
         return try await instruments.call(access) {
             let stopwatch = Stopwatch()
             return try await withTaskCancellationHandler {
-                try await worker.run { [self] in
+                try await turns.run(unless: cancellation) { [self] in
                     instruments.waited(stopwatch, for: access)
                     return try cancellation.run(interrupter.withLock { $0 }) {
                         try runBlock { try $0.watched(by: cancellation, body) }
@@ -149,20 +161,32 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: ``DatabaseError`` when called from inside a block of this queue.
     public func close() throws {
-        try waitForTurn { closeNow() }
+        try close {}
     }
 
     /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
-        try await worker.run { [self] in closeNow() }
+        try await close {}
     }
 
-    private func closeNow() {
+    /// Closes, and then what belongs to it, all in the same turn; for which it waits however long that takes.
+    func close(and others: () -> Void) throws {
+        try checkIsOutside()
+        turns.runWithoutLimit { closeNow(others) }
+    }
+
+    /// Asynchronous version.
+    func close(and others: @Sendable () -> Void) async throws {
+        try await turns.run(unless: nil) { [self] in closeNow(others) }
+    }
+
+    private func closeNow(_ others: () -> Void) {
         // A logger that uses the queue gets an error, instead of waiting for itself.
         database.closeInBlock()
         log.close()
         interrupter.withLock { $0 = nil }
         latestKey.withLock { $0 = nil }
+        others()
     }
 
     /// Another connection to the same file, which belongs to the caller: keyed with the key this queue derived when it
@@ -170,7 +194,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
     public func openConnection() throws -> sending Database {
-        let verifiedKey = try waitForTurn {
+        let verifiedKey = try inTurn {
             try runBlock { database in
                 _ = try database.usableConnection()
                 return database.verifiedKey
