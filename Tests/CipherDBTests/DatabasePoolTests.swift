@@ -171,7 +171,11 @@ import Testing
     }
 
     @Test func manyTasksReadAndWrite() async throws {
-        let pool = try pool { $0.maximumReaders = 2 }
+        let pool = try pool {
+            $0.maximumReaders = 2
+            // However busy the machine is.
+            ($0.readerWaitingLimit, $0.writerWaitingLimit) = (.seconds(600), .seconds(600))
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for value in 0..<200 {
                 group.addTask {

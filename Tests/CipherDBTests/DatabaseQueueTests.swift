@@ -10,7 +10,12 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        queue = try DatabaseQueue(path: directory.file("test.db"), key: .sample("secret"))
+        queue = try DatabaseQueue(
+            path: directory.file("test.db"),
+            key: .sample("secret"),
+            // However busy the machine is.
+            configuration: Configuration { $0.writerWaitingLimit = .seconds(600) }
+        )
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
     }
 

@@ -199,7 +199,7 @@ import Testing
             let seen = try await Task(priority: priority) {
                 try await database.inDatabase { _ in Task.currentPriority }
             }.value
-            // Whoever waits for it may have raised it.
+            // A task that waits for it may have raised it.
             #expect(seen >= priority)
         }
     }

@@ -36,7 +36,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Stops every statement that runs, which fails with ``ResultCode/interrupted``.
     func interrupt()
 
-    /// Closes it when the blocks before are done. Closing twice does nothing; other calls throw afterwards.
+    /// Closes it when the blocks before are done, however long that takes. Closing twice does nothing; other calls throw afterwards.
+    ///
+    /// One that a task drops without closing it is closed a moment later, on another thread.
     ///
     /// - Throws: ``DatabaseError`` when called from inside a block.
     func close() throws
