@@ -56,9 +56,14 @@ public final class Database {
     // Made when it is opened: the labels of one that is refused would stay.
     private(set) lazy var instruments = Instruments(path: path, configuration)
     var timeout: Duration
-    /// How dates are stored. It begins as the configuration's.
+    /// How values are stored. It begins as the configuration's.
+    var storage: ValueStorage {
+        didSet { connection?.storage = storage }
+    }
+    /// How dates are stored in columns. It begins as the configuration's.
     public var dateFormat: DateFormat {
-        didSet { connection?.dateFormat = dateFormat }
+        get { storage.dates }
+        set { storage.dates = newValue }
     }
 
     /// What a connection is between opening and closing.
@@ -83,7 +88,7 @@ public final class Database {
         self.configuration = configuration
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
-        dateFormat = configuration.dateFormat
+        storage = configuration.storage
     }
 
     /// A database of the file that a URL names; not opened yet.
