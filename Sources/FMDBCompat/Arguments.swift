@@ -65,7 +65,9 @@ enum Arguments {
     }
 
     private static func number(_ number: NSNumber) -> any ColumnEncodable {
-        switch String(cString: number.objCType) {
+        // On Linux its `doubleValue` is not always the nearest: 3.33 would be 3.3299999999999996.
+        if let decimal = number as? NSDecimalNumber { return Double(decimal.description) ?? decimal.doubleValue }
+        return switch String(cString: number.objCType) {
         case "d", "f": number.doubleValue
         // As FMDB does: above Int64.max it comes back by unsignedLongLongInt only.
         default: number.int64Value

@@ -32,7 +32,8 @@ import Testing
 
     @Test func capabilitiesAreThoseMeasuredForVersion() throws {
         let since4: Set<Capability> = [
-            .fts5, .json, .math, .upsert, .returning, .windowFunctions, .strictTables, .generatedColumns, .dropColumn,
+            .fts5, .json, .jsonb, .math, .upsert, .returning, .windowFunctions, .strictTables, .generatedColumns,
+            .dropColumn,
             .vacuumInto, .cipherIntegrityCheck, .cipherCompatibility, .exportFromAttached,
         ]
         let version = try #require(Engine.current.sqlcipherVersion)
@@ -49,6 +50,7 @@ import Testing
         try database.executeStatements("CREATE TABLE t (a UNIQUE)")
         #expect(works("INSERT INTO t VALUES (1) ON CONFLICT (a) DO NOTHING") == Engine.current.has(.upsert))
         #expect(works("SELECT json_array(1)") == Engine.current.has(.json))
+        #expect(works("SELECT jsonb_array(1)") == Engine.current.has(.jsonb))
     }
 
     @Test func formatsBeginWithEnginesOwn() throws {

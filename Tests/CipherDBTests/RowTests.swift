@@ -172,7 +172,7 @@ import Testing
         ("SELECT 'secretvalue' AS a, NULL AS b", "row 1, as Pair: column 0 (a) holds text, not Int"),
         ("SELECT 1 AS a, x'00' AS b", "row 1, as Pair: column 1 (b) holds blob, not String"),
         ("SELECT 1 AS x", "row 1, as Pair: the result has no column with the name a"),
-        ("SELECT 9.5 AS a", "row 1, as Pair: column 0 (a) holds real, not Int"),
+        ("SELECT 9.5 AS a", "row 1, as Pair: column 0 (a) holds real with a fraction, not Int"),
     ])
     func decodingErrorNamesColumnNotValue(sql: String, message: String) {
         #expect { try database.fetchAll(Pair.self, SQL(unsafe: sql)) } throws: {

@@ -135,19 +135,97 @@ import Testing
         ("2009-02-13", 1_234_483_200.0), ("2009-02-13 23:31", 1_234_567_860), ("2009-02-13T23:31:30Z", 1_234_567_890),
         ("2009-02-14T01:01:30.5+01:30", 1_234_567_890.5), ("2009-02-13 21:31:30-02:00", 1_234_567_890),
         ("+12009-02-13 00:00:00.000", 316_804_003_200), ("1600-02-29 00:00:00.125", -11_670_998_399.875),
+        ("2009-02-13T23:31:30+0000", 1_234_567_890), ("2009-02-14T01:01:30+0130", 1_234_567_890),
+        ("2009-02-14T00:31:30+01", 1_234_567_890), ("2009-02-13t23:31:30z", 1_234_567_890),
+        ("2009-02-14 00:31:30 +01:00", 1_234_567_890), ("2009-02-13 23:31:30 Z", 1_234_567_890),
+        ("2009-02-13  23:31:30  ", 1_234_567_890), ("2009-02-13 ", 1_234_483_200),
+        ("2009-02-13 24:00:00", 1_234_569_600), ("2009-02-13T24:00Z", 1_234_569_600),
+        ("2009-02-13T23:31:30,5Z", 1_234_567_890.5), ("20090213T233130Z", 1_234_567_890),
+        ("20090213T233130.5+0000", 1_234_567_890.5), ("20090213T2331", 1_234_567_860), ("20090213", 1_234_483_200),
     ])
     func textOfOtherProgramsIsDate(text: String, seconds: Double) throws {
         #expect(try database.date(forQuery: "SELECT ?", text) == Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: [
-        "", "2009", "2009-2-13", "2009-02-30", "1900-02-29", "2009-13-01", "2009-02-13 24:00", "2009-02-13 23:60",
-        "12009-02-13",
-        "2009-02-13 23:31:60", "2009-02-13 23:31:30.", "2009-02-13 23:31:30x", "2009-02-13 ", "2009-02-13T23:31:30+1",
-        "2009-02-13x",
+        "", " ", "2009", "2009-2-13", "2009-02-30", "1900-02-29", "2009-13-01", "2009-02-13 25:00", "2009-02-13 23:60",
+        "12009-02-13", "2009-0213", "200902-13", "+20090213", "2009021", "2009-02-13 23", "2009-02-13 23:3130",
+        "23:31:30",
+        "2009-02-13 23:31:60", "2009-02-13 23:31:30.", "2009-02-13 23:31:30x", "2009-02-13T23:31:30+1",
+        "2009-02-13T23:31:30+01:", "2009-02-13T23:31:30+25", "2009-02-13T23:31:30+01 Z", "2009-02-13x",
+        "2009-02-13Z", "secretvalue",
     ])
     func textThatIsNoDateIsError(text: String) {
-        #expect(throws: DatabaseError.self) { try database.date(forQuery: "SELECT ?", text) }
+        #expect { try database.date(forQuery: "SELECT ? AS d", text) } throws: {
+            guard let error = $0 as? DatabaseError else { return false }
+            return error.message.hasPrefix("column 0 (d) holds text that is no date")
+                && !error.message.contains("secret")
+        }
+    }
+
+    /// SQLite takes days that a month does not have, and counts milliseconds.
+    @Test func textsAreReadAsSQLiteReadsThem() throws {
+        var random = SplitMix(48)
+        let ends = ["", " ", "Z", "z", " Z", "+01:00", "-11:30", " +00:30", "  -01:00 ", "+0100", "x"]
+        let times = [
+            "", " 07:08", "T07:08:09", "  23:59:59.25", " 24:00", "T24:00:00", " 07:08:09.125", " 7:08", "T", "T07",
+        ]
+        let select = try database.prepare(
+            "SELECT CAST(strftime('%s', ?1) AS INTEGER), CAST(substr(strftime('%f', ?1), 3) AS REAL), ?1"
+        )
+        var count = 0
+        for _ in 0..<3000 {
+            func number(_ range: ClosedRange<Int>, _ digits: Int) -> String {
+                let text = String(Int.random(in: range, using: &random))
+                return String(repeating: "0", count: digits - text.count) + text
+            }
+            let day = "\(number(1...9998, 4))-\(number(1...12, 2))-\(number(1...28, 2))"
+            let text = day + times.randomElement(using: &random)! + ends.randomElement(using: &random)!
+            let row = try select.executeQuery(text)
+            #expect(try row.next())
+            guard let seconds = try row.int(forColumnIndex: 0), let part = try row.double(forColumnIndex: 1) else {
+                row.close()
+                continue
+            }
+            count += 1
+            let date = try row.date(forColumnIndex: 2)
+            #expect(date == Date(timeIntervalSince1970: Double(seconds) + part), "\(text)")
+            row.close()
+        }
+        #expect(count > 1000)
+    }
+
+    @Test(arguments: [
+        ("SELECT 300 AS a", "integer out of UInt8's range"), ("SELECT -1 AS a", "integer out of UInt8's range"),
+        ("SELECT 1e300 AS a", "real out of UInt8's range"), ("SELECT 9e999 AS a", "real out of UInt8's range"),
+        ("SELECT 1.5 AS a", "real with a fraction, not UInt8"), ("SELECT '5' AS a", "text, not UInt8"),
+    ])
+    func numberThatDoesNotFitIsNamedSo(sql: String, message: String) {
+        #expect { try database.fetchOne(UInt8.self, SQL(unsafe: sql)) } throws: {
+            ($0 as? DatabaseError)?.message.hasSuffix("column 0 (a) holds \(message)") ?? false
+        }
+    }
+
+    @Test func errorSaysWhatTextIsNot() {
+        func message<Value: ColumnDecodable>(_ type: Value.Type, _ value: any ColumnEncodable) -> String {
+            do {
+                _ = try database.value(forQuery: "SELECT ? AS a", values: [value]) as Value?
+                return ""
+            } catch {
+                return (error as? DatabaseError)?.message ?? ""
+            }
+        }
+        #expect(message(UUID.self, "secretvalue") == "column 0 (a) holds text that is no UUID")
+        #expect(message(UUID.self, Data([1, 2])) == "column 0 (a) holds a blob of 2 bytes, not the 16 of a UUID")
+        #expect(message(UUID.self, 5) == "column 0 (a) holds integer, not UUID")
+        #expect(message(Decimal.self, "secretvalue") == "column 0 (a) holds text that is no decimal number")
+        #expect(message(Date.self, Data()) == "column 0 (a) holds blob, not Date")
+        #expect(message(Int.self, 1e300) == "column 0 (a) holds real out of Int's range")
+        #expect(message(Int64.self, 0.5) == "column 0 (a) holds real with a fraction, not Int64")
+        let invalid: SQL = "SELECT CAST(x'ff' AS TEXT) AS a"
+        #expect { try database.fetchOne(String.self, invalid) } throws: {
+            "\($0)".contains("holds text that is not UTF-8")
+        }
     }
 
     @Test func invalidDateIsError() {

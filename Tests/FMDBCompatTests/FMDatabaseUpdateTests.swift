@@ -213,6 +213,35 @@ import Testing
         #expect(types == ["integer", "real", "integer", "real"])
     }
 
+    /// As on Apple's systems, where `doubleValue` of a decimal is the nearest.
+    @Test(arguments: [
+        "3.33", "19.99", "-3.33", "0.07", "0.1", "0", "-0.25", "1e30", "1.5e-20", "12345678901234567890.123456789",
+        "99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001", "1e127",
+    ])
+    func decimalIsNearestNumber(text: String) throws {
+        let nearest = try #require(Double(text))
+        for number in [NSDecimalNumber(string: text), NSDecimalNumber(string: text) as NSNumber] {
+            let rows = try db.executeQuery("SELECT ?, typeof(?)", values: [number, number])
+            #expect(rows.next())
+            #expect(rows.double(forColumnIndex: 0) == nearest && rows.string(forColumnIndex: 1) == "real")
+        }
+    }
+
+    @Test func numbersOfOtherKindsAreStoredAsTheyAre() throws {
+        let values: [Any] = [
+            NSNumber(value: Float(0.1)), NSNumber(value: true), NSNumber(value: UInt64.max), NSNumber(value: Int8(-5)),
+            NSNumber(value: 0.1), NSDecimalNumber.notANumber, Float(0.1), CGFloat(0.1), UInt32.max,
+            Decimal(string: "3.33")!,
+        ]
+        let rows = try db.executeQuery("SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?", values: values)
+        #expect(rows.next())
+        #expect(rows.double(forColumnIndex: 0) == Double(Float(0.1)) && rows.int(forColumnIndex: 1) == 1)
+        #expect(rows.unsignedLongLongInt(forColumnIndex: 2) == .max && rows.int(forColumnIndex: 3) == -5)
+        #expect(rows.double(forColumnIndex: 4) == 0.1 && rows.columnIndexIsNull(5))
+        #expect(rows.double(forColumnIndex: 6) == Double(Float(0.1)) && rows.double(forColumnIndex: 7) == 0.1)
+        #expect(rows.longLongInt(forColumnIndex: 8) == 4_294_967_295 && rows.string(forColumnIndex: 9) == "3.33")
+    }
+
     @Test func largestUnsignedNumberRoundTrips() throws {
         #expect(db.executeUpdate("INSERT INTO t (c) VALUES (?)", withArgumentsIn: [UInt64.max]))
         let rows = try db.executeQuery("SELECT c FROM t", values: nil)

@@ -43,9 +43,14 @@ public struct Configuration: Sendable {
     /// Whether foreign keys are enforced. On unless set, other than in SQLite.
     public var enforcesForeignKeys = true
 
-    /// How dates are stored: as text in SQLite's form unless set. A file whose dates are numbers, as FMDB makes them, needs
-    /// ``DateFormat/secondsSince1970``, or its dates do not compare with new ones.
-    public var dateFormat = DateFormat.sqlite
+    /// How dates, UUIDs, and dates and data inside of JSON are stored. A file that other programs use too may need other forms.
+    public var storage = ValueStorage()
+
+    /// How dates are stored in columns: ``ValueStorage/dates`` of ``storage``.
+    public var dateFormat: DateFormat {
+        get { storage.dates }
+        set { storage.dates = newValue }
+    }
 
     /// The name of SQLite's interface to the file system (sqlite.org/vfs.html); nil for its default.
     public var vfs: String?

@@ -141,7 +141,7 @@ extension Database {
             }
             installBusyHandling()
             connection.install(hooks)
-            connection.dateFormat = dateFormat
+            connection.storage = storage
             for install in registrations.values { try install(connection) }
             connection.instruments = instruments
             instruments.opened(format: cipherFormat)

@@ -68,18 +68,16 @@ public final class Database {
     // Made when it is opened: the labels of one that is refused would stay.
     private(set) lazy var instruments = Instruments(path: path, configuration)
     var timeout: Duration
-    private(set) var storedDateFormat: DateFormat
+    /// How values are stored. It begins as the configuration's.
+    private(set) var storage: ValueStorage {
+        didSet { connection?.storage = storage }
+    }
     /// Those of the blocks that use it; nil where it is not a queue's.
     var turns: TurnQueue?
-    /// How dates are stored. It begins as the configuration's.
+    /// How dates are stored in columns. It begins as the configuration's.
     public var dateFormat: DateFormat {
-        get { inTurn(or: configuration.dateFormat) { storedDateFormat } }
-        set {
-            inTurn(or: ()) {
-                storedDateFormat = newValue
-                connection?.dateFormat = newValue
-            }
-        }
+        get { inTurn(or: configuration.dateFormat) { storage.dates } }
+        set { inTurn(or: ()) { storage.dates = newValue } }
     }
 
     /// What a connection is between opening and closing.
@@ -110,7 +108,7 @@ public final class Database {
         self.configuration = configuration
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
-        storedDateFormat = configuration.dateFormat
+        storage = configuration.storage
     }
 
     /// A database of the file that a URL names; not opened yet.

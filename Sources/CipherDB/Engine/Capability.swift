@@ -8,6 +8,8 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
     case rtree
     /// The JSON functions.
     case json
+    /// SQLite's binary form of JSON.
+    case jsonb
     /// The mathematical functions, such as `sqrt`.
     case math
     /// `INSERT … ON CONFLICT DO UPDATE`.
@@ -48,6 +50,7 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
         case .fts5: runs("CREATE VIRTUAL TABLE t USING fts5(a)")
         case .rtree: runs("CREATE VIRTUAL TABLE t USING rtree(id, low, high)")
         case .json: runs("SELECT json('{}')")
+        case .jsonb: runs("SELECT json_valid(jsonb('{}'), 8)")
         case .math: runs("SELECT sqrt(4)")
         case .upsert: runs("CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES(1) ON CONFLICT(a) DO UPDATE SET a = 2")
         case .returning: runs("CREATE TABLE t(a); INSERT INTO t VALUES(1) RETURNING a")

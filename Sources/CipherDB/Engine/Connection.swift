@@ -21,8 +21,8 @@ final class Connection {
     private(set) var isClosed = false
     /// How many statements began an execution and did not end it.
     var activeStatements = 0
-    /// How dates are read and bound; nil for a number of seconds.
-    var dateFormat = DateFormat.sqlite
+    /// How values are read and bound.
+    var storage = ValueStorage()
     /// What the busy handler asks, kept as long as it may be asked.
     private var lockWait: LockWait?
     /// The callbacks' closures, kept as long as the handle.

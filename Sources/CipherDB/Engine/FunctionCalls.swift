@@ -168,7 +168,7 @@ private func answer(
     _ body: () throws -> (any ColumnEncodable)?
 ) {
     do {
-        switch try connection.inCallback(body)?.databaseValue ?? .null {
+        switch try connection.inCallback(body)?.databaseValue(in: connection.storage) ?? .null {
         case .null: sqlite3_result_null(context)
         case .integer(let value): sqlite3_result_int64(context, value)
         case .real(let value): sqlite3_result_double(context, value)

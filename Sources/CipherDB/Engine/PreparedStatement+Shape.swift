@@ -5,7 +5,7 @@ extension PreparedStatement {
     /// The SQL, unless it may hold a key.
     var shownSQL: String { mayHoldKey ? DatabaseError.hiddenSQL : sql }
 
-    var dateFormat: DateFormat { connection.dateFormat }
+    var storage: ValueStorage { connection.storage }
 
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
 

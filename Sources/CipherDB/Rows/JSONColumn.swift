@@ -32,13 +32,23 @@ extension JSONColumn: Hashable where Value: Hashable {}
 extension JSONColumn: ColumnEncodable {
     /// The JSON, with its keys in order, so that equal values are equal text.
     public var databaseValue: DatabaseValue {
-        get throws { .text(try JSONText.string(value)) }
+        get throws { try JSONText(value).databaseValue }
+    }
+
+    /// The JSON, with dates and data as ``ValueStorage/datesInJSON`` and ``ValueStorage/dataInJSON`` say.
+    public func databaseValue(in storage: ValueStorage) throws -> DatabaseValue {
+        try JSONText(value).databaseValue(in: storage)
     }
 }
 
 extension JSONColumn: ColumnDecodable {
-    /// The value in a text, or a blob, of JSON.
+    /// The value in JSON: a text, a blob of text or of SQLite's binary form (``Capability/jsonb``), or a number.
     public static func decode(_ column: ResultColumn) throws -> JSONColumn {
         JSONColumn(try column.decodeJSON(Value.self))
+    }
+
+    /// The value in JSON; nil for NULL, and for JSON's own null unless the type of the value has one.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> JSONColumn? {
+        try column.decodeJSONIfPresent(Value.self).map { JSONColumn($0) }
     }
 }

@@ -128,15 +128,18 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A record comes before a column of the same name, such as a foreign key; one value does not.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        guard contains(key) else { return nil }
-        guard isRecord(key), index(key) != nil, !(type is any ColumnDecodable.Type) else {
-            return try decodeNil(forKey: key) ? nil : try decode(type, forKey: key)
+        let isRecord = isRecord(key)
+        guard let index = index(key) else {
+            return try !isRecord || isMissing(key) ? nil : try decode(type, forKey: key)
+        }
+        guard isRecord, !(type is any ColumnDecodable.Type) else {
+            return try columns.column(index).decodeIfPresent(type)
         }
         guard try isMissing(key) else { return try decode(type, forKey: key) }
         do {
             _ = try Value(from: RowDecoder(columns.ofRecord(key)))
         } catch is OneValue {
-            return try column(key).storageClass == .null ? nil : try column(key).decode(type)
+            return try columns.column(index).decodeIfPresent(type)
         } catch {}
         return nil
     }
@@ -202,12 +205,44 @@ extension ResultColumn {
         if type == Data.self { return unsafeBitCast(try Data.decode(self), to: Value.self) }
         if type == Date.self { return unsafeBitCast(try Date.decode(self), to: Value.self) }
         if let type = type as? any ColumnDecodable.Type, let value = try type.decode(self) as? Value { return value }
+        if let type = type as? any OptionalDecodable.Type, let value = try type.decodeOptional(self) as? Value {
+            return value
+        }
+        guard let value = try decodeByCoding(type, orJSON: decodeJSON) else { throw mismatch(type) }
+        return value
+    }
+
+    /// As ``decode(_:)``; nil for NULL, and for JSON's own null where the type has none.
+    fileprivate func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        guard storageClass != .null else { return nil }
+        if type == Data.self || type == Date.self { return try decode(type) }
+        if let type = type as? any ColumnDecodable.Type { return try type.decodeIfPresent(self) as? Value }
+        if type is any OptionalDecodable.Type { return try decode(type) }
+        return try decodeByCoding(type, orJSON: decodeJSONIfPresent)
+    }
+
+    /// - Parameter json: Reads it where it is made of several values.
+    private func decodeByCoding<Value: Decodable>(
+        _ type: Value.Type,
+        orJSON json: (Value.Type) throws -> Value?
+    ) throws -> Value? {
         do {
             return try Value(from: ColumnDecoder(column: self))
         } catch is SeveralValues {
-            return try decodeJSON(type)
+            return try json(type)
         } catch is DecodingError {
             throw noValue(of: type)
         }
+    }
+}
+
+/// An optional of whatever type.
+private protocol OptionalDecodable {
+    static func decodeOptional(_ column: ResultColumn) throws -> Self
+}
+
+extension Optional: OptionalDecodable where Wrapped: Decodable {
+    fileprivate static func decodeOptional(_ column: ResultColumn) throws -> Wrapped? {
+        try column.decodeIfPresent(Wrapped.self)
     }
 }

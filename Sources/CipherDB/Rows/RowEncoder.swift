@@ -98,7 +98,7 @@ private final class ValueEncoder: Encoder, SingleValueEncodingContainer {
         } catch  where encoder.isArrayOrHasKeys {
             // Its containers take nothing.
         }
-        return try JSONText.string(value)
+        return try JSONText(value)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

@@ -89,20 +89,18 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The SQL with the interpolated values as literals, for where no parameter may stand.
     ///
     /// - Throws: as ``DatabaseValue/literal``; what a value throws.
-    var literal: String {
-        get throws {
-            var result = ""
-            var rest = text.utf8[...]
-            var start = 0
-            for value in interpolated {
-                let end = rest.index(rest.startIndex, offsetBy: value.offset - start)
-                result += String(rest[..<end]) ?? ""
-                result += try (value.value?.databaseValue ?? .null).literal
-                rest = rest[rest.index(after: end)...]
-                start = value.offset + 1
-            }
-            return result + (String(rest) ?? "")
+    func literal(in storage: ValueStorage) throws -> String {
+        var result = ""
+        var rest = text.utf8[...]
+        var start = 0
+        for value in interpolated {
+            let end = rest.index(rest.startIndex, offsetBy: value.offset - start)
+            result += String(rest[..<end]) ?? ""
+            result += try (value.value?.databaseValue(in: storage) ?? .null).literal
+            rest = rest[rest.index(after: end)...]
+            start = value.offset + 1
         }
+        return result + (String(rest) ?? "")
     }
 }
 

@@ -11,8 +11,9 @@ public struct ColumnDefinition: Sendable {
         self.constraints = constraints
     }
 
-    var sql: String {
-        ([quotedIdentifier(name), type.rawValue] + constraints.map(\.sql)).joined(separator: " ")
+    /// The SQL, in a database with these settings.
+    func sql(_ storage: ValueStorage) throws -> String {
+        try ([quotedIdentifier(name), type.rawValue] + constraints.map { try $0.sql(storage) }).joined(separator: " ")
     }
 }
 
@@ -20,11 +21,11 @@ public struct ColumnDefinition: Sendable {
 public enum ColumnType: String, Sendable {
     /// Integers; also a `Bool`.
     case integer = "INTEGER"
-    /// Floating-point numbers; also a `Date` in seconds (``DateFormat``).
+    /// Floating-point numbers; also a `Date` in seconds (``ValueStorage/dates``).
     case real = "REAL"
-    /// Texts; also a `Date`, unless a ``DateFormat`` is set, a `UUID` and a ``JSONColumn``.
+    /// Texts; also a ``JSONColumn``, and a `Date` and a `UUID` unless ``ValueStorage`` says otherwise.
     case text = "TEXT"
-    /// Bytes; values stay as they are.
+    /// Bytes; also a `UUID` as bytes (``ValueStorage/uuids``). Values stay as they are.
     case blob = "BLOB"
     /// Numbers, as integers where they are; also a `Decimal` that SQL compares, to 15 digits.
     case numeric = "NUMERIC"
@@ -32,7 +33,18 @@ public enum ColumnType: String, Sendable {
 
 /// A constraint of a column.
 public struct ColumnConstraint: Sendable {
-    let sql: String
+    /// The SQL, in a database with these settings.
+    let sql: @Sendable (ValueStorage) throws -> String
+
+    private init(sql: String) {
+        self.sql = { _ in sql }
+    }
+
+    /// - Throws: what `sql` throws with the default settings.
+    fileprivate init(_ sql: @escaping @Sendable (ValueStorage) throws -> String) throws {
+        _ = try sql(ValueStorage())
+        self.sql = sql
+    }
 
     /// Its values tell the rows apart; of the type integer it is the row's identifier.
     public static let primaryKey = ColumnConstraint(sql: "PRIMARY KEY")
@@ -47,21 +59,21 @@ public struct ColumnConstraint: Sendable {
     ///
     /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what the value throws.
     public static func `default`(_ value: any ColumnEncodable) throws -> ColumnConstraint {
-        ColumnConstraint(sql: "DEFAULT \(try value.databaseValue.literal)")
+        try ColumnConstraint { "DEFAULT \(try value.databaseValue(in: $0).literal)" }
     }
 
     /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`.
     ///
     /// - Throws: as ``default(_:)`` for a value in it.
     public static func `default`(sql: SQL) throws -> ColumnConstraint {
-        ColumnConstraint(sql: "DEFAULT (\(try sql.literal))")
+        try ColumnConstraint { "DEFAULT (\(try sql.literal(in: $0)))" }
     }
 
     /// SQL that is true of every row, such as `amount >= 0`.
     ///
     /// - Throws: as ``default(_:)`` for a value in it.
     public static func check(_ sql: SQL) throws -> ColumnConstraint {
-        ColumnConstraint(sql: "CHECK (\(try sql.literal))")
+        try ColumnConstraint { "CHECK (\(try sql.literal(in: $0)))" }
     }
 
     /// How texts are compared: `NOCASE`, `RTRIM`, or a collation of the program's.
@@ -101,22 +113,24 @@ public enum ForeignKeyAction: String, Sendable {
 
 /// A constraint of several columns of a table.
 public struct TableConstraint: Sendable {
-    let sql: String
+    /// The SQL, in a database with these settings.
+    let sql: @Sendable (ValueStorage) throws -> String
 
     /// Their values together tell the rows apart.
     public static func primaryKey(_ columns: String...) -> TableConstraint {
-        TableConstraint(sql: "PRIMARY KEY (\(columns.map(quotedIdentifier).joined(separator: ", ")))")
+        TableConstraint { _ in "PRIMARY KEY (\(columns.map(quotedIdentifier).joined(separator: ", ")))" }
     }
 
     /// No two rows have the same values.
     public static func unique(_ columns: String...) -> TableConstraint {
-        TableConstraint(sql: "UNIQUE (\(columns.map(quotedIdentifier).joined(separator: ", ")))")
+        TableConstraint { _ in "UNIQUE (\(columns.map(quotedIdentifier).joined(separator: ", ")))" }
     }
 
     /// SQL that is true of every row.
     ///
     /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what a value in it throws.
     public static func check(_ sql: SQL) throws -> TableConstraint {
-        TableConstraint(sql: "CHECK (\(try sql.literal))")
+        _ = try sql.literal(in: ValueStorage())
+        return TableConstraint { "CHECK (\(try sql.literal(in: $0)))" }
     }
 }

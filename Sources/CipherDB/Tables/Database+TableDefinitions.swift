@@ -27,7 +27,7 @@ extension Database {
         ifNotExists: Bool = false,
         withoutRowID: Bool = false
     ) throws {
-        let parts = columns.map(\.sql) + constraints.map(\.sql)
+        let parts = try columns.map { try $0.sql(storage) } + constraints.map { try $0.sql(storage) }
         let name = (ifNotExists ? "IF NOT EXISTS " : "") + table.quoted
         let options = withoutRowID ? " WITHOUT ROWID" : ""
         try executeUpdate("CREATE TABLE \(raw: name) (\(raw: parts.joined(separator: ", ")))\(raw: options)")
@@ -70,7 +70,7 @@ extension Database {
         let list = columns.map(quotedIdentifier).joined(separator: ", ")
         var sql: SQL =
             "CREATE \(raw: kind)\(raw: schema)\(identifier: name) ON \(identifier: table.name) (\(raw: list))"
-        if let condition { sql.append("\(raw: try condition.clause(for: table).literal)") }
+        if let condition { sql.append("\(raw: try condition.clause(for: table).literal(in: storage))") }
         try executeUpdate(sql)
     }
 
@@ -86,6 +86,6 @@ extension Database {
     /// - Throws: ``DatabaseError``, also for a column that SQLite cannot add: a primary key, one that is unique, or one that is
     ///   not NULL without a default (sqlite.org/lang_altertable.html); ``KeyError``.
     public func addColumn(_ column: ColumnDefinition, to table: TableName) throws {
-        try executeUpdate("ALTER TABLE \(raw: table.quoted) ADD COLUMN \(raw: column.sql)")
+        try executeUpdate("ALTER TABLE \(raw: table.quoted) ADD COLUMN \(raw: column.sql(storage))")
     }
 }

@@ -32,13 +32,15 @@ struct CivilDate: CustomStringConvertible {
         guard self.month == month, self.dayOfMonth == dayOfMonth else { return nil }
     }
 
-    /// Reads `2026-11-24`; a year of more than four digits has a sign.
+    /// Reads `2026-11-24` or `20261124`; a year of more than four digits has a sign.
     init?(_ text: inout ArraySlice<UInt8>) {
         let sign = text.popFirst(ifAny: [UInt8(ascii: "+"), UInt8(ascii: "-")])
         let digits = text.prefix { (0x30...0x39).contains($0) }.count
-        guard digits == 4 || sign != nil && (4...9).contains(digits), let year = text.number(digits: digits),
-            text.popFirst(ifAny: [UInt8(ascii: "-")]) != nil, let month = text.number(digits: 2),
-            text.popFirst(ifAny: [UInt8(ascii: "-")]) != nil, let dayOfMonth = text.number(digits: 2)
+        let hasDashes = sign != nil || digits != 8
+        guard digits == 4 || !hasDashes || sign != nil && (4...9).contains(digits),
+            let year = text.number(digits: hasDashes ? digits : 4),
+            !hasDashes || text.popFirst(ifAny: [UInt8(ascii: "-")]) != nil, let month = text.number(digits: 2),
+            !hasDashes || text.popFirst(ifAny: [UInt8(ascii: "-")]) != nil, let dayOfMonth = text.number(digits: 2)
         else { return nil }
         self.init(year: sign == UInt8(ascii: "-") ? -year : year, month: month, dayOfMonth: dayOfMonth)
     }
@@ -68,6 +70,15 @@ extension ArraySlice<UInt8> {
     mutating func popFirst(ifAny bytes: [UInt8]) -> UInt8? {
         guard let first, bytes.contains(first) else { return nil }
         return popFirst()
+    }
+
+    /// Takes any number of these characters, and says whether there were any.
+    @discardableResult
+    mutating func dropAny(of characters: StaticString) -> Bool {
+        let count = count
+        let characters = UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
+        self = drop(while: characters.contains)
+        return self.count < count
     }
 
     /// Takes a number of this many digits.

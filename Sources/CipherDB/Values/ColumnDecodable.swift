@@ -8,6 +8,16 @@
 public protocol ColumnDecodable: RowDecodable {
     /// The value in `column`. Throws where what is stored there is not of this type; `column` makes the error.
     static func decode(_ column: ResultColumn) throws -> Self
+
+    /// The value in `column`; nil for NULL, and for what else the type takes for no value. Throws as ``decode(_:)``.
+    static func decodeIfPresent(_ column: ResultColumn) throws -> Self?
+}
+
+extension ColumnDecodable {
+    /// The value in `column`; nil for NULL.
+    public static func decodeIfPresent(_ column: ResultColumn) throws -> Self? {
+        column.storageClass == .null ? nil : try decode(column)
+    }
 }
 
 /// A column of the current row.
@@ -35,6 +45,9 @@ public struct ResultColumn {
         }
     }
 
+    /// The settings of the database.
+    var storage: ValueStorage { statement.storage }
+
     /// The value as it is stored.
     public var value: DatabaseValue {
         get throws {
@@ -51,20 +64,26 @@ public struct ResultColumn {
 
     /// The error for a value that is not of `type`. It names the column and the kind of value, never the value.
     public func mismatch<Wanted>(_ type: Wanted.Type) -> DatabaseError {
-        DatabaseError(
-            .mismatch,
-            "column \(index) (\(name)) holds \(storageClass.rawValue), not \(type)",
-            sql: statement.sql
-        )
+        wrong("\(storageClass.rawValue), not \(type)")
     }
 
     /// The error for a value of the right kind that `type` does not have, such as the raw value of no case. It never names the value.
     func noValue<Wanted>(of type: Wanted.Type) -> DatabaseError {
-        DatabaseError(
-            .mismatch,
-            "column \(index) (\(name)) holds \(storageClass.rawValue) that is not a \(type is any RawRepresentable.Type ? "case of " : "")\(type)",
-            sql: statement.sql
+        wrong("\(storageClass.rawValue) that is not a \(type is any RawRepresentable.Type ? "case of " : "")\(type)")
+    }
+
+    /// The error for a number that is no `type` because of its size or its fraction.
+    fileprivate func noInteger<Wanted>(of type: Wanted.Type) -> DatabaseError {
+        let number = stored.real
+        return wrong(
+            number == number.rounded()
+                ? "\(storageClass.rawValue) out of \(type)'s range" : "real with a fraction, not \(type)"
         )
+    }
+
+    /// The error for a column that holds `what`, which never has the value in it.
+    func wrong(_ what: String) -> DatabaseError {
+        DatabaseError(.mismatch, "column \(index) (\(name)) holds \(what)", sql: statement.sql)
     }
 }
 
@@ -82,9 +101,9 @@ extension ColumnDecodable where Self: FixedWidthInteger {
             if let value = Self(exactly: stored.integer) { return value }
         case .real:
             if let value = Self(exactly: stored.real) { return value }
-        default: break
+        default: throw column.mismatch(Self.self)
         }
-        throw column.mismatch(Self.self)
+        throw column.noInteger(of: Self.self)
     }
 }
 
@@ -96,9 +115,9 @@ extension Int: ColumnDecodable {
         case .integer: return Int(stored.integer)
         case .real:
             if let value = Int(exactly: stored.real) { return value }
-        default: break
+            throw column.noInteger(of: Int.self)
+        default: throw column.mismatch(Int.self)
         }
-        throw column.mismatch(Int.self)
     }
 }
 
@@ -110,9 +129,9 @@ extension Int64: ColumnDecodable {
         case .integer: return stored.integer
         case .real:
             if let value = Int64(exactly: stored.real) { return value }
-        default: break
+            throw column.noInteger(of: Int64.self)
+        default: throw column.mismatch(Int64.self)
         }
-        throw column.mismatch(Int64.self)
     }
 }
 
@@ -159,7 +178,7 @@ extension String: ColumnDecodable {
         let stored = try column.stored
         switch stored.storageClass {
         case .text, .integer, .real:
-            guard let text = stored.text else { throw column.mismatch(String.self) }
+            guard let text = stored.text else { throw column.wrong("text that is not UTF-8") }
             return text
         case .blob, .null: throw column.mismatch(String.self)
         }
@@ -196,13 +215,16 @@ extension UUID: ColumnDecodable {
         let stored = try column.stored
         switch stored.storageClass {
         case .text:
-            if let uuid = UUID(uuidString: try String.decode(column)) { return uuid }
+            guard let uuid = UUID(uuidString: try String.decode(column)) else {
+                throw column.wrong("text that is no UUID")
+            }
+            return uuid
         case .blob:
             let bytes = stored.bytes
-            if bytes.count == 16 { return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) }
-        case .integer, .real, .null: break
+            guard bytes.count == 16 else { throw column.wrong("a blob of \(bytes.count) bytes, not the 16 of a UUID") }
+            return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+        case .integer, .real, .null: throw column.mismatch(UUID.self)
         }
-        throw column.mismatch(UUID.self)
     }
 }
 
@@ -218,7 +240,5 @@ extension Optional: RowDecodable where Wrapped: ColumnDecodable {}
 
 extension Optional: ColumnDecodable where Wrapped: ColumnDecodable {
     /// Nil for NULL.
-    public static func decode(_ column: ResultColumn) throws -> Wrapped? {
-        column.storageClass == .null ? nil : try Wrapped.decode(column)
-    }
+    public static func decode(_ column: ResultColumn) throws -> Wrapped? { try Wrapped.decodeIfPresent(column) }
 }

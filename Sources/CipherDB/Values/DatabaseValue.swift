@@ -18,18 +18,26 @@ public enum DatabaseValue: Sendable, Hashable {
     case blob(Data)
 }
 
-/// A type whose values can be bound to the parameters of a statement.
+/// A type whose values can be bound to the parameters of a statement, and so be stored in a column.
 public protocol ColumnEncodable: Sendable {
     /// The value to store. Throws where there is none, such as for an unsigned integer above `Int64.max`.
     var databaseValue: DatabaseValue { get throws }
 
-    /// Binds the value; unless a type has a faster way, its ``databaseValue``.
+    /// The value to store in a database with these settings; unless the type depends on them, its ``databaseValue``. Throws as that.
+    func databaseValue(in storage: ValueStorage) throws -> DatabaseValue
+
+    /// Binds the value; unless a type has a faster way, its ``databaseValue(in:)``.
     func bind(to parameter: Parameter) throws
 }
 
 extension ColumnEncodable {
-    /// Binds its ``databaseValue``.
-    public func bind(to parameter: Parameter) throws { try parameter.bind(databaseValue) }
+    /// Its ``databaseValue``.
+    public func databaseValue(in storage: ValueStorage) throws -> DatabaseValue { try databaseValue }
+
+    /// Binds its ``databaseValue(in:)``.
+    public func bind(to parameter: Parameter) throws {
+        try parameter.bind(databaseValue(in: parameter.statement.storage))
+    }
 }
 
 extension DatabaseValue: ColumnEncodable {
@@ -109,6 +117,15 @@ extension [UInt8]: ColumnEncodable {
 extension UUID: ColumnEncodable {
     /// Its text, of 36 characters.
     public var databaseValue: DatabaseValue { .text(uuidString) }
+
+    /// What ``ValueStorage/uuids`` makes of it.
+    public func databaseValue(in storage: ValueStorage) -> DatabaseValue {
+        switch storage.uuids {
+        case .text: databaseValue
+        case .lowercaseText: .text(uuidString.lowercased())
+        case .blob: .blob(withUnsafeBytes(of: uuid) { Data($0) })
+        }
+    }
 }
 
 extension ColumnEncodable where Self: RawRepresentable, RawValue: ColumnEncodable {
@@ -116,12 +133,24 @@ extension ColumnEncodable where Self: RawRepresentable, RawValue: ColumnEncodabl
     public var databaseValue: DatabaseValue {
         get throws { try rawValue.databaseValue }
     }
+
+    /// The raw value as the settings say, unless the type has a ``databaseValue`` of its own.
+    public func databaseValue(in storage: ValueStorage) throws -> DatabaseValue {
+        let value = try databaseValue
+        // These have one form.
+        if RawValue.self == String.self || RawValue.self == Int.self { return value }
+        return try value == rawValue.databaseValue ? rawValue.databaseValue(in: storage) : value
+    }
 }
 
 extension Optional: ColumnEncodable where Wrapped: ColumnEncodable {
     /// The wrapped value, or NULL.
     public var databaseValue: DatabaseValue {
         get throws { try self?.databaseValue ?? .null }
+    }
+    /// The wrapped value, or NULL.
+    public func databaseValue(in storage: ValueStorage) throws -> DatabaseValue {
+        try self?.databaseValue(in: storage) ?? .null
     }
     /// Binds the wrapped value, or NULL.
     @inlinable public func bind(to parameter: Parameter) throws {

@@ -39,31 +39,39 @@ struct DateText {
         return text + ".\(Int64(fraction.number).padded(fraction.digits))\(zone)"
     }
 
-    /// The date that a text stands for: a day, alone or with hours and minutes, seconds, digits of the second, and a zone.
+    /// The date that a text stands for: a day, alone or with hours and minutes, seconds, digits of the second, and a zone. It is read in all
+    /// the forms in which SQLite's date functions read a day and a time (sqlite.org/lang_datefunc.html), and in those of ISO 8601 for a day
+    /// of a month, with and without dashes and colons.
     static func date(_ text: String) -> Date? {
         var text = ArraySlice(text.utf8)
         guard let date = CivilDate(&text) else { return nil }
         var seconds = (date.day - referenceDay) * 86400
-        guard text.popFirst(ifAny: [UInt8(ascii: " "), UInt8(ascii: "T")]) != nil else {
+        let isSeparate = text.dropAny(of: " Tt")
+        guard isSeparate, !text.isEmpty else {
             return text.isEmpty ? Date(timeIntervalSinceReferenceDate: Double(seconds)) : nil
         }
-        guard let time = hoursAndMinutes(&text) else { return nil }
-        seconds += time
+        // A day ends at 24:00.
+        guard let hour = text.number(digits: 2), hour <= 24 else { return nil }
+        let hasColon = text.popFirst(ifAny: [UInt8(ascii: ":")]) != nil
+        guard let minute = text.number(digits: 2), minute < 60 else { return nil }
+        seconds += hour * 3600 + minute * 60
         var fraction = Fraction.zero
-        if text.popFirst(ifAny: [UInt8(ascii: ":")]) != nil {
+        if hasColon ? text.popFirst(ifAny: [UInt8(ascii: ":")]) != nil : text.first.map(isDigit) ?? false {
             guard let second = text.number(digits: 2), second < 60 else { return nil }
             seconds += second
-            if text.popFirst(ifAny: [UInt8(ascii: ".")]) != nil {
+            if text.popFirst(ifAny: [UInt8(ascii: "."), UInt8(ascii: ",")]) != nil {
                 guard let found = Fraction(&text) else { return nil }
                 fraction = found
             }
         }
-        if text.popFirst(ifAny: [UInt8(ascii: "Z")]) == nil,
+        text.dropAny(of: " ")
+        if text.popFirst(ifAny: [UInt8(ascii: "Z"), UInt8(ascii: "z")]) == nil,
             let sign = text.popFirst(ifAny: [UInt8(ascii: "+"), UInt8(ascii: "-")])
         {
-            guard let offset = hoursAndMinutes(&text) else { return nil }
+            guard let offset = offset(&text) else { return nil }
             seconds += sign == UInt8(ascii: "+") ? -offset : offset
         }
+        text.dropAny(of: " ")
         guard text.isEmpty, abs(Double(seconds)) < mostSeconds else { return nil }
         // From zero outwards, as the date itself is a number with a sign: else its last bits are lost below zero.
         guard seconds < 0, fraction.number > 0 else {
@@ -73,12 +81,17 @@ struct DateText {
         return Date(timeIntervalSinceReferenceDate: Double(seconds + 1) - fraction.value)
     }
 
-    private static func hoursAndMinutes(_ text: inout ArraySlice<UInt8>) -> Int64? {
-        guard let hour = text.number(digits: 2), hour < 24, text.popFirst(ifAny: [UInt8(ascii: ":")]) != nil,
-            let minute = text.number(digits: 2), minute < 60
-        else { return nil }
+    /// The seconds of a zone: `01:30`, `0130` or `01`.
+    private static func offset(_ text: inout ArraySlice<UInt8>) -> Int64? {
+        guard let hour = text.number(digits: 2), hour < 24 else { return nil }
+        guard text.popFirst(ifAny: [UInt8(ascii: ":")]) != nil || text.first.map(isDigit) ?? false else {
+            return hour * 3600
+        }
+        guard let minute = text.number(digits: 2), minute < 60 else { return nil }
         return hour * 3600 + minute * 60
     }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// The part of a second, in decimal digits.
     private struct Fraction {

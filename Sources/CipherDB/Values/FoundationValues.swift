@@ -12,7 +12,7 @@ extension URL: ColumnEncodable {
 extension URL: ColumnDecodable {
     /// A text that is a URL.
     public static func decode(_ column: ResultColumn) throws -> URL {
-        guard let url = URL(string: try String.decode(column)) else { throw column.mismatch(URL.self) }
+        guard let url = URL(string: try String.decode(column)) else { throw column.wrong("text that is no URL") }
         return url
     }
 }
@@ -29,7 +29,7 @@ extension Decimal: ColumnDecodable {
         // Decimal takes a prefix that is a number, and a sign alone.
         guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/) != nil, let number = Decimal(string: text)
         else {
-            throw column.mismatch(Decimal.self)
+            throw column.wrong("\(column.storageClass.rawValue) that is no decimal number")
         }
         return number
     }

@@ -70,6 +70,16 @@ private struct QueriesCode {
         // end
     }
 
+    func storage() -> Configuration {
+        // begin
+        let configuration = Configuration {
+            $0.storage.uuids = .blob
+            $0.storage.datesInJSON = .millisecondsSince1970
+        }
+        // end
+        return configuration
+    }
+
     func joins(_ database: Database) throws {
         // begin
         struct Membership: Decodable, RowDecodable {

@@ -40,8 +40,7 @@ private struct ReadmeCode {
         print(notes.count)
         // begin
         try await pool.write { try $0.update("notes", set: ["text": "buy paper"], where: Column("id") == id) }
-        // the type of a record's property
-        enum State: String, Codable, ColumnEncodable, ColumnDecodable { case open, done }
+        enum State: String, Codable, ColumnEncodable, ColumnDecodable { case open, done }  // a property's type
         let due = try await pool.read { database in
             try database.fetchAll(Note.self, from: "notes", where: Column("due") != nil, orderedBy: [.ascending("due")])
         }
