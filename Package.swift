@@ -126,11 +126,17 @@ let package = Package(
             dependencies: ["CipherDB"],
             path: "Tests/CipherDBTests/Articles/Service"
         ),
+        // A process of WALResetLoadTests.
+        .executableTarget(
+            name: "CheckpointLoad",
+            dependencies: ["CCipherEngine", "CipherDB"],
+            path: "Tests/CheckpointLoad"
+        ),
         .testTarget(
             name: "CipherDBTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "ServiceInstance",
-                "TestSupport",
+                "CCipherEngine", "CheckpointLoad", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat",
+                "CipherSystem", "ServiceInstance", "TestSupport",
             ],
             exclude: ["Articles/Service"]
         ),

@@ -74,9 +74,9 @@ engine 3.4.1 bookworm
 engine 4.6.1 bookworm-backports
 
 # Those that no Debian release has are built from the amalgamation in the source package of Python's sqlcipher3.
-# amalgamation VERSION PACKAGE SHA256: builds one into .engines/VERSION, by Debian's options.
+# amalgamation NAME VERSION PACKAGE SHA256 [EDIT]: builds one into .engines/NAME, by Debian's options, after sed's EDIT of its source.
 amalgamation() {
-    local version=$1 package=$2 hash=$3 directory=$root/$1 source=$root/source/$1
+    local version=$2 package=$3 hash=$4 directory=$root/$1 source=$root/source/$1
     [ "$(shell_version "$directory" 2>/dev/null)" = "$version" ] && return
     rm -rf "$directory" "$source"
     mkdir -p "$source" "$directory/bin" "$directory/lib" "$directory/pkgconfig" "$directory/usr/include/sqlcipher"
@@ -84,6 +84,8 @@ amalgamation() {
     "$python" -m pip download -q --disable-pip-version-check --no-binary :all: --no-deps --no-build-isolation \
         --require-hashes -r "$source/requirements" -d "$source" > "$source/log" 2>&1 || { tail -n 3 "$source/log" >&2; return 1; }
     tar -xzf "$source/sqlcipher3-$package.tar.gz" -C "$source" --strip-components 1 || return 1
+    sed -i.stock "${5:-}" "$source/vendor/sqlite3.c" || return 1
+    if [ -n "${5:-}" ] && cmp -s "$source/vendor/sqlite3.c" "$source/vendor/sqlite3.c.stock"; then return 1; fi
     cp "$source/vendor/sqlite3.h" "$directory/usr/include/sqlcipher/"
     ${CC:-$(command -v cc || echo clang)} -O2 -fPIC -w -fno-strict-aliasing -D_FILE_OFFSET_BITS=64 -DHAVE_STDINT_H=1 -DHAVE_USLEEP=1 \
         -DSQLITE_{HAS_CODEC,SECURE_DELETE,SOUNDEX=1,OMIT_LOOKASIDE=1,USE_URI=1,MAX_SCHEMA_RETRY=25,THREADSAFE=1,TEMP_STORE=2} \
@@ -110,14 +112,19 @@ if ! "$python" -c 'import sqlcipher3, apsw, setuptools, wheel' 2>/dev/null; then
     fi
 fi
 
-# Both at once: each takes a minute of one processor.
+# Two at once: each takes a minute of one processor.
 build() {
     amalgamation "$@" || rm -rf "${root:?}/$1"
 }
 if [ -x "$python" ]; then
-    build 4.12.0 0.6.3 fcbb784663d21213563f3fbda392ffb5f9d7b84dff03d3d114be6bb54338a1ae &
-    build 4.19.0 0.6.4 b02a3edfc554c9197d63ab4c38a30f7682eec65b10e5be2c9285a0d6ffb7a29a &
+    of_4_12=(4.12.0 0.6.3 fcbb784663d21213563f3fbda392ffb5f9d7b84dff03d3d114be6bb54338a1ae)
+    build 4.12.0 "${of_4_12[@]}" &
+    build 4.19.0 4.19.0 0.6.4 b02a3edfc554c9197d63ab4c38a30f7682eec65b10e5be2c9285a0d6ffb7a29a &
     wait
+    # For WALResetTests: a checkpoint waits for so many microseconds between the header of the WAL and its locks.
+    build wal-race "${of_4_12[@]}" '/^static int walCheckpoint(/,/^}/ s/^  pInfo = walCkptInfo(pWal);$/&\
+  if( getenv("CIPHERDB_WAL_RACE") ) usleep(atoi(getenv("CIPHERDB_WAL_RACE")));/'
+    [ -d "$root/wal-race" ] || complain "SQLCipher 4.12.0 with a slow checkpoint could not be built: its WAL-reset bug is not provoked by load"
 fi
 for version in 4.12.0 4.19.0; do
     [ -d "$root/$version" ] || complain "SQLCipher $version could not be built: not tested"

@@ -28,11 +28,11 @@ without_engine='^CipherKeysTests\.|^CipherPagesTests\.|^SnippetTests\.|ArgumentT
 long='KillTests|CrashStateTests|FaultTests|PoolStressTests|killedMigrationResumes|\.DamageTests|RecoverTests|MigrateTests'
 long+='|KeyringCommandTests|SecretLeakTests|InteroperabilityTests|PassphraseDerivationTests|costlyPassphrasesNeedSlotNumber|lastValueOfRandomCommits'
 long+='|EndingTests|ChangeTests|DatabaseFileTests|KeyringVectorTests|KeyProbeTests|ForeignEngineTests'
-long+='|ServiceRotationTests|FormatMatrixTests|ChangeInPlaceTests|ForeignFileTests|signalLeavesFileUnchanged|customKDFIterationsMustBeSpecified|calibrationPrints'
+long+='|ServiceRotationTests|WALResetLoadTests|FormatMatrixTests|ChangeInPlaceTests|ForeignFileTests|signalLeavesFileUnchanged|customKDFIterationsMustBeSpecified|calibrationPrints'
 # What chance, or a race of threads or processes, takes part in.
 by_chance='FormatMatrixTests|DamageTests|FlippedBitTests|RecoverTests|KillTests|CrashStateTests|ForeignFileTests|MigrationTests|ObservationTests'
 by_chance+='|PoolTests|QueueTests|PoolStressTests|PoolRekeyTests|PoolDeadlockTests|RekeyTests|RekeyWaitingTests|SampleProgramTests'
-by_chance+='|ServiceRotationTests'
+by_chance+='|ServiceRotationTests|WALResetLoadTests'
 # What depends on whose functions compute the MACs of pages: run once more with the engine's own.
 page_cryptography='DamageWatchTests|SilentDamageTests|BlobTests|RecompiledStatementTests|InteroperabilityTests|\.RekeyTests'
 by_chance_without_engine='ArgumentTests|KeyringMutationTests|RandomnessTests|KeyringTests'

@@ -59,6 +59,22 @@ static inline int csqlcipher_configure(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }
 
+// The methods of an open file that CheckpointGuard puts in the place of `stock`. The engine knows the first member only.
+struct csqlcipher_guarded_methods {
+    sqlite3_io_methods methods;
+    const sqlite3_io_methods *stock;
+    // Those of the WAL when the checkpoint that runs had not yet read its header.
+    sqlite3_uint64 salts;
+    // Whether the connection holds the lock of checkpoints, and that of the writer.
+    int checkpoints;
+    int writes;
+};
+
+// What other processes write to at the same time is read at once.
+static inline sqlite3_uint64 csqlcipher_read_shared(const void *address) {
+    return __atomic_load_n((const sqlite3_uint64 *)address, __ATOMIC_ACQUIRE);
+}
+
 #include "provider.h"
 #include "tokenizer.h"
 

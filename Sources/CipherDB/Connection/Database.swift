@@ -233,7 +233,12 @@ public final class Database {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the database is not open, ``KeyError``.
     public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try inTurn { try body(usableConnection().handle) }
+        try inTurn {
+            let connection = try usableConnection()
+            // It may attach a file.
+            defer { try? connection.guardCheckpoints() }
+            return try body(connection.handle)
+        }
     }
 
     /// The engine's handle, also of a database that is not used yet: programs of FMDB's key it by themselves. Nil where it is closed.

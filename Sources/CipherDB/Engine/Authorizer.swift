@@ -88,10 +88,8 @@ final class Authorizer {
             access.write(TableName(String(cString: table), in: String(cString: schema)))
             if code == SQLITE_DELETE { access.deletes = true }
         case SQLITE_ATTACH:
-            if table?.pointee == 0 {
-                hasAccess = true
-                access.isVacuum = true
-            }
+            hasAccess = true
+            if table?.pointee == 0 { access.isVacuum = true } else { access.attaches = true }
         case SQLITE_PRAGMA:
             // It reads pages of tables without a word.
             guard let table, Authorizer.checks.contains(String(cString: table).lowercased()) else { return }

@@ -117,6 +117,12 @@ extension Connection {
         return names
     }
 
+    /// Guards the checkpoints of the files that are attached.
+    func guardCheckpoints() throws(DatabaseError) {
+        guard CheckpointGuard.isNeeded else { return }
+        for schema in try schemas() where schema != "temp" { CheckpointGuard.install(on: handle, schema: schema) }
+    }
+
     /// Whether it has attached databases or temporary tables, which another connection would not have.
     func hasMoreThanMain() throws -> Bool {
         try schemas().contains { $0 != "main" && $0 != "temp" } || text("SELECT name FROM sqlite_temp_master") != nil

@@ -84,6 +84,7 @@ final class Connection {
         let name = sqlite3_db_filename(handle, "main")
         filename = name.map { String(pathBytes: Platform.pathBytes($0)) } ?? ""
         sqlite3_extended_result_codes(handle, 1)
+        CheckpointGuard.install(on: handle, schema: "main")
         installAuthorizer()
         interrupter.attach(handle)
     }

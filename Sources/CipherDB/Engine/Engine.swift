@@ -29,6 +29,12 @@ public struct Engine: Sendable {
         (try? DamageBehaviour.ofThisEngine.get().detection) ?? .none
     }
 
+    /// Whether this engine can lose committed rows when another connection restarts the WAL during a checkpoint (sqlite.org/wal.html,
+    /// "The WAL-Reset Bug"), as SQLite before 3.51.3 can, other than 3.50.7 and 3.44.6.
+    ///
+    /// CipherDB guards the checkpoints of its own connections. A checkpoint of another program on such an engine still loses rows.
+    public var hasWALResetBug: Bool { CheckpointGuard.isNeeded }
+
     /// Whether this engine has `capability`.
     public func has(_ capability: Capability) -> Bool {
         capabilities.contains(capability)

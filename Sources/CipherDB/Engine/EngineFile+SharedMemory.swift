@@ -5,8 +5,12 @@ internal import CipherSystem
 extension EngineFile {
     /// The number of a lock.
     enum WALLock: Int32 {
+        /// > WAL_WRITE_LOCK: held by the connection that writes.
+        case writer = 0
         /// > WAL_CKPT_LOCK: held while frames are copied into the database.
         case checkpoint = 1
+        /// > WAL_READ_LOCK(0), of readers that need no frame of the log.
+        case firstReader = 3
         /// > WAL_READ_LOCK(4), the last of those that a restart of the log needs.
         case lastReader = 7
     }
@@ -15,8 +19,7 @@ extension EngineFile {
     func walIndexHeader() throws -> WALIndexHeader? {
         guard let map = methods.xShmMap, let barrier = methods.xShmBarrier else { return nil }
         var region: UnsafeMutableRawPointer?
-        // 32768: the engine's own size of a region.
-        try check(map(file, 0, 32768, 0, &region))
+        try check(map(file, 0, WALIndexHeader.regionSize, 0, &region))
         guard let region else { return nil }
         for _ in 0..<100 {
             let bytes = [UInt8](UnsafeRawBufferPointer(start: region, count: 2 * WALIndexHeader.size))
@@ -53,6 +56,9 @@ extension EngineFile {
 /// What the index of a WAL says of the last commit. Numbers are in the byte order of the machine.
 package struct WALIndexHeader {
     static let size = 48
+    /// The engine's own size of a part of the shared memory; the header begins the first.
+    static let regionSize: Int32 = 32768
+    static let saltsOffset = 32
     /// How many frames of the WAL are in force. One that a killed writer has left behind them is not, whatever its checksum.
     package let frames: Int
     /// Of the WAL, as its file has them; of the next one, if there are no frames.
@@ -65,7 +71,7 @@ package struct WALIndexHeader {
         }
         guard number(at: 0) == 3_007_000, bytes[12] != 0 else { return nil }
         frames = number(at: 16)
-        salts = Array(bytes[32..<40])
+        salts = Array(bytes[Self.saltsOffset..<Self.saltsOffset + 8])
     }
 }
 

@@ -164,6 +164,7 @@ internal import CCipherEngine
             if isReadOnly || connection.isInTransaction || corruptionGuard?.hasCodecWatch == true { try checkPages() }
             let commits = !isReadOnly && corruptionGuard?.commitsAtEnd == true
             reset()
+            if access.attaches { try connection.guardCheckpoints() }
             if commits, let failure = connection.takeDeferredError() { throw failure }
             return false
         default:

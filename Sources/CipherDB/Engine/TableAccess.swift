@@ -22,6 +22,8 @@ struct TableAccess {
 
     /// Whether it attaches a temporary database, as VACUUM does, which copies the database into that and back.
     var isVacuum = false
+    /// Whether it attaches a file.
+    var attaches = false
 
     mutating func read(_ schema: String) {
         if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }
