@@ -3,9 +3,8 @@
 
 usage: Scripts/promises.py [--check]
 
-The results are those that Scripts/test.sh left in .build-test/results. Tests that have no engine, and those that are independent of
-it and run on the newest only, count for each. A promise that a test broke, or that no run tried, is an error; with --check so is a
-table that is not the one in the repository.
+The results are those that Scripts/test.sh left in .build-test/results. Tests that have no engine count for each. A promise that a
+test broke, or that no run tried, is an error; with --check so is a table that is not the one in the repository.
 """
 import glob, os, re, sys
 import xml.etree.ElementTree as xml
@@ -19,7 +18,8 @@ ELSEWHERE = "independent of the engine"
 HEAD = """# Promises and engines
 
 Made by `Scripts/promises.py` from a run of `make test`; do not edit. Each row is a promise of [SECURITY.md](../SECURITY.md), where its
-tests are named, with how many there are. The tests run in rollback mode and with a write-ahead log, where that matters.
+tests are named, with how many there are. The tests run in rollback mode and with a write-ahead log, where that matters. "held by 1 of 2":
+only so many of the tests ran on this engine; "on the newest": all that apply are independent of the engine, and ran on the newest only.
 
 """
 
@@ -69,7 +69,8 @@ def main():
         sys.exit("promises: no results; run make test")
     runs = dict(sorted(runs.items(), key=lambda run: [int(part) for part in run[0].split(".")]))
     newest = list(runs.values())[-1]
-    runs = {name: without | {test: newest[test] for test in newest if test not in run} | run for name, run in runs.items()}
+    elsewhere = {test: "elsewhere" if outcome == "passed" else outcome for test, outcome in newest.items()}
+    runs = {name: elsewhere | without | run for name, run in runs.items()}
     broken, lines, last = [], [HEAD], None
     for heading, promise, tests in promises():
         if heading != last:
@@ -79,8 +80,10 @@ def main():
         cells = []
         for name, outcome in runs.items():
             found = [outcome.get(test, "missing") for test in tests]
+            held = found.count("passed")
             cell = "BROKEN" if "failed" in found else "not tried" if "missing" in found else \
-                "held" if "passed" in found else "does not apply"
+                "held" if held == len(found) else "held by %d of %d" % (held, len(found)) if held else \
+                "on the newest" if "elsewhere" in found else "does not apply"
             if cell in ("BROKEN", "not tried"):
                 broken.append("%s: %s, on %s" % (cell, promise, name))
             cells.append(cell)

@@ -5,7 +5,7 @@ extension KeyringContent {
         let bytes = try encoded()
         let file = bytes + (try code(bytes, masterKey))
         // What cannot be read must not take the place of what can.
-        guard try KeyringContent(file) == self else { throw KeyringError(.full) }
+        guard (try? KeyringContent(file)) == self else { throw KeyringError(.full) }
         return file
     }
 

@@ -135,7 +135,9 @@ package struct KeyProbe {
     }
 
     private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
-        try sizes(of: format).first { try opensAnyFirstPage(key, $0) }
+        // The file says of which size its pages are: a log of another size is another database's.
+        try sizes(of: format).first { try opener(key, $0)(head) }
+            ?? sizes(of: format).first { try $0.pageSize == log.pages().first?.count && opensAnyFirstPage(key, $0) }
     }
 
     /// What it means that pages are authentic, and page 1 is not.

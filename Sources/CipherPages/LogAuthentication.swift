@@ -21,12 +21,15 @@ package struct LogAuthentication {
     ///
     /// - Parameter database: The file, whose page 1 counts where the log has none.
     package init?(_ source: any PageSource, database: any PageSource, key: DerivedKey, format: CipherFormat) throws {
-        guard let log = try WriteAheadLog(source, frames: WriteAheadLog.validFrames(source)),
-            log.pageSize == format.pageSize
-        else { return nil }
-        let cipher = try PageCipher(key: key, format: format)
+        guard let log = try WriteAheadLog(source, frames: WriteAheadLog.validFrames(source)) else { return nil }
         let images = log.offsets.sorted { $0.value < $1.value }
         pageCount = images.count
+        // No change of key leaves pages of another size.
+        guard log.pageSize == format.pageSize else {
+            (damaged, isSizeRight, isWhole, opensFile) = (log.offsets.keys.sorted(), true, false, true)
+            return
+        }
+        let cipher = try PageCipher(key: key, format: format)
         damaged = try images.filter { number, offset in
             try cipher.isAuthentic(source.read(log.pageSize, at: offset), number: number) == false
         }.map(\.key).sorted()

@@ -8,9 +8,13 @@ package struct NewestPages: PageSource {
     /// The database's size in pages after the log's last transaction, or before the journal's; not to be trusted.
     private let pageCount: Int?
 
+    /// A log of another page size is another database's, and does not count.
+    ///
     /// - Parameter frames: How many frames of the log count; nil for all that have its salts.
     package init(database: any PageSource, log: (any PageSource)?, pageSize: Int, frames: Int? = nil) throws {
-        let index = try log.flatMap { try WriteAheadLog($0, frames: frames) }
+        let index = try log.flatMap { try WriteAheadLog($0, frames: frames) }.flatMap {
+            $0.pageSize == pageSize ? $0 : nil
+        }
         self.init(database, log, index?.offsets ?? [:], pageSize, index?.pageCount)
     }
 

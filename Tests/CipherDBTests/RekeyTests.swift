@@ -46,6 +46,26 @@ import Testing
         #expect(try FileState(path).bytes.prefix(16) == salt, "the salt stays")
     }
 
+    /// The new key would be that of a file which no program finds, or the file of the name would not open.
+    @Test(arguments: modes)
+    func movedFileIsNotRekeyed(mode: JournalMode) throws {
+        try make(mode).close()
+        let (moved, database) = (directory.file("moved.db"), Database(path: path))
+        try database.open(key: .sample("old"))
+        let before = try FileState(path)
+        try FileManager.default.moveItem(atPath: path, toPath: moved)
+        for isReplaced in [false, true] {
+            if isReplaced { try FileManager.default.copyItem(atPath: moved, toPath: path) }
+            #expect { try database.rekey(.sample("new")) } throws: {
+                ($0 as? DatabaseError)?.code == .cannotOpen && "\($0)".contains("removed or replaced")
+            }
+            #expect(database.isOpen)
+            #expect(try FileState(moved) == before)
+        }
+        database.close()
+        #expect(try answer(.sample("old")) == SampleFile.answer)
+    }
+
     @Test(arguments: modes)
     func noPageIsUnderOldKeyAfterRekey(mode: JournalMode) throws {
         let queue = try make(mode)

@@ -218,15 +218,79 @@ import Testing
         #expect(keyringProblem { _ = try keyring.unlock(.passphrase("third"), slot: 9) } == .noSuchSlot(9))
     }
 
-    @Test func weakSlotIsUpgradedAtUnlock() throws {
-        let key = try make().databaseKey()
+    @Test(arguments: [
+        PassphraseDerivation.Function.pbkdf2SHA512(iterations: 219_999), .pbkdf2SHA256(iterations: 599_999),
+        .scrypt(logCost: 14, blockSize: 8, parallelism: 4), .scrypt(logCost: 17, blockSize: 4, parallelism: 1),
+    ])
+    func weakSlotIsUpgradedAtUnlock(function: PassphraseDerivation.Function) throws {
+        let weak = try PassphraseDerivation(unsafeWeak: function)
+        let made = try keyring.create(with: .passphrase("first"), derivation: weak)
+        let key = try made.databaseKey()
+        try made.add(.passphrase("second"), derivation: Self.fast)
         _ = try keyring.unlock(.passphrase("first"), upgrades: false)
-        #expect(try keyring.content().slots[0].derivation == Self.fast)
+        let before = try keyring.content()
+        #expect(before.slots.map(\.derivation) == [weak, Self.fast])
         let unlocked = try keyring.unlock(.passphrase("first"))
-        #expect(try keyring.content().slots[0].derivation == .standard)
+        let after = try unlocked.content()
+        #expect(after.slots.map(\.derivation) == [.standard, Self.fast])
+        #expect(after.slots[0].salt != before.slots[0].salt && after.slots[0].wrapped != before.slots[0].wrapped)
+        #expect(after.slots[1] == before.slots[1] && after.generation == before.generation + 1)
         #expect(try unlocked.databaseKey() == key)
+        // One that is strong stays.
         #expect(try keyring.unlock(.passphrase("first")).databaseKey() == key)
-        #expect(try keyring.content().generation == 1)
+        #expect(try keyring.content() == after)
+    }
+
+    /// A slot that a later version has made may be as large as a keyring can be.
+    @Test func unreadableKeyringIsNotWritten() throws {
+        let unlocked = try make()
+        try unlocked.update { content in
+            content.slots.append(
+                KeyringSlot(
+                    number: 2,
+                    kind: nil,
+                    label: "",
+                    created: content.created,
+                    changed: content.created,
+                    kindNumber: 200,
+                    kdf: .unusable([]),
+                    salt: [],
+                    command: nil,
+                    wrapped: Array(repeating: 7, count: KeyringContent.largestFile - 1500)
+                )
+            )
+        }
+        var added = 0
+        let problem = keyringProblem {
+            while added < 20 {
+                try unlocked.add(.keyFile(.random(count: 32)), label: String(repeating: "l", count: 128))
+                added += 1
+            }
+        }
+        #expect(problem == .full && (1..<20).contains(added))
+        #expect(try unlock(.passphrase("first")).slots().count == 2 + added)
+    }
+
+    /// Somebody without a secret may write what he likes, with the right digest.
+    @Test func keyringAlteredAfterUnlockIsRefused() throws {
+        let unlocked = try make()
+        let bytes = try Array(FileState(keyring.path).bytes)
+        var content = try unlocked.content()
+        content.generation += 7
+        content.retired = [RetiredKey(key: content.current, retired: content.created)]
+        let altered = try content.encoded() + bytes.suffix(KeyringContent.codeSize)
+        try Data(altered).write(to: URL(fileURLWithPath: keyring.path))
+        #expect(try keyring.content() == content)
+        let uses: [(String, () throws -> Void)] = [
+            ("content", { _ = try unlocked.content() }), ("slots", { _ = try unlocked.slots() }),
+            ("key", { _ = try unlocked.databaseKey() }), ("retired", { _ = try unlocked.retiredKeys() }),
+            ("backup", { try unlocked.backUp(to: directory.file("copy")) }),
+            ("lock", { try unlocked.withLock { _ in } }),
+            ("add", { try unlocked.add(.keyFile(.random(count: 32))) }),
+            ("forget", { try unlocked.forgetOlderKeys() }), ("note", { try unlocked.note(1, of: Array(0..<16)) }),
+        ]
+        for (name, use) in uses { #expect(keyringProblem(use) == .altered, "\(name)") }
+        #expect(try Array(FileState(keyring.path).bytes) == altered && directory.names == ["a.keyring"])
     }
 
     /// A keyring's passphrase never reaches SQLCipher.

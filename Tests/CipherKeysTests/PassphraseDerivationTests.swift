@@ -26,6 +26,16 @@ import Testing
         }
     }
 
+    /// A smaller block takes less memory, whatever else is larger.
+    @Test(arguments: [
+        Function.scrypt(logCost: 17, blockSize: 4, parallelism: 1), .scrypt(logCost: 16, blockSize: 7, parallelism: 2),
+        .scrypt(logCost: 14, blockSize: 7, parallelism: 10), .scrypt(logCost: 13, blockSize: 1, parallelism: 64),
+    ])
+    func smallerBlockIsWeak(function: Function) throws {
+        #expect(throws: UnusablePassphraseDerivation.tooWeak(function)) { try PassphraseDerivation(function) }
+        #expect(try PassphraseDerivation(unsafeWeak: function).isWeak)
+    }
+
     @Test(arguments: least)
     func weakParametersNeedUnsafeInitialiser(function: Function) throws {
         #expect(try !PassphraseDerivation(function).isWeak)

@@ -70,6 +70,36 @@ struct MACsAheadTests {
         #expect((5...9).contains(scene.reads))
     }
 
+    /// What is computed ahead is what answers, and takes 256 KiB at most.
+    @Test(.enabled(if: isPossible, "this machine computes no MACs side by side"), arguments: [1024, 4096, 65536])
+    func pagesAheadAreUsed(pageSize: Int) throws {
+        let format = try Self.format.with(pageSize: pageSize)
+        let pages = try EncryptedPages(100, format: format)
+        var most = 0
+        let ahead = try #require(
+            MACsAhead(format) { buffer, offset in
+                most = max(most, buffer.count)
+                buffer.initializeMemory(as: UInt8.self, repeating: 0)
+                buffer.copyBytes(from: pages.bytes.dropFirst(Int(offset)).prefix(buffer.count))
+                return true
+            }
+        )
+        let key = try KeyDerivation.pageAuthenticationKey(for: pages.key, format: format)
+        let covered = pageSize - format.reserve + CipherFormat.ivSize
+        try key.withUnsafeBytes { key in
+            let owner = try #require(KeptMAC(.sha512, key))
+            for number in UInt32(2)...100 {
+                let page = pages.bytes[(Int(number - 1) * pageSize)...].prefix(pageSize)
+                let found = Array(page.prefix(covered)).withUnsafeBytes {
+                    ahead.mac($0, coded: number, owner: owner, key: key).map(Array.init)
+                }
+                // Four reads make a sequence.
+                #expect(number < 6 || found == Array(page.dropFirst(covered).prefix(64)), "\(number)")
+            }
+        }
+        #expect(most <= 256 << 10 && most >= 4 * pageSize)
+    }
+
     @Test(.enabled(if: isPossible, "this machine computes no MACs side by side"))
     func randomOrderReadsNothingAhead() throws {
         let scene = try Scene(200)

@@ -45,6 +45,7 @@ struct DamageReportTests {
         let missing = "pages \(pages / 2 + 1) to \(pages); the file has \(pages / 2) whole pages\n"
         let picture = directory.file("map.svg")
         let verified = try rekey("verify", path, "--map", "--map-svg", picture, "--key-file", key)
+        #expect(try FileManager.default.attributesOfItem(atPath: picture)[.posixPermissions] as? Int == 0o600)
         #expect(verified.status == 65 && verified.output.utf8.count < 5000)
         #expect(verified.output.contains("damaged: page 5\n") && verified.output.contains("missing: \(missing)"))
         // The map counts the same.

@@ -203,14 +203,27 @@ import Testing
             to: "command",
             mode: 0o700
         )
-        let outcome = try Program.run(
-            Program.built("rekey"),
-            ["change", path, "--passphrase-command", script, "--new-passphrase-env", "NEW_SECRET"],
-            environment: ["NEW_SECRET": "hidden", "NEW_SECRET_NOT": "shown"]
-        )
-        #expect(outcome.status == 77, "\(outcome.errors)")
-        let environment = try String(contentsOfFile: directory.file("environment"), encoding: .utf8)
-        #expect(environment.contains("NEW_SECRET_NOT=shown") && !environment.contains("hidden"))
+        let other = directory.file("other.db")
+        try DatabaseQueue(path: other, key: .passphrase("hidden")).close()
+        let copy = directory.file("copy.db")
+        for (command, status) in [
+            (["change", path, "--passphrase-command", script, "--new-passphrase-env", "A_SECRET"], 77),
+            (["change", path, "--new-passphrase-env", "A_SECRET", "--passphrase-command", script], 77),
+            (["copy", path, copy, "--passphrase-command", script, "--new-passphrase-env", "A_SECRET"], 77),
+            (["keyring", "init", path, "--passphrase-command", script, "--new-passphrase-env", "A_SECRET"], 77),
+            (["change", other, "--passphrase-env", "A_SECRET", "--new-passphrase-command", script], 0),
+        ] {
+            let environment = directory.file("environment")
+            try? FileManager.default.removeItem(atPath: environment)
+            let outcome = try Program.run(
+                Program.built("rekey"),
+                command,
+                environment: ["A_SECRET": "hidden", "A_SECRET_NOT": "shown"]
+            )
+            #expect(outcome.status == Int32(status), "\(command): \(outcome.errors)")
+            let found = try String(contentsOfFile: environment, encoding: .utf8)
+            #expect(found.contains("A_SECRET_NOT=shown") && !found.contains("hidden"), "\(command)")
+        }
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))

@@ -35,13 +35,22 @@ import Testing
         try Program.rekey(arguments, in: directory, input: "")
     }
 
+    /// Half of that of the file, the same, and twice that.
+    static let pageSizes = [1, 2, 4].map { (Engine.current.formats.first?.pageSize ?? 4096) * $0 / 2 }.filter {
+        $0 > 512
+    }
+
     /// Puts the log of another database beside the file; of one page of it without page 1.
-    private func putForeignLog(withFirstPage: Bool) throws {
+    private func putForeignLog(withFirstPage: Bool, _ size: Int) throws {
         let other = directory.file("other.db")
+        let format = try #require(Engine.current.formats.first).with(pageSize: size)
         let queue = try DatabaseQueue(
             path: other,
             key: .sample("other"),
-            configuration: Configuration { $0.journalMode = .wal }
+            configuration: Configuration {
+                $0.journalMode = .wal
+                $0.format = format
+            }
         )
         try queue.inDatabase { database in
             try database.executeStatements("CREATE TABLE u (b); INSERT INTO u VALUES (1)")
@@ -86,13 +95,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func commandsLeaveFileAsItWas(withFirstPage: Bool) throws {
-        try putForeignLog(withFirstPage: withFirstPage)
+    @Test(arguments: [true, false], pageSizes) func commandsLeaveFileAsItWas(withFirstPage: Bool, size: Int) throws {
+        try putForeignLog(withFirstPage: withFirstPage, size)
         let commands = [
             "change a.db --new-key-file new", "change a.db --in-place --new-key-file new",
             "change a.db --dry-run --new-key-file new", "migrate a.db --page-size 8192",
             "decrypt a.db --yes-write-plaintext", "keyring init a.db --new-passphrase-file p", "verify a.db",
-            "inspect a.db", "status a.db", "copy a.db b.db",
+            "inspect a.db", "status a.db", "copy a.db b.db", "backup a.db backups", "verify a.db --pages-only",
         ]
         for command in commands {
             let done = try rekey("\(command) --key-file k")
@@ -101,15 +110,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func recoveryReadsFileWithoutIt(withFirstPage: Bool) throws {
-        try putForeignLog(withFirstPage: withFirstPage)
+    @Test(arguments: [true, false], pageSizes) func recoveryReadsFileWithoutIt(withFirstPage: Bool, size: Int) throws {
+        try putForeignLog(withFirstPage: withFirstPage, size)
         let saved = try rekey("recover a.db b.db --key-file k")
         #expect(saved.output.contains("table t: 300 rows"), "\(saved.output)\(saved.errors)")
         #expect(try isUnchanged)
     }
 
-    @Test(arguments: [true, false]) func openingRefusesIt(withFirstPage: Bool) throws {
-        try putForeignLog(withFirstPage: withFirstPage)
+    @Test(arguments: [true, false], pageSizes) func openingRefusesIt(withFirstPage: Bool, size: Int) throws {
+        try putForeignLog(withFirstPage: withFirstPage, size)
         #expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabaseQueue(path: path, key: .sample("k")) }
         #expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabasePool(path: path, key: .sample("k")) }
         #expect(throws: KeyError.journalUnderOtherKey) {

@@ -24,6 +24,42 @@ import Testing
         try Program.atTerminal(Program.built("rekey"), arguments, answers: answers)
     }
 
+    /// However the prompt ends.
+    @Test func promptLeavesEchoOn() throws {
+        let script = """
+            import os, pty, signal, sys, termios, time
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execv(sys.argv[1], sys.argv[1:2] + sys.argv[3:])
+            echoes = lambda: bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+            shown = b""
+            while not shown.rstrip().endswith(b":"):
+                shown += os.read(terminal, 1000)
+            asked = echoes()
+            if sys.argv[2] == "TERM":
+                os.kill(pid, signal.SIGTERM)
+            else:
+                os.write(terminal, sys.argv[2].encode().decode("unicode_escape").encode())
+            try:
+                while True:
+                    # A wrong passphrase is asked for again.
+                    if os.read(terminal, 1000).rstrip().endswith(b":"):
+                        os.write(terminal, b"\\x03")
+            except OSError:
+                pass
+            os.waitpid(pid, 0)
+            print(asked, echoes())
+            """
+        // A line, the end of input, the interrupt key, and a signal.
+        for answer in ["wrong\\n", "\\x04", "\\x03", "TERM"] {
+            let outcome = try Program.run(
+                "/usr/bin/python3",
+                ["-c", script, Program.built("rekey"), answer, "verify", path]
+            )
+            #expect(outcome.output == "False True\n", "\(answer): \(outcome.output)\(outcome.errors)")
+        }
+    }
+
     @Test func oldKeyIsProvedBeforeNewPassphrasePrompt() throws {
         let before = try FileState(path)
         let keyring = directory.file("other.keyring")

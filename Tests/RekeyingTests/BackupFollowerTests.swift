@@ -5,6 +5,8 @@ import Rekeying
 import TestSupport
 import Testing
 
+@testable import CipherBackup
+
 @Suite struct BackupFollowerTests {
     let fixture: RepositoryFixture
     static let sum: SQL = "SELECT sum(note) FROM people WHERE typeof(note) = 'integer'"
@@ -180,9 +182,47 @@ import Testing
         try FileManager.default.moveItem(atPath: newest, toPath: fixture.directory.file("aside"))
         try change(queue, 2)
         #expect(throws: BackupError.outdated(newest: 1, expected: 2)) { try next(follower) }
+        // What somebody without the key puts in its place does not count.
+        let old = try #require(fixture.repository.manifests().first)
+        for forgery in RepositoryFixture.Forgery.allCases {
+            for number in [2, 3] as [UInt64] {
+                let forged = try fixture.forge(number, like: old, forgery)
+                #expect(throws: BackupError.outdated(newest: 1, expected: 2), "\(forgery) \(number)") {
+                    try next(follower)
+                }
+                try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + forged.name))
+            }
+        }
         try FileManager.default.moveItem(atPath: fixture.directory.file("aside"), toPath: newest)
         #expect(try next(follower).generation.number == 3)
         #expect(try fixture.answer(.newest, Self.sum) == "3")
+    }
+
+    /// The state before the changes is that of the generation that was made, not of one beside it with its number.
+    @Test func forgedTwinIsNoBaseOfChanges() throws {
+        let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
+        let queue = try fixture.open(.wal, format: format)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try change(queue, 1)
+        _ = try next(follower)
+        try fixture.forge(2, like: fixture.repository.manifests()[0], isLast: true)
+        try queue.inDatabase { try $0.executeStatements("CREATE TABLE other (a); INSERT INTO other VALUES (1)") }
+        #expect(try next(follower).isNew)
+        #expect(try fixture.answer(.newest, Self.sum, format: format) == "1")
+        #expect(try fixture.repository.check(provingBy: [RepositoryFixture.key.key]).proved.last == 3)
+    }
+
+    /// It has no key that could prove anything, and says so.
+    @Test func withoutKeyAnyManifestCounts() throws {
+        try fixture.open(.delete).close()
+        let follower = BackupFollower(fixture.file, fixture.repository) { nil }
+        _ = try follower.store()
+        let first = try #require(fixture.repository.manifests().first)
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + first.name))
+        try fixture.forge(1, like: first, .withoutMAC, isLast: true)
+        #expect(throws: Never.self) { _ = try follower.store(isLast: true) }
     }
 
     @Test func damagedPageInWALIsNotStored() throws {

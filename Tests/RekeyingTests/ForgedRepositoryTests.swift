@@ -35,25 +35,6 @@ import Testing
         )
     }
 
-    private func add(_ number: UInt64, like stored: StoredManifest, under key: BackupKey? = nil) throws {
-        let old = stored.manifest
-        let forged = try StoredManifest(
-            Manifest(
-                repository: old.repository,
-                number: number,
-                time: old.time,
-                previous: old.previous,
-                keyIdentifier: key?.identifier,
-                databaseSize: old.databaseSize,
-                storedSize: old.storedSize,
-                root: old.root,
-                segments: old.segments
-            ),
-            key
-        )
-        _ = try fixture.directory.write(forged.file, to: "repository/generations/" + forged.name)
-    }
-
     @Test func sideFilesOfDestinationAreRefused() throws {
         for suffix in ["-wal", "-journal", "-shm"] {
             let side = try fixture.directory.write([1], to: "restored.db" + suffix)
@@ -71,9 +52,7 @@ import Testing
 
     @Test func forgedMACDisplacesNoProvedGeneration() throws {
         let stored = try fixture.repository.manifests()[1]
-        let other = try DatabaseKey.sample("other").derive(salt: Array(repeating: 1, count: 16), format: .v4)
-        let key = try BackupKey(other, repository: stored.manifest.repository)
-        for number in 3...5 as ClosedRange<UInt64> { try add(number, like: stored, under: key) }
+        for number in 3...5 as ClosedRange<UInt64> { try fixture.forge(number, like: stored, .otherKey) }
         let done = try fixture.backUp(RepositoryFixture.key.key)
         let upkeep = BackupUpkeep(
             fixture.repository,
@@ -103,7 +82,7 @@ import Testing
         #expect(throws: BackupError.outdated(newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
         try FileManager.default.removeItem(atPath: name)
         // A whole manifest without a MAC, too.
-        try add(5, like: fixture.repository.manifests()[1])
+        try fixture.forge(5, like: fixture.repository.manifests()[1])
         #expect(throws: BackupError.outdated(newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
         try restore(.number(1), atLeast: 2)
     }
@@ -114,7 +93,7 @@ import Testing
             try fixture.file.backUp(to: fixture.repository, atLeast: 5, key: key)
         }
         // What somebody without the key has added does not count, but to those who have no key either.
-        try add(5, like: fixture.repository.manifests()[1])
+        try fixture.forge(5, like: fixture.repository.manifests()[1])
         #expect(throws: BackupError.outdated(newest: 2, expected: 5)) {
             try fixture.file.backUp(to: fixture.repository, atLeast: 5, key: key)
         }
@@ -127,21 +106,100 @@ import Testing
 
     @Test func numbersDoNotOverflow() throws {
         for number: UInt64 in [.max, .max - 1, Manifest.highestNumber + 1] {
-            try add(number, like: fixture.repository.manifests()[1])
+            try fixture.forge(number, like: fixture.repository.manifests()[1])
         }
         try fixture.backUp()
         #expect(try fixture.repository.manifests().map(\.manifest.number).max() == 2)
-        try add(Manifest.highestNumber, like: fixture.repository.manifests()[1])
+        try fixture.forge(Manifest.highestNumber, like: fixture.repository.manifests()[1])
         #expect(throws: BackupError.self) { try fixture.backUp() }
     }
 
-    @Test func blocksOfUnprovedGenerationAreNotAdopted() throws {
-        let other = try RepositoryFixture()
-        try other.open().close()
-        try other.backUp(nil)
-        let done = try other.backUp()
+    @Test func sizesDoNotOverflow() throws {
+        let newest = try fixture.repository.manifests()[1]
+        for size in [.min, .max, -1, 0, (1 << 48) + 1] as [Int64] {
+            let forged = try fixture.forge(3, like: newest, databaseSize: size)
+            #expect(throws: BackupError.self, "\(size)") { try fixture.repository.generations() }
+            #expect(throws: BackupError.self, "\(size)") { try fixture.backUp() }
+            try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + forged.name))
+        }
+        for size in [.min, .max, -1, (1 << 60) + 1] as [Int64] {
+            let forged = try fixture.forge(3, like: newest, storedSize: size)
+            #expect(throws: BackupError.self, "\(size)") { try fixture.repository.generations() }
+            try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + forged.name))
+        }
+        // The largest that a database can have costs no memory either.
+        try fixture.forge(3, like: newest, databaseSize: 1 << 48)
+        #expect(try fixture.repository.generations().count == 3)
+        #expect(throws: (any Error).self) { try restore() }
+        #expect(try fixture.backUp().isNew)
+    }
+
+    @Test(arguments: [RepositoryFixture.Forgery.withoutMAC, .otherKey])
+    func blocksOfUnprovedGenerationAreNotAdopted(forgery: RepositoryFixture.Forgery) throws {
+        let stored = try fixture.repository.manifests()
+        let forged = try fixture.forge(3, like: stored[1], forgery)
+        let done = try fixture.backUp()
         #expect(done.isNew && done.generation.storedSize > done.generation.databaseSize)
-        #expect(try other.answer() == SampleFile.answer)
+        let made = try #require(fixture.repository.manifests().last).manifest
+        let known = Set((stored + [forged]).flatMap(\.manifest.segments).map(\.identifier))
+        #expect(known.isDisjoint(with: made.segments.map(\.identifier)) && made.root != forged.manifest.root)
+        #expect(try fixture.answer(.newest, "SELECT note FROM people WHERE id = 5") == "changed")
+    }
+
+    @Test func manifestWithWrongMACIsNoBase() throws {
+        let forged = try fixture.forge(3, like: fixture.repository.manifests()[1], .wrongMAC)
+        let before = fixture.objects("generations")
+        #expect(throws: BackupError.altered(forged.name)) { try fixture.backUp() }
+        #expect(fixture.objects("generations") == before)
+    }
+
+    @Test(arguments: RepositoryFixture.Forgery.allCases)
+    func forgedGenerationHidesNoOldCopyFromCheck(forgery: RepositoryFixture.Forgery) throws {
+        try fixture.forge(3, like: fixture.repository.manifests()[1], forgery)
+        let outdated = BackupError.outdated(newest: 2, expected: 3).description
+        #expect(try fixture.repository.check(atLeast: 3).problems.contains(outdated) == false)
+        do {
+            let check = try fixture.repository.check(provingBy: [RepositoryFixture.key.key], atLeast: 3)
+            #expect(check.problems.contains(outdated), "\(check.problems)")
+        } catch let error as BackupError {
+            guard case .otherKey = error, forgery == .otherKey else { throw error }
+        }
+    }
+
+    /// Older generations may be all that is left of the database.
+    @Test func forgedGenerationHidesNoLossFromPrune() throws {
+        let proved = try fixture.repository.manifests()
+        let needed = try #require(proved[1].manifest.segments.last?.identifier.name)
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: needed))
+        try fixture.forge(3, like: proved[0])
+        let key = try RepositoryFixture.key.key.derive(salt: Array(repeating: 0, count: 16), format: .v4)
+        #expect(throws: BackupError.missingObject(needed)) {
+            try fixture.repository.prune(keeping: RetentionPolicy(newest: 1), provedBy: key)
+        }
+        #expect(fixture.objects("generations").count == 3)
+    }
+
+    @Test func everyByteOfMarkerCounts() throws {
+        let place = fixture.path(ofObject: "repository")
+        let size = try FileState(place).bytes.count
+        for offset in 0..<size {
+            try flipByte(of: place, at: offset)
+            #expect(throws: BackupError.self, "\(offset)") { try fixture.repository.generations() }
+            #expect(throws: BackupError.self, "\(offset)") { try fixture.backUp() }
+            try flipByte(of: place, at: offset)
+        }
+        try restore()
+    }
+
+    @Test func laterVersionIsNamed() throws {
+        var marker = try Array(FileState(fixture.path(ofObject: "repository")).bytes.dropLast(Digest.size))
+        marker[9] += 1
+        _ = try fixture.directory.write(DigestedObject.file(marker), to: "repository/repository")
+        let error = BackupError.unknownVersion(location: fixture.directory.file("repository"))
+        #expect(throws: error) { try fixture.repository.generations() }
+        #expect(throws: error) { try fixture.backUp() }
+        #expect(throws: error) { try fixture.repository.prune(keeping: RetentionPolicy(newest: 1)) }
+        #expect(throws: error) { try restore() }
     }
 
     @Test func forgedPruneIsAProblem() throws {

@@ -6,6 +6,8 @@ import Rekeying
 import TestSupport
 import Testing
 
+@testable import CipherBackup
+
 @Suite struct RepositoryBackupTests {
     let fixture: RepositoryFixture
     static let key = RepositoryFixture.key.key
@@ -52,6 +54,30 @@ import Testing
         // With the key, the same state becomes a generation that is proved.
         #expect(try fixture.backUp().isNew)
         #expect(try fixture.answer() == SampleFile.answer)
+    }
+
+    /// A free page is one that SQLite's own check does not look at.
+    @Test func damagedFreePageIsNotRestored() throws {
+        let queue = try fixture.open()
+        try queue.inDatabase {
+            try $0.executeStatements(
+                "CREATE TABLE large (a); INSERT INTO large VALUES (zeroblob(100000)); DROP TABLE large"
+            )
+        }
+        try queue.close()
+        let kinds = try fixture.file.map(key: RepositoryFixture.key.key)
+        let free = try #require(kinds.lastIndex(of: .free))
+        try flipByte(of: fixture.path, at: free * RepositoryFixture.pageSize + 100)
+        try fixture.backUp(nil)
+        let restored = DatabaseFile(path: fixture.directory.file("restored.db"))
+        #expect(throws: KeyError.damaged(pages: [free + 1])) {
+            try restored.restore(
+                from: fixture.repository,
+                key: RepositoryFixture.key.key,
+                acceptsUnauthenticated: true
+            )
+        }
+        #expect(!fixture.directory.names.contains("restored.db"))
     }
 
     @Test func formatsAreBackedUpAndRestored() throws {
@@ -227,6 +253,48 @@ import Testing
         )
         #expect(try fixture.repository.check().problems == ["missing, and not pruned: generation 2"])
     }
+
+    @Test func generationsWithoutMarkerAreNotARepository() throws {
+        try fixture.open().close()
+        try fixture.backUp()
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: "repository"))
+        let location = fixture.directory.file("repository")
+        for run in [{ try fixture.backUp() }, { try fixture.backUp(nil) }] {
+            #expect(throws: (any Error).self) { _ = try run() }
+        }
+        #expect(throws: BackupError.notARepository(location: location)) { try fixture.repository.prepare() }
+        #expect(!FileManager.default.fileExists(atPath: fixture.path(ofObject: "repository")))
+    }
+
+    #if DEBUG || FAULTS
+        /// Each object, and then its name; what fails leaves nothing that a generation was to have.
+        @Test func objectsAreSyncedBeforeTheirNames() throws {
+            let queue = try fixture.open()
+            defer { try? queue.close() }
+            try fixture.backUp()
+            for (number, directory) in ["segments", "generations"].enumerated() {
+                for after in 0...1 {
+                    try queue.inDatabase {
+                        try $0.executeUpdate("UPDATE people SET note = ? WHERE id = 1", 10 * number + after)
+                    }
+                    let before = (fixture.objects("segments"), fixture.objects("generations"))
+                    let order = FaultInjection.Order(
+                        prefix: fixture.directory.file("repository/\(directory)/"),
+                        call: .sync,
+                        after: after,
+                        code: EIO
+                    )
+                    let (outcome, met) = FaultInjection.with(order) { try fixture.backUp() }
+                    #expect(met, "\(directory) \(after)")
+                    #expect(throws: BackupError.self) { try outcome.get() }
+                    guard directory == "segments" || after == 0 else { continue }
+                    #expect(fixture.objects("generations") == before.1 && fixture.objects("segments") == before.0)
+                }
+            }
+            try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 'last' WHERE id = 1") }
+            #expect(try fixture.backUp().isNew)
+        }
+    #endif
 
     @Test func writersOfRepositoryExcludeEachOther() throws {
         try fixture.open().close()

@@ -1,8 +1,11 @@
 import CipherDB
+import CipherKeys
 import Foundation
 import Rekeying
 import TestSupport
 import Testing
+
+@testable import CipherBackup
 
 /// A database and a repository of its backups, in a directory of a test's own.
 struct RepositoryFixture {
@@ -78,4 +81,46 @@ struct RepositoryFixture {
     }
 
     func path(ofObject name: String) -> String { directory.file("repository/\(name)") }
+
+    /// What the manifest that is forged says of its key.
+    enum Forgery: CaseIterable {
+        case withoutMAC, otherKey, wrongMAC
+    }
+
+    /// Adds a manifest that no key of the database has made.
+    ///
+    /// - Parameters:
+    ///   - stored: What it says but for what is given.
+    ///   - isLast: Whether its name is behind that of `stored`, where both have one number.
+    @discardableResult
+    func forge(
+        _ number: UInt64,
+        like stored: StoredManifest,
+        _ forgery: Forgery = .withoutMAC,
+        databaseSize: Int64? = nil,
+        storedSize: Int64? = nil,
+        isLast: Bool = false
+    ) throws -> StoredManifest {
+        let old = stored.manifest
+        let other = try DatabaseKey.sample("other").derive(salt: Array(repeating: 1, count: 16), format: .v4)
+        let key = try BackupKey(other, repository: old.repository)
+        for time in old.time... {
+            let manifest = Manifest(
+                repository: old.repository,
+                number: number,
+                time: time,
+                previous: old.previous,
+                keyIdentifier: forgery == .withoutMAC ? nil : forgery == .otherKey ? key.identifier : old.keyIdentifier,
+                databaseSize: databaseSize ?? old.databaseSize,
+                storedSize: storedSize ?? old.storedSize,
+                root: old.root,
+                segments: old.segments
+            )
+            let forged = try StoredManifest(manifest, forgery == .withoutMAC ? nil : key)
+            if isLast, objects("generations").contains(where: { $0 > forged.name }) { continue }
+            _ = try directory.write(forged.file, to: "repository/generations/" + forged.name)
+            return forged
+        }
+        throw BackupError.noGeneration(location: "none")
+    }
 }

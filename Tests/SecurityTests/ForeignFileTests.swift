@@ -124,6 +124,25 @@ import Testing
         #expect(try (FileState(path), FileState(victim)) == before)
     }
 
+    @Test func linkBesideAttachedPlaintextIsNotFollowed() throws {
+        let victim = try directory.write([UInt8](repeating: 7, count: 5000), to: "victim")
+        let plain = directory.file("plain.db")
+        let database = Database(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        try database.open(key: key)
+        try database.attachPlaintext(plain, as: "p")
+        try database.executeStatements("CREATE TABLE p.t (a); DETACH p")
+        let before = try (FileState(plain), FileState(victim))
+        for suffix in ["-journal", "-wal", "-shm"] {
+            for make in [link, symlink] {
+                #expect(make(victim, plain + suffix) == 0)
+                #expect(throws: DatabaseError.self) { try database.attachPlaintext(plain, as: "p") }
+                #expect(unlink(plain + suffix) == 0)
+            }
+        }
+        #expect(try (FileState(plain), FileState(victim)) == before)
+        try database.attachPlaintext(plain, as: "p")
+    }
+
     /// Headers that promise sizes which are not there, and numbers at the ends of what their fields hold.
     @Test func craftedHeadersAreErrorsAndNoCrash() throws {
         var random = SplitMix(20)

@@ -1,9 +1,10 @@
-import CipherDB
 import CipherKeys
 import CipherSystem
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CipherDB
 
 /// What SQL alone could do to the owner of a database: lock him out, or write his data where anybody can read them.
 @Suite final class LockdownTests: RawKeyFixture {
@@ -28,6 +29,7 @@ import Testing
         "ATTACH 'plain.db' AS x KEY ''", "ATTACH 'plain.db' AS x", "ATTACH 'plain.db' AS x KEY 'evil'",
         "ATTACH 'plain' || '.db' AS x KEY ''", "ATTACH 'file:plain.db?mode=memory' AS x",
         "SELECT load_extension('evil')", "SELECT fts3_tokenizer('simple')",
+        "CREATE VIRTUAL TABLE pages USING sqlite_dbpage", "CREATE VIRTUAL TABLE temp.pages USING SQLite_DBPage(main)",
     ]
 
     @Test(arguments: refused)
@@ -222,6 +224,14 @@ import Testing
     }
 
     // MARK: A program's own
+
+    /// One that a later SQLite has is one that nobody here can judge.
+    @Test func unknownActionIsDenied() {
+        let authorizer = Authorizer()
+        authorizer.user = { _ in .allow }
+        #expect(authorizer.decide(21, nil, nil, nil, nil) == .allow)
+        #expect(authorizer.decide(999, nil, nil, nil, nil) == .deny)
+    }
 
     @Test func programAuthorizerIsAsked() throws {
         let database = try open()

@@ -192,31 +192,43 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         // Root may look into every process: it is started for somebody else then.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        let rekey = try started("\(Program.built("rekey")) verify '\(path)' --passphrase-fd 0", until: Self.noDump)
+        #expect(rekey.limits.contains(Self.noDump) && rekey.owner == 0)
+        // What others may look into and dump, started in the same way.
+        let other = try started("cat", until: "core file size 1000")
+        #expect(!other.limits.contains(Self.noDump) && (other.owner != 0 || getuid() == 0), "\(other)")
+    }
+
+    private static let noDump = "core file size 0 0"
+
+    /// The limits of a program that waits for its input, and whose its memory is.
+    private func started(_ command: String, until limit: String) throws -> (limits: String, owner: Int?) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // A limit that is to be seen changing, where this process may set it.
-        process.arguments = [
-            "-c", "ulimit -c 1000 2>/dev/null; exec $2 \"$0\" verify \"$1\" --passphrase-fd 0", Program.built("rekey"),
-            path, getuid() == 0 ? "setpriv --reuid 65534 --clear-groups" : "",
-        ]
+        let user = getuid() == 0 ? "setpriv --reuid 65534 --clear-groups" : ""
+        process.arguments = ["-c", "ulimit -c 1000 2>/dev/null; exec \(user) \(command)"]
         let input = Pipe()
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        defer { process.terminate() }
-        // It waits for its passphrase.
+        defer {
+            try? input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+        let place = "/proc/\(process.processIdentifier)"
         var limits = ""
         for _ in 0..<500 {
-            limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+            limits = try String(contentsOfFile: place + "/limits", encoding: .utf8)
                 .split(separator: " ").joined(separator: " ")
-            if limits.contains("core file size 0 0") { break }
+            let isStarted = try String(contentsOfFile: place + "/status", encoding: .utf8).contains("\tsh\n") == false
+            if isStarted, limits.contains(limit) { break }
             Thread.sleep(forTimeInterval: 0.01)
         }
-        #expect(limits.contains("core file size 0 0"))
         // > /proc/pid: files are owned by root:root if the process's "dumpable" attribute has a value other than 1 (proc(5))
-        let attributes = try FileManager.default.attributesOfItem(atPath: "/proc/\(process.processIdentifier)/mem")
-        #expect(attributes[.ownerAccountID] as? Int == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: place + "/mem")
+        return (limits, attributes[.ownerAccountID] as? Int)
     }
 
     @Test func commandPrintsNoSecret() throws {
@@ -232,6 +244,48 @@ import Testing
                 #expect(outcome.status != 0)
                 #expect(!(outcome.output + outcome.errors).contains(Self.secret))
             }
+        }
+    }
+
+    @Test func succeedingCommandPrintsNoSecret() throws {
+        let (new, keyring) = ("another-another-another", directory.file("test.db.keyring"))
+        let plain = try directory.write(Self.secret.utf8, to: "old")
+        let next = try directory.write(new.utf8, to: "new")
+        _ = try DatabaseQueue(path: path, key: .passphrase(Self.secret))
+        let old = [["--passphrase-env", "SECRET"], ["--passphrase-file", plain]]
+        let opened = ["--keyring", keyring, "--passphrase-env", "NEW"]
+        let commands: [[String]] =
+            old.flatMap { key in
+                [
+                    ["verify"], ["verify", "--json"], ["inspect"], ["inspect", "--json"], ["status"],
+                    ["status", "--json"],
+                ]
+                .map { $0 + [path] + key }
+            } + [
+                ["copy", path, directory.file("copy.db"), "--new-passphrase-file", next] + old[0],
+                ["backup", path, directory.file("backups")] + old[0],
+                ["backups", "check", directory.file("backups"), "--json"] + old[0],
+                ["recover", path, directory.file("saved.db")] + old[0],
+                ["change", path, "--new-passphrase-env", "NEW"] + old[1],
+                ["change", path, "--in-place", "--new-passphrase-env", "SECRET", "--passphrase-env", "NEW"],
+                ["keyring", "init", path, "--new-passphrase-env", "NEW"] + old[1], ["verify", path] + opened,
+                ["keyring", "list", path, "--json", "--passphrase-env", "NEW"],
+                ["keyring", "add", path, "--passphrase-env", "NEW", "--new-key-file", plain + ".key"],
+                ["keyring", "rotate", path, "--passphrase-env", "NEW"],
+            ]
+        _ = try directory.write(DatabaseKey.sampleBytes("key file"), to: "old.key")
+        let spellings = [Self.secret, new].flatMap { text in
+            [text, Array(text.utf8).hexadecimal, Data(text.utf8).base64EncodedString(), String(text.reversed())]
+        }
+        for command in commands {
+            let outcome = try Program.run(
+                Program.built("rekey"),
+                command,
+                environment: ["SECRET": Self.secret, "NEW": new]
+            )
+            let said = outcome.output + outcome.errors
+            #expect(outcome.status == 0, "\(command): \(said)")
+            for secret in spellings { #expect(!said.lowercased().contains(secret.lowercased()), "\(command)") }
         }
     }
 

@@ -45,22 +45,22 @@ extension BackupRepository {
             for name in try manifestNames() {
                 check.noting { manifests.append(try StoredManifest(name, storage, marker)) }
             }
-            if let expected, manifests.last?.manifest.number ?? 0 < expected {
-                let newest = manifests.last?.manifest.number ?? 0
-                check.problems.append(BackupError.outdated(newest: newest, expected: expected).description)
-            }
             if manifests.isEmpty {
                 check.problems.append(BackupError.noGeneration(location: storage.description).description)
             }
             try checkChain(manifests, marker, &check)
             let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
+            let proved = manifests.indices.last { place in
+                keys[UInt32(place)].map { (try? manifests[place].authenticate($0.backupKey)) != nil } == true
+            }
+            let newestProved = proved.map { manifests[$0].manifest.number }
+            let known = (keyOf == nil ? manifests.last?.manifest.number : newestProved) ?? 0
+            if let expected, known < expected {
+                check.problems.append(BackupError.outdated(newest: known, expected: expected).description)
+            }
             if keyOf != nil, let newest = manifests.last, keys[UInt32(manifests.count - 1)] == nil {
                 if newest.manifest.keyIdentifier == nil {
-                    let proved = manifests.indices.last { place in
-                        keys[UInt32(place)].map { (try? manifests[place].authenticate($0.backupKey)) != nil } == true
-                    }
-                    let number = proved.map { manifests[$0].manifest.number }
-                    let error = BackupError.unauthenticated(newest.name, newestProved: number)
+                    let error = BackupError.unauthenticated(newest.name, newestProved: newestProved)
                     check.problems.append(error.description)
                 } else if GenerationKeys.Key.isReadable(storage, newest.manifest) {
                     throw BackupError.otherKey(newest.name)

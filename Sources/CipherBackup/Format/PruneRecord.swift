@@ -34,8 +34,7 @@ struct PruneRecord: Sendable {
         var ranges: [ClosedRange<UInt64>] = []
         for _ in 0..<count {
             guard let first = reader.bigEndian(8), let last = reader.bigEndian(8), first <= last,
-                last <= Manifest.highestNumber,
-                first > ranges.last?.upperBound ?? 0
+                last <= Manifest.highestNumber
             else { return nil }
             ranges.append(first...last)
         }

@@ -27,15 +27,15 @@ extension BackupRepository {
             let marker = try marker()
             let backupKey = try key.map { try BackupKey($0, repository: marker.identifier) }
             let all = try manifests()
+            func isProved(_ stored: StoredManifest) -> Bool {
+                backupKey.map { (try? stored.authenticate($0)) != nil } ?? (stored.manifest.keyIdentifier != nil)
+            }
             // Others may be all that is left of the database.
-            if let lost = try all.last?.lostSegments(storage).first { throw BackupError.missingObject(lost) }
+            for newest in [all.last, all.last(where: isProved)] {
+                if let lost = try newest?.lostSegments(storage).first { throw BackupError.missingObject(lost) }
+            }
             let numbers = policy.kept(
-                all.map { stored in
-                    let isProved = backupKey.map { (try? stored.authenticate($0)) != nil }
-                    return (
-                        stored.manifest.number, stored.manifest.time, isProved ?? (stored.manifest.keyIdentifier != nil)
-                    )
-                },
+                all.map { ($0.manifest.number, $0.manifest.time, isProved($0)) },
                 now: BackupRepository.now
             )
             let kept = all.filter { numbers.contains($0.manifest.number) }

@@ -6,6 +6,8 @@ package final class BackupSession {
     private let repository: BackupRepository
     private let expected: ExpectedGeneration
     private var base: GenerationBase?
+    /// The newest generation that this session has made, or a key proved.
+    private var known: StoredManifest?
     /// When the objects of the newest generation were last looked for.
     private var lookedForLosses = ContinuousClock.now
     /// The identifier of each key with which a generation was made.
@@ -109,6 +111,7 @@ package final class BackupSession {
                 let warnings = base.map { self.warnings(writer, $0, backupKey, others) } ?? []
                 let (made, isNew) = try writer.finish(time: time, beforeEach: beforeEachSegment)
                 self.base = made
+                known = made.stored
                 if let backupKey { identifiers.insert(backupKey.identifier) }
                 return StoredGeneration(generation: Generation(made.manifest), isNew: isNew, warnings: warnings)
             } catch {
@@ -127,10 +130,11 @@ package final class BackupSession {
             lookedForLosses = .now
             return self.base
         }
-        try expected.check(names, of: repository, marker, made: base?.manifest.number, provedBy: keys)
+        try expected.check(names, of: repository, marker, known: known, provedBy: keys)
         base = try names.last.map {
             try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage)
         }
+        if let stored = base?.stored, stored.counts(provedBy: keys) { known = stored }
         lookedForLosses = .now
         return base
     }

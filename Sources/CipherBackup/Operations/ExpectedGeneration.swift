@@ -21,21 +21,22 @@ package struct ExpectedGeneration: Sendable {
     /// Throws where the newest generation is older.
     ///
     /// - Parameters:
-    ///   - made: The number of the generation that the caller has made, or read, last.
+    ///   - known: The generation that the caller has made, or found proved, last. Another one of its number counts if a key proves it.
     ///   - keys: Those that prove generations; none without a key.
     func check(
         _ names: [String],
         of repository: BackupRepository,
         _ marker: RepositoryMarker,
-        made: UInt64?,
+        known: StoredManifest?,
         provedBy keys: [BackupKey]
     ) throws {
         guard number != 0 else { return }
-        if let number {
-            try repository.checkNewest(names, marker, atLeast: number) { stored in
-                keys.isEmpty || keys.contains { (try? stored.authenticate($0)) != nil }
+        if let number { try repository.checkNewest(names, marker, atLeast: number) { $0.counts(provedBy: keys) } }
+        if let known {
+            // Its key may be one that the database has no more.
+            try repository.checkNewest(names, marker, atLeast: known.manifest.number) {
+                $0.file == known.file || $0.counts(provedBy: keys)
             }
         }
-        if let made { try repository.checkNewest(names, marker, atLeast: made) { _ in true } }
     }
 }

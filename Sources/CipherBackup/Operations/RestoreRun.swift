@@ -31,7 +31,7 @@ package struct RestoreRun {
         }
         guard let expected, stored.manifest.number < expected else { return }
         try repository.checkNewest(repository.manifestNames(), repository.marker(), atLeast: expected) {
-            manifest in keys.contains { (try? manifest.authenticate($0)) != nil }
+            $0.counts(provedBy: keys)
         }
     }
 

@@ -57,6 +57,11 @@ package struct StoredManifest: Sendable {
         .map(\.identifier.name)
     }
 
+    /// Whether one of the keys proves the manifest; true without keys, where nothing can.
+    func counts(provedBy keys: [BackupKey]) -> Bool {
+        keys.isEmpty || keys.contains { (try? authenticate($0)) != nil }
+    }
+
     /// Throws where `key` does not prove the manifest.
     func authenticate(_ key: BackupKey) throws {
         guard let identifier = manifest.keyIdentifier else { throw BackupError.unauthenticated(name) }

@@ -35,7 +35,7 @@ final class Authorizer {
     /// The user's, asked about what is not refused.
     var user: ((AuthorizerAction) -> AuthorizerDecision)?
 
-    fileprivate func decide(
+    func decide(
         _ code: Int32,
         _ first: UnsafePointer<CChar>?,
         _ second: UnsafePointer<CChar>?,

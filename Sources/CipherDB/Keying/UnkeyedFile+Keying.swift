@@ -71,7 +71,7 @@ extension UnkeyedFile {
         if proven == nil { try checkMayBeEncrypted(FileKind.recognise(pages)) }
         try checkSideFiles()
         let verifiedKey = try proven?.key ?? identify()
-        try checkLog(verifiedKey)
+        try checkSideFilesAreOwn(verifiedKey)
         do {
             try keyEngine(verifiedKey, proven?.proof) { try connection.firstSelect() }
         } catch let error as DatabaseError where error.code.primary == .notADatabase {

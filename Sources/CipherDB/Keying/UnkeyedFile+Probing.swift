@@ -27,9 +27,15 @@ extension UnkeyedFile {
                 damage: try damageOfSideFiles(key, format)
             )
         case .firstPageDamaged(let key, let format):
-            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
+            return Authentication(
+                verifiedKey: VerifiedKey(key: key, format: format),
+                damage: try damageOfSideFiles(besideDamaged: .firstPage, key, format)
+            )
         case .headerDamaged(let key, let format, let flaw):
-            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .header("\(flaw)"))
+            return Authentication(
+                verifiedKey: VerifiedKey(key: key, format: format),
+                damage: try damageOfSideFiles(besideDamaged: .header("\(flaw)"), key, format)
+            )
         case .withoutMACs(let format): throw keyError(.withoutMACs(format))
         case .otherParameters(let format): throw otherParameters(format)
         case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)

@@ -9,32 +9,57 @@ extension UnkeyedFile {
     func damageOfSideFiles(_ key: DerivedKey, _ format: CipherFormat) throws -> Authentication.Damage {
         if try isJournalUnderOtherKey(key, format) { return .sideFileUnderOtherKey(.rollbackJournal) }
         let log = try authenticateLog(key, format)
-        switch log?.foreignOrigin {
-        case .changeOfKey?: throw keyWasChanged
-        case .unknown? where connection.hasMoved: throw keyWasChanged
-        case .unknown?: return .sideFileUnderOtherKey(.writeAheadLog)
-        case nil: break
-        }
+        if try isForeign(log) { return .sideFileUnderOtherKey(.writeAheadLog) }
         let errors = try sideFileErrors(.encrypted(key, format)) + (log?.errors ?? [])
         return errors.isEmpty ? .none : .sideFiles(errors)
     }
 
-    /// Throws where the key is right for no page of a WAL that the engine would copy into the file.
+    /// The same of a file whose page 1 is damaged, and says nothing of a change of key.
+    func damageOfSideFiles(besideDamaged damage: Authentication.Damage, _ key: DerivedKey, _ format: CipherFormat)
+        throws -> Authentication.Damage
+    {
+        if try isJournalUnderOtherKey(key, format) { return .sideFileUnderOtherKey(.rollbackJournal) }
+        return try authenticateLog(key, format)?.foreignOrigin == nil ? damage : .sideFileUnderOtherKey(.writeAheadLog)
+    }
+
+    /// Throws where the key is right for no page of a WAL that the engine would copy into the file, and where a WAL or journal that it would
+    /// act on has pages of another size.
     ///
     /// A look at the first frame is what nearly every opening needs.
-    func checkLog(_ verifiedKey: VerifiedKey) throws {
-        guard verifiedKey.format.pageAuthentication != nil, let log = pages.writeAheadLog else { return }
-        let pageSize = verifiedKey.format.pageSize
-        let frame = try log.read(24 + pageSize, at: 32)
-        guard frame.count == 24 + pageSize else { return }
-        let cipher = try PageCipher(key: verifiedKey.key, format: verifiedKey.format)
-        if try cipher.isAuthentic(frame[24...], number: UInt32(frame.bigEndian(at: 0))) == true { return }
-        switch try authenticateLog(verifiedKey.key, verifiedKey.format)?.foreignOrigin {
+    func checkSideFilesAreOwn(_ verifiedKey: VerifiedKey) throws {
+        let (key, format) = (verifiedKey.key, verifiedKey.format)
+        if let log = pages.writeAheadLog, try !beginsAsOwn(log, key, format),
+            try isForeign(authenticateLog(key, format))
+        {
+            throw underOtherKey(.writeAheadLog)
+        }
+        if let journal = pages.rollbackJournal,
+            try RollbackJournal(journal).map({ $0.pageSize != format.pageSize }) == true,
+            try isJournalUnderOtherKey(key, format)
+        {
+            throw underOtherKey(.rollbackJournal)
+        }
+    }
+
+    /// Whether the first frame of a WAL is the file's own, or there is none.
+    private func beginsAsOwn(_ log: FileBytes, _ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
+        let beginning = try log.read(56 + format.pageSize, at: 0)
+        guard beginning.count >= 32, beginning.bigEndian(at: 8) == format.pageSize else { return beginning.count < 32 }
+        guard beginning.count == 56 + format.pageSize else { return true }
+        let number = UInt32(beginning.bigEndian(at: 32))
+        return try PageCipher(key: key, format: format).isAuthentic(beginning[56...], number: number) != false
+    }
+
+    /// Whether the engine must not have a WAL.
+    ///
+    /// - Throws: ``KeyError/wrongKey`` where it holds a change of key.
+    private func isForeign(_ log: LogAuthentication?) throws -> Bool {
+        switch log?.foreignOrigin {
         case .changeOfKey?: throw keyWasChanged
         // The log is that of the file that has the name now.
         case .unknown? where connection.hasMoved: throw keyWasChanged
-        case .unknown?: throw underOtherKey(.writeAheadLog)
-        case nil: break
+        case .unknown?: return true
+        case nil: return false
         }
     }
 
@@ -49,14 +74,12 @@ extension UnkeyedFile {
 
     /// Whether the file may hold pages of a change of key that was cut off: what the journal has is in force.
     private func isJournalUnderOtherKey(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
-        guard format.pageAuthentication != nil, let journal = try hotJournal(), let index = try RollbackJournal(journal)
-        else { return false }
+        guard let journal = try hotJournal(), let index = try RollbackJournal(journal) else { return false }
         return try !index.holdsPages(PageCipher(key: key, format: format))
     }
 
-    /// Nil without a WAL, or without MACs.
+    /// Nil without a WAL.
     private func authenticateLog(_ key: DerivedKey, _ format: CipherFormat) throws -> LogAuthentication? {
-        guard format.pageAuthentication != nil else { return nil }
         var found: LogAuthentication?
         // While others write and checkpoint, a page may be read by half.
         for attempt in 0..<8 {

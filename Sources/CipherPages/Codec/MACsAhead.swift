@@ -62,8 +62,8 @@ final class MACsAhead {
         key: UnsafeRawBufferPointer
     ) -> UnsafeRawBufferPointer? {
         let number = format.pageNumberOrder.coded(coded)
-        // Page 1 begins with the salt or a plaintext header, which its MAC does not cover.
-        guard page.count == covered, number > 1 else { return nil }
+        // Page 1 begins with the salt or a plaintext header, which its MAC does not cover: it is shorter.
+        guard page.count == covered else { return nil }
         let isNext = number > last && number - last <= MACsAhead.gap
         run = isNext ? run + 1 : 0
         last = number

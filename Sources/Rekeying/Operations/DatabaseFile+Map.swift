@@ -17,7 +17,9 @@ extension DatabaseFile {
         try limitingWaits {
             let file = try open()
             defer { file.close() }
-            let present = try authenticate(key, file).verifiedKey
+            let found = try authenticate(key, file)
+            if case .sideFileUnderOtherKey(let side) = found.damage { throw file.underOtherKey(side) }
+            let present = found.verifiedKey
             let pageSize = present.format.pageSize
             let map = try PageMap(file.pages.newest(pageSize: pageSize), key: present.key, format: present.format) {
                 try progress(FileProgress(.checking, pages: $0, of: $1, size: pageSize))
