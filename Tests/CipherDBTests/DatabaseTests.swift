@@ -90,7 +90,7 @@ import Testing
         #expect(message { let _: Int8 = try rows["number"] }.contains("Int8"))
         #expect(message { let _: String = try rows["none"] }.contains("null"))
         #expect(message { let _: String = try rows["bytes"] }.contains("blob"))
-        #expect(message { let _: Date = try rows["text"] }.contains("Date"))
+        #expect(message { let _: Date = try rows["text"] }.contains("holds text that is no date"))
     }
 
     @Test func textThatIsNotUTF8IsError() throws {
