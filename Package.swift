@@ -129,7 +129,7 @@ let package = Package(
         // A process of WALResetLoadTests.
         .executableTarget(
             name: "CheckpointLoad",
-            dependencies: ["CCipherEngine", "CipherDB"],
+            dependencies: ["CCipherEngine", "CipherDB", "Rekeying"],
             path: "Tests/CheckpointLoad"
         ),
         .testTarget(

@@ -1,5 +1,6 @@
 import CipherDB
 import Foundation
+import Rekeying
 
 /// A process of WALResetLoadTests: `CheckpointLoad PATH ROLE NUMBER` writes or checkpoints until the file `PATH.stop` exists, and prints how
 /// many rows it committed. `create` makes the database; `check` prints how many rows can be read, and whether the database is sound.
@@ -65,6 +66,13 @@ struct CheckpointLoad {
         case "pool":
             let pool = try DatabasePool(path: path, key: key(), configuration: configuration)
             return try repeated { try pool.write { try $0.executeUpdate(SQL(unsafe: insertion)) } }
+        case "follower":
+            let pool = try DatabasePool(path: path, key: key(), configuration: configuration)
+            let repository = BackupRepository("\(path)-\(number)")
+            let backup = ContinuousBackup(of: pool, to: repository, every: .milliseconds(10))
+            let following = Task { try await backup.run() }
+            defer { following.cancel() }
+            return try repeated { try pool.write { try $0.executeUpdate(SQL(unsafe: insertion)) } }
         case "queue":
             let queue = try queue()
             return try repeated { try queue.write { try $0.executeUpdate(SQL(unsafe: insertion)) } }
@@ -78,6 +86,9 @@ struct CheckpointLoad {
         case "sql":
             let queue = try queue()
             return try repeated { _ = try queue.inDatabase { try $0.string(forQuery: "PRAGMA wal_checkpoint") } }
+        case "vacuum":
+            let queue = try queue()
+            return try repeated { try queue.vacuum() }
         case "attached":
             let queue = try queue("\(path)-\(number)")
             try queue.inDatabase { try $0.attach(path, as: "other", key: key()) }

@@ -92,7 +92,7 @@ struct WALResetLoadTests {
         return result
     }
 
-    private static let writing: Set = ["stock", "stock-both", "pool", "queue", "both", "closing"]
+    private static let writing: Set = ["stock", "stock-both", "pool", "queue", "both", "closing", "follower"]
 
     @Test(arguments: [["stock", "stock-passive"], ["stock-both"]])
     func engineLosesRows(roles: [String]) throws {
@@ -102,7 +102,7 @@ struct WALResetLoadTests {
 
     @Test(arguments: [
         ["pool", "passive"], ["both"], ["pool", "pool", "queue", "sql"], ["queue", "closing", "attached"],
-        ["pool", "passive", "full", "restart", "truncate"],
+        ["pool", "passive", "full", "restart", "truncate"], ["follower", "passive", "vacuum"],
     ])
     func libraryLosesNothing(roles: [String]) throws {
         let result = try result(of: roles)

@@ -234,7 +234,8 @@ import Testing
     }
 
     /// A header that was destroyed, as by a writer that was killed, is recovered from the WAL: its salts were not there before.
-    @Test(arguments: [CheckpointMode.passive, .full])
+    /// SQLite 3.15 does not recover while it has the writer's lock.
+    @Test(arguments: sqlite3_libversion_number() < 3_046_000 ? [CheckpointMode.passive] : [.passive, .full])
     func checkpointAfterRecoveryCopiesAll(mode: CheckpointMode) throws {
         let writer = try writer(key)
         let database = try open(nil, key)
