@@ -17,7 +17,9 @@ open class FMResultSet {
 
     /// Of ``FMDatabase/prepare(_:)``; nil once it was closed.
     @exclusivity(unchecked) private var prepared: Statement?
-    @exclusivity(unchecked) private var rows: ResultSet?
+    @exclusivity(unchecked) private var rows: ResultSet? {
+        didSet { found = [:] }
+    }
     @exclusivity(unchecked) private var isOnRow = false
 
     /// A result set without rows, as of a query that was closed.
@@ -148,7 +150,7 @@ open class FMResultSet {
     public var columnCount: Int32 { inTurn(or: 0) { Int32(clamping: names.count) } }
 
     private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
-    /// The indices that were asked for so far.
+    /// The indices that were asked for so far, of the columns of ``rows``.
     @exclusivity(unchecked) private var found: [String: Int32] = [:]
 
     /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the last. Changes to it do nothing.
@@ -169,10 +171,9 @@ open class FMResultSet {
     open func columnIndex(forName columnName: String) -> Int32 {
         guard let turn, let isOuter = turn.enterIfFree() else { return -1 }
         defer { turn.leave(isOuter) }
-        guard rows != nil || prepared != nil else { return -1 }
         if let index = found[columnName] { return index }
         guard let index = indices[columnName.lowercased()] else { return -1 }
-        found[columnName] = index
+        if rows != nil { found[columnName] = index }
         return index
     }
 

@@ -138,7 +138,9 @@ final class HostileTextTests: RawKeyFixture {
     @Test(.enabled(if: Engine.current.has(.fts5), "this engine has no FTS5")) func longPatternsAreNotMalformed() throws
     {
         let database = try open()
-        try database.executeStatements("CREATE TABLE notes (text); INSERT INTO notes VALUES ('a b')")
+        try database.executeStatements(
+            "CREATE TABLE notes (id INTEGER PRIMARY KEY, text); INSERT INTO notes (text) VALUES ('a b')"
+        )
         try database.createFullTextIndex("found", on: "notes", columns: ["text"])
         let word = try #require(FTS5Pattern(matchingPhrase: "a"))
         let other = try #require(FTS5Pattern(matchingPhrase: "c"))
@@ -161,7 +163,8 @@ final class HostileTextTests: RawKeyFixture {
         let database = try open()
         try database.executeStatements(
             """
-            CREATE TABLE notes (text); CREATE TABLE log (a); CREATE TABLE odd (rowid TEXT, text);
+            CREATE TABLE notes (id INTEGER PRIMARY KEY, text); CREATE TABLE log (a);
+            CREATE TABLE odd (id INTEGER PRIMARY KEY, rowid TEXT, text);
             CREATE TRIGGER notes_insert AFTER INSERT ON notes BEGIN INSERT INTO log VALUES (1); END
             """
         )
@@ -171,7 +174,7 @@ final class HostileTextTests: RawKeyFixture {
         #expect(throws: DatabaseError.self) {
             try database.createFullTextIndex("rowid", on: "notes", columns: ["text"])
         }
-        try database.executeUpdate("INSERT INTO notes VALUES ('x')")
+        try database.executeUpdate("INSERT INTO notes (text) VALUES ('x')")
         #expect(try database.int(forQuery: "SELECT count(*) FROM log") == 1)
     }
 

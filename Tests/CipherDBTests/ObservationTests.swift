@@ -65,7 +65,10 @@ import Testing
         ("UPDATE a SET v = 2 WHERE i = 99", []),
         ("SELECT * FROM a", []),
         ("BEGIN IMMEDIATE; COMMIT", []),
-        ("PRAGMA user_version = 3", []),
+        ("PRAGMA user_version = 3", ["*"]),
+        ("PRAGMA main.application_id(7)", ["*"]),
+        ("PRAGMA user_version", []),
+        ("BEGIN; PRAGMA user_version = 3; ROLLBACK", []),
         ("CREATE TABLE c (x)", ["*"]),
         ("ALTER TABLE a ADD COLUMN x", ["*"]),
         ("DROP TABLE b", ["*"]),
@@ -257,6 +260,54 @@ import Testing
         try await pool.write { try $0.executeUpdate("DELETE FROM a WHERE v > 2") }
         if Engine.tellsTablesWithoutColumns { #expect(try await waiting.value == [1, 2]) }
         try await pool.close()
+    }
+
+    @Test func numbersOfTheHeaderAreObserved() async throws {
+        let pool = try pool()
+        let reads: [@Sendable (Database) throws -> Int64] = [
+            { Int64(try $0.userVersion) }, { Int64(try $0.applicationID) },
+            { try $0.value(forQuery: "PRAGMA main.user_version") ?? 0 },
+            { try $0.value(forQuery: "PRAGMA page_count") ?? 0 },
+            { try $0.value(forQuery: "PRAGMA freelist_count") ?? 0 },
+            { try $0.value(forQuery: "PRAGMA schema_version") ?? 0 }, { try $0.dataVersion },
+        ]
+        for (index, read) in reads.enumerated() {
+            var values = pool.observe(read).makeAsyncIterator()
+            let before = try #require(try await values.next())
+            let waiting = Task { [values] in
+                var values = values
+                return try await values.next()
+            }
+            try await eventually { pool.writer.log.listeners > 0 }
+            try await pool.write { database in
+                switch index {
+                case 0: try database.setUserVersion(7)
+                case 1: try database.setApplicationID(8)
+                case 2: try database.executeUpdate("PRAGMA user_version = 9")
+                case 3: try database.executeUpdate("INSERT INTO a (v) VALUES (zeroblob(100000))")
+                case 4: try database.executeUpdate("DELETE FROM a")
+                case 5: try database.executeUpdate("CREATE TABLE c (x)")
+                default: try database.executeUpdate("INSERT INTO b VALUES (1)")
+                }
+            }
+            let after = try await waiting.value
+            #expect(after != nil && after != before, "\(index)")
+        }
+        try await pool.close()
+    }
+
+    @Test func versionSetElsewhereIsObservedOnRequest() async throws {
+        let queue = try queue()
+        var values = queue.observe { try $0.userVersion }.makeAsyncIterator()
+        #expect(try await values.next() == 0)
+        let other = Database(path: path)
+        try other.open(key: Self.key)
+        try await queue.checkForForeignChanges()
+        try other.setUserVersion(5)
+        #expect(try await queue.checkForForeignChanges())
+        #expect(try await values.next() == 5)
+        try await queue.inDatabase { try $0.setUserVersion(6) }
+        #expect(try await values.next() == 6)
     }
 
     @Test func changeOfKeyDoesNotDisturbIt() async throws {

@@ -123,7 +123,7 @@ import Testing
             }
         ]
 
-        func add(_ note: Note) throws -> Int64 {
+        func add(_ note: Note) throws -> Int64? {
             try queue.inDatabase { try $0.insert(into: "notes", encoding: note) }
         }
 
@@ -146,7 +146,7 @@ import Testing
 
     @Test func wrapperOfTutorials() throws {
         let store = try NoteStore(path: path, key: key)
-        let id = try store.add(.init(title: "milk", text: "'); DROP TABLE notes; --"))
+        let id = try #require(try store.add(.init(title: "milk", text: "'); DROP TABLE notes; --")))
         _ = try store.add(.init(title: "bread", text: ""))
         #expect(throws: DatabaseError.self) { try store.add(.init(title: "milk", text: "again")) }
         #expect(try store.all().map(\.title) == ["bread", "milk"])

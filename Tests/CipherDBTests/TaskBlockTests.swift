@@ -160,13 +160,14 @@ import Testing
     func cancelledFullTextChangeIsUndone(kind: Kind, call: Call) async throws {
         let database = try database(kind)
         try await database.write { database in
-            try database.createFullTextIndex("found", on: "t", columns: ["a"])
-            for number in 0..<100 { try database.executeUpdate("INSERT INTO t VALUES (\("word \(number)"))") }
+            try database.executeStatements("CREATE TABLE text (id INTEGER PRIMARY KEY, a)")
+            try database.createFullTextIndex("found", on: "text", columns: ["a"])
+            for number in 0..<100 { try database.executeUpdate("INSERT INTO text (a) VALUES (\("word \(number)"))") }
         }
         let began = Gate()
         let task = Task {
             try await call.run(database) { database in
-                try database.executeUpdate("DELETE FROM t WHERE a <> 'word 7'")
+                try database.executeUpdate("DELETE FROM text WHERE a <> 'word 7'")
                 began.open()
                 return try database.string(forQuery: Self.endless) ?? ""
             }
@@ -176,11 +177,11 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let kept = call == .inDatabase ? 1 : 100
-        #expect(try await database.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == kept)
+        #expect(try await database.read { try $0.int(forQuery: "SELECT count(*) FROM text") } == kept)
         try await database.write { database in
             let pattern = try #require(FTS5Pattern(matchingAllTokensIn: "word 7"))
             #expect(try database.int(forQuery: "SELECT count(*) FROM found WHERE found MATCH \(pattern)") == 1)
-            try database.executeUpdate("DELETE FROM t")
+            try database.executeUpdate("DELETE FROM text")
             try database.executeUpdate("INSERT INTO found (found) VALUES ('integrity-check')")
         }
         try await database.close()

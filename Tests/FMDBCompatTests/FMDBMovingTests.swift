@@ -74,6 +74,29 @@ final class FMDBMovingTests: RawKeyFixture {
         )
     }
 
+    @Test func plaintextHeaderIsComparedWithTheFile() throws {
+        var format = CipherFormat.v4
+        format.plaintextHeaderSize = 32
+        guard Engine.current.writes(format) else { return }
+        let salt = String(repeating: "c7", count: 16)
+        let text = "x'\(String(repeating: "5b", count: 32))\(salt)'"
+        let database = Database(path: path, configuration: Configuration { $0.format = format })
+        try database.open(key: .raw(hex: String(text.dropFirst(2).dropLast())))
+        try database.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+        database.close()
+        let db = opened()
+        #expect(db.setKey(text) && db.intForQuery("SELECT a FROM t") == 1)
+        for value in ["32", "(32)", "'32'"] {
+            let sql = "PRAGMA cipher_plaintext_header_size" + (value.hasPrefix("(") ? value : " = \(value)")
+            #expect(db.executeStatements(sql), "\(sql)")
+        }
+        #expect(db.executeStatements("PRAGMA cipher_salt = \"x'\(salt.uppercased())'\""))
+        for sql in [
+            "PRAGMA cipher_plaintext_header_size = 0", "PRAGMA cipher_plaintext_header_size = 16",
+            "PRAGMA cipher_salt = \"x'\(String(repeating: "00", count: 16))'\"", "PRAGMA cipher_salt = ''",
+        ] { #expect(!db.executeStatements(sql) && db.isOpen, "\(sql)") }
+    }
+
     @Test func keyAsPragmaClosesDatabase() throws {
         for isNew in [true, false] {
             if !isNew {

@@ -108,6 +108,51 @@ import Testing
         #expect(rows.columnIndex(forName: "D") == 3)
     }
 
+    @Test(arguments: [false, true])
+    func columnsFollowTheSchema(looksFirst: Bool) throws {
+        let prepared = db.prepare("SELECT * FROM t WHERE a = ?")
+        #expect(prepared.bind(with: ["x"]) && prepared.next() && prepared.int(forColumn: "b") == 1)
+        while prepared.next() {}
+        let cached = try db.executeQuery("SELECT * FROM t WHERE a = ?", values: ["x"])
+        #expect(cached.next() && cached.columnCount == 2)
+        cached.close()
+        #expect(
+            db.executeStatements(
+                "CREATE TABLE new AS SELECT B, a, 5 AS c FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t"
+            )
+        )
+        if looksFirst { #expect(prepared.columnNameToIndexMap == ["b": 0, "a": 1, "c": 2]) }
+        #expect(prepared.bind(with: ["x"]))
+        for rows in [prepared, try db.executeQuery("SELECT * FROM t WHERE a = ?", values: ["x"])] {
+            if looksFirst {
+                #expect(rows.columnIndex(forName: "b") == 0 && rows.columnIndex(forName: "C") == 2)
+                #expect(rows.columnNameToIndexMap == ["b": 0, "a": 1, "c": 2] && rows.columnCount == 3)
+                #expect(rows.columnName(for: 1) == "a" && rows.int(forColumn: "b") == 0)
+            }
+            #expect(rows.next() && !db.hadError())
+            #expect(
+                rows.int(forColumn: "b") == 1 && rows.string(forColumn: "a") == "x" && rows.int(forColumn: "c") == 5
+            )
+            #expect(rows.resultDictionary?["B"] as? Int == 1 && rows.resultDictionary?.count == 3)
+            #expect(!rows.next() && !db.hadError())
+        }
+    }
+
+    @Test func errorOfLookingFirstIsNoEnd() throws {
+        let rows = try db.executeQuery("SELECT * FROM t", values: nil)
+        #expect(db.executeStatements("DROP TABLE t"))
+        #expect(rows.columnCount == 0 && rows.columnIndex(forName: "a") == -1)
+        #expect(!rows.next() && db.hadError() && db.lastErrorCode() == 1)
+    }
+
+    @Test func insertedIDIsSQLites() {
+        db.executeStatements("CREATE TABLE p (id INTEGER PRIMARY KEY, m UNIQUE ON CONFLICT IGNORE)")
+        for mail in ["Ada", "Bob", "Ada"] {
+            #expect(db.executeUpdate("INSERT INTO p (m) VALUES (?)", withArgumentsIn: [mail]))
+        }
+        #expect(db.lastInsertRowId == 2 && db.changes == 0)
+    }
+
     @Test func closedResultSetsGiveNoRows() throws {
         let rows = try db.executeQuery("SELECT * FROM t", values: nil)
         let prepared = db.prepare("SELECT * FROM t")

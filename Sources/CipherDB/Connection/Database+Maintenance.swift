@@ -1,21 +1,27 @@
 internal import CipherKeys
 
 extension Database {
-    /// Checks the whole main database, as it is now: the MAC of every page, then SQLite's integrity check.
+    /// Checks the whole main database, as it is now: the MAC of every page, then SQLite's integrity check, then whether each full-text index
+    /// is that of its table.
     ///
-    /// It reads every page twice, and writers of a database without a WAL wait for it.
+    /// It reads every page twice, and writers of a database without a WAL wait for it. Full-text indexes need the lock of a writer; on a
+    /// connection that only reads, the numbers of their rows are compared with the table's, not their words.
     ///
-    /// - Returns: What SQLite's check finds, a line each; none for a sound database.
+    /// - Returns: What is found, a line each; none for a sound database.
     /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``.
     public func integrityCheck() throws -> [String] {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         // In one transaction, so that no page is written between the two.
-        guard isInTransaction else { return try inTransaction(.deferred) { try $0.integrityCheck() } }
-        return try takingLong(findProblems)
+        let problems =
+            try isInTransaction ? structureProblems() : inTransaction(.deferred) { try $0.structureProblems() }
+        // A transaction that has read cannot always get the lock of a writer.
+        return try problems + takingLong(fullTextProblems)
     }
 
-    private func findProblems() throws -> [String] {
+    private func structureProblems() throws -> [String] { try takingLong(findStructureProblems) }
+
+    private func findStructureProblems() throws -> [String] {
         _ = try int(forQuery: "SELECT count(*) FROM sqlite_master")
         if let verifiedKey, verifiedKey.format.pageAuthentication != nil {
             let connection = try usableConnection()
@@ -35,20 +41,24 @@ extension Database {
 }
 
 extension DatabaseReader {
-    /// Checks the whole main database, as it is now: the MAC of every page, then SQLite's integrity check; see
-    /// ``Database/integrityCheck()``.
+    /// Checks the whole main database, as it is now: the MAC of every page, SQLite's integrity check, and full-text indexes, whose words the
+    /// writer compares with those of their tables; see ``Database/integrityCheck()``.
     ///
-    /// - Returns: What SQLite's check finds, a line each; none for a sound database.
+    /// - Returns: What is found, a line each; none for a sound database.
     /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``.
     public func integrityCheck() throws -> [String] {
-        try read { try $0.integrityCheck() }
+        let (problems, hasIndexes) = try read { (try $0.integrityCheck(), try $0.hasFullTextIndexes) }
+        guard hasIndexes, let writer = self as? any DatabaseWriter else { return problems }
+        return problems + (try writer.inDatabase { try $0.fullTextProblems() }).filter { !problems.contains($0) }
     }
 
     /// Asynchronous version; does not block the calling thread.
     ///
     /// - Throws: as the synchronous version; `CancellationError`.
     public func integrityCheck() async throws -> [String] {
-        try await read { try $0.integrityCheck() }
+        let (problems, hasIndexes) = try await read { (try $0.integrityCheck(), try $0.hasFullTextIndexes) }
+        guard hasIndexes, let writer = self as? any DatabaseWriter else { return problems }
+        return problems + (try await writer.inDatabase { try $0.fullTextProblems() }).filter { !problems.contains($0) }
     }
 }
 

@@ -191,7 +191,8 @@ public final class Database {
     /// Whether a transaction is open, by SQLite's own account.
     public var isInTransaction: Bool { inTurn(or: false) { connection?.isInTransaction ?? false } }
 
-    /// The rowid of the last row inserted.
+    /// SQLite's own: the rowid of the row that was stored last, in whichever table. An insertion that stores nothing, or into a table without
+    /// rowids, leaves it as it is; ``insert(into:_:)`` returns that of its own row.
     public var lastInsertRowID: Int64 { inTurn(or: 0) { connection?.lastInsertRowID ?? 0 } }
 
     /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.
@@ -204,7 +205,7 @@ public final class Database {
         return (try? connection.testSelect()) != nil
     }
 
-    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed; not those that triggers changed, and 0 of a view.
     public var changes: Int { inTurn(or: 0) { connection?.changes ?? 0 } }
 
     /// Whether a result set or a blob is open.

@@ -31,7 +31,11 @@ final class Authorizer {
     private var directOnly: [String: Set<Int32>] = [:]
     /// The tables that are read by what is compiled from here on, where that is asked for.
     // The ``Turn`` of the connection keeps other threads out, and nothing is called while it is added to.
-    @exclusivity(unchecked) var recordedReads: Set<TableName>?
+    @exclusivity(unchecked) var recordedReads: Set<TableName>? {
+        didSet { if recordedReads == nil { readsMoreThanRecorded = false } }
+    }
+    /// Whether it reads what any commit may change.
+    private(set) var readsMoreThanRecorded = false
     /// The user's, asked about what is not refused.
     var user: ((AuthorizerAction) -> AuthorizerDecision)?
 
@@ -42,7 +46,7 @@ final class Authorizer {
         _ schema: UnsafePointer<CChar>?,
         _ source: UnsafePointer<CChar>?
     ) -> AuthorizerDecision {
-        note(code, table: first, schema)
+        note(code, table: first, second, schema)
         if hasAccess, let stepping, stepping._withUnsafeGuaranteedRef({ $0.isCompiledToReadMore(access) }) {
             refusedUnwatched = true
             return .deny
@@ -70,7 +74,12 @@ final class Authorizer {
         return decision
     }
 
-    private func note(_ code: Int32, table: UnsafePointer<CChar>?, _ schema: UnsafePointer<CChar>?) {
+    private func note(
+        _ code: Int32,
+        table: UnsafePointer<CChar>?,
+        _ second: UnsafePointer<CChar>?,
+        _ schema: UnsafePointer<CChar>?
+    ) {
         switch code {
         case SQLITE_READ:
             guard let table else { return }
@@ -91,12 +100,24 @@ final class Authorizer {
             hasAccess = true
             if table?.pointee == 0 { access.isVacuum = true } else { access.attaches = true }
         case SQLITE_PRAGMA:
-            // It reads pages of tables without a word.
-            guard let table, Authorizer.checks.contains(String(cString: table).lowercased()) else { return }
-            hasAccess = true
-            if let schema { access.read(String(cString: schema)) } else { access.readsAllSchemas = true }
+            guard let table else { return }
+            note(pragma: String(cString: table).lowercased(), hasArgument: second != nil, schema)
         default: break
         }
+    }
+
+    private func note(pragma: String, hasArgument: Bool, _ schema: UnsafePointer<CChar>?) {
+        // It reads pages of tables without a word.
+        if Authorizer.checks.contains(pragma) {
+            hasAccess = true
+            if let schema { access.read(String(cString: schema)) } else { access.readsAllSchemas = true }
+        }
+        // SQLite's hooks and counts say nothing of a number in the header.
+        if hasArgument, Authorizer.headerNumbers.contains(pragma) {
+            hasAccess = true
+            access.changesSchema = true
+        }
+        if recordedReads != nil, Authorizer.changedByAnyCommit.contains(pragma) { readsMoreThanRecorded = true }
     }
 
     /// Whether ``stepping`` was refused what it would read now; once.
@@ -200,6 +221,9 @@ final class Authorizer {
         SQLITE_CREATE_TEMP_TRIGGER, SQLITE_DROP_TABLE, SQLITE_DROP_VIEW, SQLITE_DROP_VTABLE, SQLITE_DROP_INDEX,
         SQLITE_DROP_TRIGGER, SQLITE_ALTER_TABLE, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE,
     ]
+    /// A change is reported to every observer, as one of the schema is.
+    private static let headerNumbers: Set<String> = ["user_version", "application_id"]
+    private static let changedByAnyCommit: Set<String> = ["page_count", "freelist_count", "data_version"]
     private static let checks: Set<String> = ["integrity_check", "quick_check", "foreign_key_check", "optimize"]
     /// They say something and do nothing, without an argument.
     private static let harmless: Set<String> = [

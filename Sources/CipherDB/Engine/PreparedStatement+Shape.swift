@@ -9,6 +9,26 @@ extension PreparedStatement {
 
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
+    /// As it was compiled last, which may be before the schema changed: SQLite compiles a statement again in its first step.
+    var columnNames: [String] { (0..<columnCount).map { columnName($0) } }
+
+    /// As it is compiled now, unless it runs.
+    var currentColumnNames: [String] {
+        guard !isInUse, columnCount > 0 else { return columnNames }
+        do {
+            // Reading a database takes notice of what others did to its schema.
+            for schema in try connection.schemas() where schema != "temp" {
+                let sql = "SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master LIMIT 1"
+                _ = try connection.unrestricted { try connection.text(sql) }
+            }
+            guard let (present, _) = try connection.prepare(sql) else { return [] }
+            defer { present.finalize() }
+            return present.columnNames
+        } catch {
+            return []
+        }
+    }
+
     func columnName(_ column: Int) -> String {
         handle.flatMap { sqlite3_column_name($0, Int32(column)) }.map { String(cString: $0) } ?? ""
     }

@@ -219,7 +219,7 @@ internal import CCipherEngine
         reported?.failed(error.code)
         if corruptionGuard?.isDamage(error.code) == true || connection.hasMetDamage(error.code) {
             error = connection.damagedPage(sql)
-        } else if [.corrupt, .notADatabase].contains(error.code.primary) {
+        } else if [.corrupt, .notADatabase].contains(error.code.primary), error.code != .corruptVirtualTable {
             connection.instruments?.metDamage()
         }
         corruptionGuard?.didFail()

@@ -10,7 +10,7 @@ struct TableAccess {
     var writtenSchemas: [String] = []
     /// The tables that it writes, also by triggers and foreign keys.
     var writes: [TableName] = []
-    /// Whether it makes, changes or drops one.
+    /// Whether it makes, changes or drops one, or sets a number of the file's header, which is reported in the same way.
     var changesSchema = false
     /// Whether it deletes: SQLite 3.15 does not count the rows of a WITHOUT ROWID table that is emptied.
     var deletes = false

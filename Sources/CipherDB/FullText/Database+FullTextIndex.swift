@@ -9,7 +9,7 @@ extension Database {
     /// let ids = try database.fetchAll(Int.self, "SELECT rowid FROM found WHERE found MATCH \(pattern) ORDER BY rank")
     /// ```
     ///
-    /// Its rows have the table's `rowid`, which an `INTEGER PRIMARY KEY` is; so the table must have one. Three triggers,
+    /// Its rows have the table's `rowid`, which must be an `INTEGER PRIMARY KEY`: any other one changes with ``vacuum()``. Three triggers,
     /// `found_insert`, `found_update` and `found_delete`, keep it. SQLite runs none for a row that `INSERT OR REPLACE` replaces: use
     /// ``upsert(into:_:onConflict:)``.
     ///
@@ -18,7 +18,8 @@ extension Database {
     ///   - table: The table, which is no view.
     ///   - columns: The columns that are searched.
     ///   - tokenizer: How text is divided, such as `porter unicode61`; of ``makeTokenizer(named:_:)``, or nil for FTS5's default.
-    /// - Throws: ``DatabaseError``, also where the engine has no FTS5; ``KeyError``. Nothing is made then.
+    /// - Throws: ``DatabaseError``, also where the table has no `INTEGER PRIMARY KEY`, and where the engine has no FTS5; ``KeyError``.
+    ///   Nothing is made then.
     public func createFullTextIndex(
         _ index: String,
         on table: TableName,
@@ -31,6 +32,13 @@ extension Database {
             throw DatabaseError(
                 .misuse,
                 "the name rowid is reserved in \(table) and its index: rename the column or the index"
+            )
+        }
+        guard try hasStableRowID(table) else {
+            throw DatabaseError(
+                .misuse,
+                "\(table) has no column that is an INTEGER PRIMARY KEY, and VACUUM gives its rows other numbers than the index has: "
+                    + "make the table with id INTEGER PRIMARY KEY"
             )
         }
         let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
@@ -54,6 +62,19 @@ extension Database {
             }
             try executeUpdate("INSERT INTO \(raw: schema + name)(\(raw: name)) VALUES ('rebuild')")
         }
+    }
+
+    /// Whether a column is the rowid, so that the rows keep theirs.
+    private func hasStableRowID(_ table: TableName) throws -> Bool {
+        let key = try primaryKey(of: table)
+        guard !key.isEmpty else { return try names(of: table).isEmpty }
+        guard key.count == 1, key[0].type.lowercased() == "integer" else { return false }
+        // A key that is not the rowid has an index, such as one declared DESC.
+        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
+        let indexes = try executeQuery("PRAGMA \(raw: schema)index_list(\(identifier: table.name))")
+        defer { indexes.close() }
+        while try indexes.next() { if try indexes["origin"] == "pk" { return false } }
+        return true
     }
 
     /// Removes an index that ``createFullTextIndex(_:on:columns:tokenizer:)`` made, and its triggers.

@@ -8,8 +8,9 @@
 /// )
 /// ```
 ///
-/// Words are what stands between spaces and punctuation; the index's tokenizer may divide and fold them further. The language is that of
-/// sqlite.org/fts5.html#full_text_query_syntax.
+/// Words are what stands between spaces. The index's tokenizer divides each further: what it divides must stand next to each other, so
+/// `ABC-123` is a phrase of two tokens, or one token with `tokenchars '-'`. A word of which it makes no token, such as `&`, is left out;
+/// where none is left, nothing is found. The language is that of sqlite.org/fts5.html#full_text_query_syntax.
 public struct FTS5Pattern: ColumnEncodable, Hashable, CustomStringConvertible {
     /// The pattern in FTS5's language.
     public let description: String
@@ -21,36 +22,40 @@ public struct FTS5Pattern: ColumnEncodable, Hashable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// Nil where there is no term.
-    private init?(_ terms: [String], joinedBy operation: String) {
-        guard !terms.isEmpty else { return nil }
-        self.init(terms.joined(separator: operation), terms.count > 1 ? operation : nil)
+    /// Nil where there is no word.
+    private init?(wordsOf text: String, _ suffix: String = "", joinedBy operation: String?) {
+        let words = FTS5Pattern.parts(of: text) { $0.properties.isWhitespace || $0 == "\0" }
+        guard !words.isEmpty else { return nil }
+        // Side by side all must be there, but for those without a token, and they bind more tightly than any operator.
+        self.init(words.map { $0 + suffix }.joined(separator: operation ?? " "), words.count > 1 ? operation : nil)
     }
 
     /// Rows that have each word of the text, in any order; nil where it has no word.
     public init?(matchingAllTokensIn text: String) {
-        self.init(FTS5Pattern.words(of: text).map(FTS5Pattern.term), joinedBy: " AND ")
+        self.init(wordsOf: text, joinedBy: nil)
     }
 
     /// Rows that have one of the words of the text; nil where it has no word.
     public init?(matchingAnyTokenIn text: String) {
-        self.init(FTS5Pattern.words(of: text).map(FTS5Pattern.term), joinedBy: " OR ")
+        self.init(wordsOf: text, joinedBy: " OR ")
     }
 
     /// Rows that have, for each word of the text, one that begins with it; nil where it has no word.
     public init?(matchingAllPrefixesIn text: String) {
-        self.init(FTS5Pattern.words(of: text).map { FTS5Pattern.term($0) + " *" }, joinedBy: " AND ")
+        self.init(wordsOf: text, " *", joinedBy: nil)
     }
 
     /// Rows that have the words of the text next to each other and in this order; nil where it has no word.
     public init?(matchingPhrase text: String) {
-        self.init(FTS5Pattern.words(of: text).map(FTS5Pattern.term), joinedBy: " + ")
+        guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace && $0 != "\0" }) else { return nil }
+        // The language cannot say NUL, which tokenizers take for a space.
+        self.init(FTS5Pattern.parts(of: text) { $0 == "\0" }.joined(separator: " + "))
     }
 
     /// As a phrase, the last of whose words may go on; nil where the text has no word.
     public init?(matchingPrefixPhrase text: String) {
         guard let phrase = FTS5Pattern(matchingPhrase: text) else { return nil }
-        self.init(phrase.description + " *", " + ")
+        self.init(phrase.description + " *")
     }
 
     /// Rows that both match. FTS5 takes some dozens of patterns of different operators in each other, and any number of the same.
@@ -77,21 +82,10 @@ public struct FTS5Pattern: ColumnEncodable, Hashable, CustomStringConvertible {
     /// The pattern in FTS5's language.
     public var databaseValue: DatabaseValue { .text(description) }
 
-    /// A string of FTS5's, in which nothing but a quote has a meaning; the words have none.
-    private static func term(_ word: String) -> String { "\"\(word)\"" }
-
-    private static func words(of text: String) -> [String] {
-        text.unicodeScalars.split { !isPartOfWord($0) }.map { String(String.UnicodeScalarView($0)) }
-    }
-
-    /// What FTS5's own tokenizers make tokens of: letters, digits and what combines with them, and characters of private use.
-    private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
-            .letterNumber,
-            .otherNumber, .nonspacingMark, .spacingMark, .enclosingMark, .privateUse:
-            true
-        default: false
+    /// What stands between separators, each as a string of FTS5's, in which nothing but a quote has a meaning, as in an identifier of SQL.
+    private static func parts(of text: String, separatedBy isSeparator: (Unicode.Scalar) -> Bool) -> [String] {
+        text.unicodeScalars.split(whereSeparator: isSeparator).map {
+            quotedIdentifier(String(String.UnicodeScalarView($0)))
         }
     }
 }

@@ -90,7 +90,9 @@ extension Database {
         defer { connection?.authorizer.recordedReads = nil }
         let value = try body()
         // Before SQLite 3.20 nothing tells of a table whose columns are not read: count(*).
-        guard Engine.tellsTablesWithoutColumns, let tables = connection?.authorizer.recordedReads else {
+        guard Engine.tellsTablesWithoutColumns, let authorizer = connection?.authorizer,
+            !authorizer.readsMoreThanRecorded, let tables = authorizer.recordedReads
+        else {
             return (value, nil)
         }
         return (value, tables)

@@ -88,7 +88,8 @@ public struct TableChanges: AsyncSequence, Sendable {
 public struct Commit: Sendable, Hashable {
     /// The tables that its statements wrote to, also by triggers and foreign keys; each with its database.
     public let tables: Set<TableName>
-    /// Whether tables, indexes or views were created, changed or dropped, the whole database was replaced by a backup, or another
-    /// process wrote: then any table may have changed, and `tables` has those that are known.
+    /// Whether tables, indexes or views were created, changed or dropped, ``Database/userVersion`` or ``Database/applicationID`` was set,
+    /// the whole database was replaced by a backup, or another process wrote: then any table may have changed, and `tables` has those that
+    /// are known.
     public let changesSchema: Bool
 }

@@ -11,12 +11,21 @@ public final class ResultSet {
     /// How many columns the current row has; none where there is no row.
     // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
-    @exclusivity(unchecked) private var isClosed = false
+    @exclusivity(unchecked) private var phase = Phase.stepping
+    /// What the first step gave, where it was taken before ``next()``.
+    @exclusivity(unchecked) private var firstStep: Result<Bool, any Error>?
     @exclusivity(unchecked) private var namesRead: ColumnNames?
     /// What reads each row as a `Decodable` type.
     @exclusivity(unchecked) private var decoderUsed: RowDecoder?
     /// How many rows there were so far.
     @exclusivity(unchecked) private(set) var rowNumber = 0
+
+    private enum Phase {
+        case stepping
+        /// The first step is taken, and ``next()`` returns what it gave.
+        case ahead
+        case closed
+    }
 
     init(_ statement: Statement, cached: Bool) {
         self.statement = statement
@@ -26,7 +35,7 @@ public final class ResultSet {
     }
 
     deinit {
-        guard !isClosed else { return }
+        guard phase != .closed else { return }
         if let isOuter = prepared.turn.enterIfFree() {
             defer { prepared.turn.leave(isOuter) }
             return closeNow()
@@ -54,9 +63,8 @@ public final class ResultSet {
     public func next() throws -> Bool {
         let isOuter = try prepared.turn.enter()
         defer { prepared.turn.leave(isOuter) }
-        try checkOpen()
         do {
-            guard try statement.step() else {
+            guard try phase == .stepping && prepared.execution == execution ? statement.step() : takeFirstStep() else {
                 closeNow()
                 return false
             }
@@ -66,20 +74,23 @@ public final class ResultSet {
         }
         rowWidth = prepared.rowWidth
         rowNumber += 1
-        if rowNumber == 1, namesRead != nil { try checkNames() }
         return true
     }
 
-    /// Throws where the first step compiled the statement again, because the schema had changed, and its columns are others since: an index
-    /// that was looked for before is that of another column now.
-    private func checkNames() throws {
-        guard let namesRead, namesRead.all != statement.columnNames else { return }
-        closeNow()
-        throw DatabaseError(
-            .aborted,
-            "the columns of the result changed after one was looked for; run the query again",
-            sql: statement.sql
-        )
+    /// Takes the first step, so that the columns are those of the rows: in it SQLite compiles the statement again where the schema changed.
+    private func lookAhead() {
+        guard phase == .stepping, rowNumber == 0, prepared.execution == execution, prepared.columnCount > 0 else {
+            return
+        }
+        phase = .ahead
+        firstStep = Result { try statement.step() }
+    }
+
+    private func takeFirstStep() throws -> Bool {
+        try checkOpen()
+        phase = .stepping
+        defer { firstStep = nil }
+        return try firstStep?.get() ?? false
     }
 
     /// Gives the statement and its locks back. Closing twice does nothing, nor does closing on a thread that must not use it.
@@ -90,34 +101,42 @@ public final class ResultSet {
     }
 
     private func closeNow() {
-        guard !isClosed else { return }
-        isClosed = true
+        guard phase != .closed else { return }
+        phase = .closed
+        firstStep = nil
         rowWidth = 0
         // Else it was ended by somebody, and may run again.
         if prepared.execution == execution { prepared.end() }
         if cached { statement.database?.giveBack(statement) }
     }
 
-    /// The names of the columns, in order; none on a thread that must not use it.
+    /// The names of the columns, in order; none on a thread that must not use it. Before ``next()`` this runs the statement to its first row,
+    /// because only then its columns are known; where that fails there are none, and ``next()`` throws why.
     public var columnNames: [String] { (try? inTurn { names.all }) ?? [] }
 
-    /// The number of columns; 0 on a thread that must not use it.
-    public var columnCount: Int { (try? inTurn { prepared.columnCount }) ?? 0 }
+    /// The number of columns, as of ``columnNames``.
+    public var columnCount: Int { (try? inTurn { rowWidth > 0 ? rowWidth : names.all.count }) ?? 0 }
 
     private var names: ColumnNames {
         if let namesRead { return namesRead }
-        let names = ColumnNames(statement.columnNames)
+        lookAhead()
+        // Another execution may have other columns.
+        let isOfThisExecution =
+            prepared.execution == execution || phase == .closed && prepared.execution == execution + 1
+        guard firstStep?.error == nil, isOfThisExecution else { return ColumnNames([]) }
+        let names = ColumnNames(prepared.columnNames)
         namesRead = names
         return names
     }
 
     /// The index, counted from 0, of the column with this name; the case of its letters does not matter.
     ///
-    /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none.
+    /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none; before ``next()``, what that would throw.
     public func columnIndex(forName name: String) throws -> Int {
         let isOuter = try prepared.turn.enter()
         defer { prepared.turn.leave(isOuter) }
         if let index = names.index(ofKey: name) { return index }
+        if let error = firstStep?.error { throw error }
         throw DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
     }
 
@@ -157,7 +176,7 @@ public final class ResultSet {
     }
 
     private func checkOpen() throws {
-        guard !isClosed, prepared.execution == execution else { throw ResultSet.isClosed(sql: statement.sql) }
+        guard phase != .closed, prepared.execution == execution else { throw ResultSet.isClosed(sql: statement.sql) }
     }
 
     static func isClosed(sql: String) -> DatabaseError {
@@ -167,4 +186,8 @@ public final class ResultSet {
             sql: sql
         )
     }
+}
+
+extension Result {
+    fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -35,10 +35,9 @@ public final class Statement {
     /// How many parameters it has.
     public var parameterCount: Int { prepared.parameterCount }
 
-    /// The names of its result's columns; none for a statement that returns no rows, and on a thread that must not use it.
-    public var columnNames: [String] {
-        (try? inTurn { (0..<prepared.columnCount).map { prepared.columnName($0) } }) ?? []
-    }
+    /// The names of its result's columns, by the schema as it is now; none for a statement that returns no rows, or cannot run any more, and
+    /// on a thread that must not use it.
+    public var columnNames: [String] { (try? inTurn { prepared.currentColumnNames }) ?? [] }
 
     /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
     ///

@@ -2,10 +2,12 @@
 extension Database {
     /// Inserts a row of these values by the names of their columns; the other columns have their defaults.
     ///
-    /// - Returns: the identifier of the row; of a table without them, that of the row inserted last in another.
+    /// - Returns: the rowid of the row that was stored; nil where none was, as by `ON CONFLICT IGNORE` or a trigger's `RAISE(IGNORE)`, and
+    ///   where it has none: in a table `WITHOUT ROWID`, whose stored rows ``changes`` counts, and in a view, whose triggers store what they
+    ///   want.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
-    public func insert(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64 {
+    public func insert(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64? {
         try insert(into: table, pairs(values))
     }
 
@@ -15,13 +17,13 @@ extension Database {
     /// - Returns: as ``insert(into:_:)``.
     /// - Throws: ``DatabaseError``, ``KeyError``; what `row` throws.
     @discardableResult
-    public func insert(into table: TableName, encoding row: some Encodable) throws -> Int64 {
+    public func insert(into table: TableName, encoding row: some Encodable) throws -> Int64? {
         try insert(into: table, RowEncoder.values(of: row))
     }
 
     /// Inserts a row of these values, unless that would break a constraint, such as a second row with its primary key.
     ///
-    /// - Returns: as ``insert(into:_:)``; nil where no row was inserted.
+    /// - Returns: as ``insert(into:_:)``.
     /// - Throws: ``DatabaseError``, also for a foreign key, which is not ignored; ``KeyError``.
     @discardableResult
     public func insertOrIgnore(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64? {
@@ -39,7 +41,7 @@ extension Database {
 
     /// Changes the rows that the condition is true of.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many were changed; of a view, how many there were before.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func update(
@@ -52,7 +54,7 @@ extension Database {
 
     /// Gives the rows that the condition is true of the values of `row`.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: as ``update(_:set:where:)``.
     /// - Throws: ``DatabaseError``, ``KeyError``; what `row` throws.
     @discardableResult
     public func update(_ table: TableName, encoding row: some Encodable, where condition: Condition) throws -> Int {
@@ -61,7 +63,7 @@ extension Database {
 
     /// Changes every row of a table.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: as ``update(_:set:where:)``.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func updateAll(_ table: TableName, set values: [String: (any ColumnEncodable)?]) throws -> Int {
@@ -70,26 +72,22 @@ extension Database {
 
     /// Deletes the rows that the condition is true of.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: how many were deleted; of a view, how many there were before.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func delete(from table: TableName, where condition: Condition) throws -> Int {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
-        try executeUpdate("DELETE FROM \(raw: table.quoted)\(sql: condition.clause(for: table))")
-        return changes
+        try change(table, "DELETE FROM \(raw: table.quoted)\(sql: condition.clause(for: table))", condition)
     }
 
     /// Deletes every row of a table.
     ///
-    /// - Returns: how many there were; of a WITHOUT ROWID table 0 with SQLite 3.15, which does not count them.
+    /// - Returns: as ``delete(from:where:)``.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func deleteAll(from table: TableName) throws -> Int {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
-        try executeUpdate("DELETE FROM \(raw: table.quoted)")
-        return changes
+        // SQLite 3.15 does not count the rows of a table without rowids that it empties at once.
+        let hasRowID = try inTurn { try usableConnection().hasRowID(table) }
+        return try change(table, "DELETE FROM \(raw: table.quoted)\(raw: hasRowID ? "" : " WHERE 1")", nil)
     }
 
     // MARK: One way for each
@@ -112,14 +110,38 @@ extension Database {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         try executeUpdate(insertion(into: table, pairs, "OR IGNORE "))
-        return changes == 0 ? nil : lastInsertRowID
+        return insertedRowID(in: table)
     }
 
-    private func insert(into table: TableName, _ pairs: Pairs) throws -> Int64 {
+    private func insert(into table: TableName, _ pairs: Pairs) throws -> Int64? {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         try executeUpdate(insertion(into: table, pairs))
-        return lastInsertRowID
+        return insertedRowID(in: table)
+    }
+
+    /// The rowid of the row that the last statement, an insertion into this table, stored.
+    func insertedRowID(in table: TableName) -> Int64? {
+        // SQLite counts neither a row that it passed over, nor what triggers store, nor the rows of a view.
+        guard let connection, connection.changes > 0, connection.hasRowID(table) else { return nil }
+        return connection.lastInsertRowID
+    }
+
+    /// Runs an update or a deletion.
+    ///
+    /// - Returns: how many rows there were; SQLite does not count those of a view.
+    private func change(_ table: TableName, _ sql: SQL, _ condition: Condition?) throws -> Int {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        guard try usableConnection().isTable(table) else {
+            return try inSavePoint { _ in
+                let count = try count(in: table, where: condition)
+                try executeUpdate(sql)
+                return count
+            }
+        }
+        try executeUpdate(sql)
+        return changes
     }
 
     private func update(_ table: TableName, _ pairs: Pairs, _ condition: Condition?) throws -> Int {
@@ -129,9 +151,6 @@ extension Database {
             sql.append("\(raw: index == 0 ? "" : ", ")\(identifier: pair.name) = \(pair.value)")
         }
         if let condition { sql.append(condition.clause(for: table)) }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
-        try executeUpdate(sql)
-        return changes
+        return try change(table, sql, condition)
     }
 }

@@ -7,15 +7,15 @@ extension Database {
     ///   - table: The table.
     ///   - values: The values by the names of their columns.
     ///   - columns: The primary key, unless others are named, which must be unique.
-    /// - Returns: the rowid of the row, also where it was there; of a WITHOUT ROWID table its primary key where that is one integer, else
-    ///   that of the row inserted last in another table, as ``insert(into:_:)``.
+    /// - Returns: the rowid of the row, also where it was there; of a WITHOUT ROWID table its primary key where that is one integer. Nil
+    ///   for another one, and where nothing was stored, as by `ON CONFLICT IGNORE` or a trigger's `RAISE(IGNORE)`.
     /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.24 (``Capability/upsert``); ``KeyError``.
     @discardableResult
     public func upsert(
         into table: TableName,
         _ values: [String: (any ColumnEncodable)?],
         onConflict columns: String...
-    ) throws -> Int64 {
+    ) throws -> Int64? {
         try upsert(into: table, pairs(values), columns)
     }
 
@@ -28,11 +28,11 @@ extension Database {
         into table: TableName,
         encoding row: some Encodable,
         onConflict columns: String...
-    ) throws -> Int64 {
+    ) throws -> Int64? {
         try upsert(into: table, RowEncoder.values(of: row), columns)
     }
 
-    private func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64 {
+    private func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64? {
         guard Engine.current.has(.upsert) else {
             throw DatabaseError(
                 .error,
@@ -57,7 +57,7 @@ extension Database {
         sql.append(" ON CONFLICT (\(raw: columns.map(quotedIdentifier).joined(separator: ", "))) DO \(raw: action)")
         guard let name = try rowID ?? rowIDName(of: table) else {
             try executeUpdate(sql)
-            return lastInsertRowID
+            return nil
         }
         // Where nothing is done, nothing is returned.
         if Engine.current.has(.returning), !others.isEmpty {
@@ -65,11 +65,12 @@ extension Database {
             defer { rows.close() }
             var found: Int64?
             while try rows.next() { found = try rows[0] }
-            return found ?? lastInsertRowID
+            return found
         }
         return try inSavePoint { _ in
             try executeUpdate(sql)
-            return try upserted(table, name, pairs, columns) ?? lastInsertRowID
+            guard changes > 0 || others.isEmpty else { return nil }
+            return try upserted(table, name, pairs, columns) ?? insertedRowID(in: table)
         }
     }
 

@@ -154,7 +154,7 @@ actor Store {
         writer = try await DatabasePool(path: path, key: .passphrase("correct horse battery staple"))
     }
 
-    func add(_ name: String) async throws -> Int64 {
+    func add(_ name: String) async throws -> Int64? {
         try await writer.write { try $0.insert(into: "player", ["name": name]) }
     }
 }
