@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "CipherDB",
             dependencies: [
-                "CCipherEngine", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", metrics,
+                "CCipherEngine", "CCipherSystem", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", metrics,
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
                 lifecycle,
@@ -132,6 +132,12 @@ let package = Package(
             dependencies: ["CCipherEngine", "CipherDB", "Rekeying"],
             path: "Tests/CheckpointLoad"
         ),
+        // A process of ProcessEndTests.
+        .executableTarget(
+            name: "EndingProcess",
+            dependencies: ["CipherDB", "CipherKeys"],
+            path: "Tests/SecurityTests/EndingProcess"
+        ),
         .testTarget(
             name: "CipherDBTests",
             dependencies: [
@@ -168,10 +174,10 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "rekey",
-                "TestSupport",
+                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "EndingProcess",
+                "rekey", "TestSupport",
             ],
-            exclude: fuzzes ? ["Fuzzing"] : []
+            exclude: ["EndingProcess"] + (fuzzes ? ["Fuzzing"] : [])
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,3 @@
-internal import CCipherSystem
 internal import CipherSystem
 
 #if canImport(Darwin)
@@ -11,9 +10,6 @@ internal import CipherSystem
 
 /// What a program prints, as a secret. The program is found by `PATH` and run without a shell.
 enum CommandOutput {
-    /// Variables of the environment that the program does not get.
-    static let withheld = Lock<Set<String>>([])
-
     /// - Parameter limit: The time after which the program is ended. It then has no standard input; without a limit it has this
     ///   process's.
     static func read(_ arguments: [String], limit: Duration? = nil) throws -> SecretBytes {
@@ -23,15 +19,20 @@ enum CommandOutput {
         // The arguments may be secrets of another program's.
         let name = "command \(program)"
         let end = limit.map { ContinuousClock.now + $0 }
-        let (child, output) = try start(arguments, name, hasInput: limit == nil)
+        let child: ChildProcess
+        do {
+            child = try ChildProcess(arguments, hasInput: limit == nil, output: .piped)
+        } catch {
+            throw KeySourceError(source: name, problem: .system(error.code))
+        }
         let secret = Result {
-            try KeySource.readAll(output, name: name) {
-                if let limit, let end { try waitForOutput(output, until: end, limit, name) }
+            try KeySource.readAll(child.output, name: name) {
+                if let limit, let end { try waitForOutput(child.output, until: end, limit, name) }
             }
         }
         // One that still writes ends then.
-        Platform.close(output)
-        if case .failure = secret { kill(child, SIGTERM) }
+        Platform.close(child.output)
+        if case .failure = secret { child.terminate() }
         let status: Int32
         if let end {
             // One that was asked to end gets a second for that.
@@ -46,29 +47,6 @@ enum CommandOutput {
             throw KeySourceError(source: name, problem: .commandFailed(status: status))
         }
         return try secret.get()
-    }
-
-    private static func start(
-        _ arguments: [String],
-        _ name: String,
-        hasInput: Bool
-    ) throws -> (child: pid_t, output: Int32) {
-        var copies: [UnsafeMutablePointer<CChar>?] = arguments.map(copy) + [nil]
-        var names: [UnsafeMutablePointer<CChar>?] = withheld.withLock { $0 }.map(copy) + [nil]
-        defer { for copy in copies + names { free(copy) } }
-        var output: Int32 = -1
-        let child = copies.withUnsafeMutableBufferPointer { arguments in
-            names.withUnsafeMutableBufferPointer { names in
-                csystem_spawn(arguments.baseAddress, names.baseAddress, hasInput ? nil : "/dev/null", &output)
-            }
-        }
-        guard child > 0 else { throw KeySourceError(source: name, problem: .system(errno)) }
-        return (child, output)
-    }
-
-    /// The text as a C string, to be freed.
-    private static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
-        strdup(text.pathCharacters)
     }
 
     /// Returns when the program has written something, or closed its output.
@@ -87,15 +65,13 @@ enum CommandOutput {
 
     /// As ``wait(for:_:)``, but kills the program where it has not ended by then.
     private static func wait(
-        for child: pid_t,
+        for child: ChildProcess,
         until end: ContinuousClock.Instant,
         _ name: String
     ) throws -> (status: Int32, inTime: Bool) {
-        var info = siginfo_t()
-        // It remains to be waited for.
-        while waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0, info.si_signo == 0 {
+        while !child.hasEnded {
             if ContinuousClock.now >= end {
-                kill(child, SIGKILL)
+                child.kill()
                 return (try wait(for: child, name), false)
             }
             Platform.sleep(milliseconds: 5)
@@ -103,14 +79,13 @@ enum CommandOutput {
         return (try wait(for: child, name), true)
     }
 
-    /// The exit status, or 128 and the number of the signal that ended it, as shells have it.
-    private static func wait(for child: pid_t, _ name: String) throws -> Int32 {
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
+    /// The exit status, as ``ChildProcess/wait()`` has it.
+    private static func wait(for child: ChildProcess, _ name: String) throws -> Int32 {
+        do {
+            return try child.wait()
+        } catch {
             // Where this process does not keep its children, whether the program failed cannot be known.
-            if errno != EINTR { throw KeySourceError(source: name, problem: .system(errno)) }
+            throw KeySourceError(source: name, problem: .system(error.code))
         }
-        // > WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
-        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
     }
 }

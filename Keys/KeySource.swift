@@ -43,10 +43,15 @@ public enum KeySource: Sendable, Equatable {
         }
     }
 
-    /// Keeps a variable of the environment, which holds a secret, from the programs of ``command(_:)``: they may be run before it
-    /// is read.
-    package static func withhold(environment name: String) {
-        _ = CommandOutput.withheld.withLock { $0.insert(name) }
+    /// What was taken out of the environment and not read yet.
+    private static let withheld = Lock<[String: SecretBytes]>([:])
+
+    /// Takes a variable with a secret out of the environment, before this process starts any program; ``environment(_:)`` has it from
+    /// then on, once. Called while this process has one thread.
+    package static func withhold(environment name: String) throws {
+        guard let value = try takeVariable(name) else { return }
+        withheld.withLock { $0[name] = value }
+        Platform.forgetVariable(name)
     }
 
     /// Whose a file with a secret may be.
@@ -148,15 +153,20 @@ public enum KeySource: Sendable, Equatable {
     }
 
     private static func readEnvironment(_ name: String) throws -> SecretBytes {
-        let value = try Platform.withEnvironmentVariable(name) { bytes in
-            let secret = try SecretBytes(copying: bytes)
-            OpenSSL.cleanse(UnsafeMutableRawBufferPointer(mutating: bytes))
-            return secret
-        }
+        let value = try withheld.withLock { $0.removeValue(forKey: name) } ?? takeVariable(name)
         guard let value, value.count > 0 else {
             throw KeySourceError(source: "environment variable \(name)", problem: .missing)
         }
         return value
+    }
+
+    /// The value of a variable, which is overwritten; nil where it is not set.
+    private static func takeVariable(_ name: String) throws -> SecretBytes? {
+        try Platform.withEnvironmentVariable(name) { bytes in
+            let secret = try SecretBytes(copying: bytes)
+            OpenSSL.cleanse(UnsafeMutableRawBufferPointer(mutating: bytes))
+            return secret
+        }
     }
 
     /// A passphrase of the longest kind and its line ending.

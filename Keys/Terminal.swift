@@ -30,6 +30,13 @@ package enum Terminal {
         return try askOnce(descriptor, question, echoes: true) == SecretBytes(utf8: "yes")
     }
 
+    /// Up to the last of the real-time signals, which the system has fewer of; not those that cannot be held or report a fault of the
+    /// program, that neither end nor stop a process, and by which the system keeps a process in the background from the terminal.
+    private static let heldSignals = Set<Int32>(1...64).subtracting([
+        SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGCHLD, SIGCONT, SIGURG, SIGWINCH,
+        SIGTTIN, SIGTTOU,
+    ])
+
     private static func askOnce(
         _ descriptor: Int32,
         _ message: String,
@@ -39,12 +46,12 @@ package enum Terminal {
         guard tcgetattr(descriptor, &before) == 0 else {
             throw KeySourceError(source: message, problem: .noTerminal)
         }
-        // Signals that would end the process wait until the terminal is as it was: they are held back while the entry
+        // Signals that would end or stop the process wait until the terminal is as it was: they are held back while the entry
         // is read, and looked for between two keys.
         var held = sigset_t()
         var mask = sigset_t()
         sigemptyset(&held)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { sigaddset(&held, signal) }
+        for signal in heldSignals { sigaddset(&held, signal) }
         pthread_sigmask(SIG_BLOCK, &held, &mask)
         var quiet = before
         // Line by line, as the user's terminal edits it; a signal key still makes its signal.
@@ -76,9 +83,7 @@ package enum Terminal {
             while length < buffer.count {
                 var pending = sigset_t()
                 sigpending(&pending)
-                if [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP].contains(where: { sigismember(&pending, $0) == 1 }) {
-                    deliverSignals()
-                }
+                if heldSignals.contains(where: { sigismember(&pending, $0) == 1 }) { deliverSignals() }
                 var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard isReady(&poll) else { continue }
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])

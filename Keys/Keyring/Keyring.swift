@@ -31,7 +31,8 @@ public struct Keyring: Sendable, Equatable {
     /// - Parameters:
     ///   - label: What its owner calls the slot; 128 bytes of UTF-8 at most. It is not secret.
     ///   - derivation: The KDF of a passphrase; other secrets have none.
-    /// - Throws: ``KeyringError`` with ``KeyringError/Problem/exists`` where something stands at the path.
+    /// - Throws: ``KeyringError`` with ``KeyringError/Problem/exists`` where something stands at the path, before anything is written: also
+    ///   on a full or read-only disk.
     @discardableResult
     public func create(
         with secret: KeyringSecret,
@@ -53,6 +54,8 @@ public struct Keyring: Sendable, Equatable {
         try naming {
             try KeyringContent.check(label: label)
             guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack) }
+            // Before a passphrase is derived.
+            try KeyringFile.checkIsFree(path)
             let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
             try KeyringFile.create(path, try content.sealed(masterKey), for: database)
             return UnlockedKeyring(
@@ -139,7 +142,8 @@ public struct Keyring: Sendable, Equatable {
         return opened.slot
     }
 
-    /// Overwrites and removes the keyring. Without a backup of it nobody can open the database any more.
+    /// Overwrites and removes the keyring. Without a backup of it nobody can open the database any more. One that cannot be overwritten
+    /// is removed all the same, and the error is thrown.
     ///
     /// - Throws: ``KeyringError``, also for a file that is no keyring: it must not be lost by a mistyped path.
     public func erase() throws {

@@ -128,11 +128,11 @@ final class KeyringFile {
     private func adoptOwner(_ new: TemporaryFile) throws {
         do {
             try FileCalls.adopt(new.descriptor, from: descriptor, path)
-        } catch .notPermitted {
-            let old = try KeyringError.naming(path, FileOwnership(of: descriptor))
-            let missing = try KeyringError.naming(path, old.missing(in: FileOwnership(of: new.descriptor)))
-            throw KeyringError(path: path, problem: .ownership(owner: missing?.owner, group: missing?.group))
-        } catch {
+        } catch .ownership(let missing) {
+            throw KeyringError(path: path, problem: .ownership(owner: missing.owner, group: missing.group))
+        } catch .attribute(let name, let error) {
+            throw KeyringError(path: ExtendedAttribute.place(name, of: path), problem: .system(error.code))
+        } catch .system(let error) {
             throw KeyringError(path: path, problem: .system(error.code))
         }
     }
@@ -170,16 +170,28 @@ final class KeyringFile {
         guard Platform.mayWrite(FileCalls.directory(of: path)) else {
             throw KeyringError(path: FileCalls.directory(of: path), problem: .system(Errno.noPermission.code))
         }
-        let begin = KeyringContent.magic.count + KeyringContent.versionSize
-        let noise = try SecretBytes.random(count: KeyringContent.largestFile - begin)
-        try noise.withUnsafeBytes { noise in
-            // What a kill leaves of it must be known for a keyring, so that it can be erased again.
-            try KeyringError.naming(path, FileCalls.write(noise, to: descriptor, at: Int64(begin), path))
-        }
-        try KeyringError.naming(path, FileCalls.sync(descriptor, path))
+        let overwriting = Result { try overwrite() }
+        // Noise must not stay as the keyring, whatever the disk says.
         try KeyringError.naming(path, FileCalls.remove(path))
         try KeyringError.naming(path, FileCalls.syncDirectory(of: path))
         KeyringFile.removeLeftovers(of: path)
+        try overwriting.get()
+    }
+
+    /// Overwrites what the file has, and no more: a full disk has no room for that.
+    private func overwrite() throws {
+        // What a kill leaves of it must be known for a keyring, so that it can be erased again.
+        let begin = KeyringContent.magic.count + KeyringContent.versionSize
+        let size = min(
+            Int(try KeyringError.naming(path, Platform.status(of: descriptor).size)),
+            KeyringContent.largestFile
+        )
+        guard size > begin else { return }
+        let noise = try SecretBytes.random(count: size - begin)
+        try noise.withUnsafeBytes { noise in
+            try KeyringError.naming(path, FileCalls.write(noise, to: descriptor, at: Int64(begin), path))
+        }
+        try KeyringError.naming(path, FileCalls.sync(descriptor, path))
     }
 
     // MARK: Without a lock
@@ -221,7 +233,14 @@ final class KeyringFile {
         try SignalHold.during { () throws in try createAtOnce(path, bytes, database) }
     }
 
+    /// Throws where anything stands at `path`.
+    static func checkIsFree(_ path: String) throws {
+        guard (try? Platform.statusOfLink(path)) == nil else { throw KeyringError(path: path, problem: .exists) }
+    }
+
     private static func createAtOnce(_ path: String, _ bytes: [UInt8], _ database: String?) throws {
+        // Where there is no room for another file, or no right to make one, what is there is still to be used.
+        try checkIsFree(path)
         removeLeftovers(of: path)
         let new = try makeBeside(path)
         defer { new.discard() }
@@ -254,8 +273,8 @@ final class KeyringFile {
     /// Makes a new file as ``create(_:_:for:)`` does, and removes it.
     static func checkMayCreate(_ path: String) throws {
         try SignalHold.during { () throws in
+            try checkIsFree(path)
             try makeBeside(path).discard()
-            guard (try? Platform.statusOfLink(path)) == nil else { throw KeyringError(path: path, problem: .exists) }
         }
     }
 

@@ -145,9 +145,12 @@ public struct UnlockedKeyring: Sendable {
     }
 
     /// Removes the keyring, which was just made, unless a database is under it.
-    package func eraseUnused(unless isInUse: () throws -> Bool) throws {
+    ///
+    /// - Parameter path: The database that it may be claimed for, without links: on a full disk the claim cannot be taken back.
+    package func eraseUnused(claimedFor path: String? = nil, unless isInUse: () throws -> Bool) throws {
         try withLock { locked in
-            guard !locked.content.isInUse, try !isInUse() else { return }
+            let isClaimed = try path.map { try locked.content.isClaimed(for: $0) } ?? false
+            guard isClaimed || !locked.content.isInUse, try !isInUse() else { return }
             try locked.erase()
         }
     }

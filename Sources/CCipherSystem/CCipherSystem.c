@@ -23,22 +23,17 @@
 
 extern char **environ;
 
-// The environment without the variables in withheld; NULL where there is no memory. Its strings are not copies.
-static char **environment_without(char *const withheld[]) {
-    size_t count = 0;
-    if (environ) while (environ[count]) count++;
-    char **kept = calloc(count + 1, sizeof *kept);
-    if (!kept) return NULL;
-    size_t next = 0;
-    for (size_t at = 0; at < count; at++) {
-        int is_withheld = 0;
-        for (size_t name = 0; withheld[name]; name++) {
-            size_t length = strlen(withheld[name]);
-            if (strncmp(environ[at], withheld[name], length) == 0 && environ[at][length] == '=') is_withheld = 1;
-        }
-        if (!is_withheld) kept[next++] = environ[at];
-    }
-    return kept;
+// Two ends of a pipe that no child gets, also not one that another thread forks meanwhile.
+static int private_pipe(int ends[2]) {
+#if defined(__APPLE__)
+    // It has no pipe2; what this library starts gets no descriptor by chance (POSIX_SPAWN_CLOEXEC_DEFAULT).
+    if (pipe(ends) != 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#else
+    return pipe2(ends, O_CLOEXEC);
+#endif
 }
 
 // Has the program get the standard streams and no other descriptor: another may be on a secret. Returns an error number.
@@ -62,21 +57,21 @@ static int close_others(posix_spawn_file_actions_t *actions) {
 #endif
 }
 
+static void close_ends(int ends[2], int which) {
+    if (ends[which] >= 0) close(ends[which]);
+}
+
 // What posix_spawn needs differs too much between systems to be said in Swift.
-int csystem_spawn(char *const arguments[], char *const withheld[], const char *input, int *output) {
-    int ends[2];
-    char **environment = environment_without(withheld);
-    if (!environment) return -1;
-    if (pipe(ends) != 0) {
-        free(environment);
-        return -1;
-    }
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+int csystem_spawn(char *const arguments[], const char *input, int streams[2]) {
+    int ends[2][2] = {{-1, -1}, {-1, -1}};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t child = -1;
-    int code = posix_spawn_file_actions_init(&actions);
+    int code = 0;
+    for (int stream = 0; stream < 2 && code == 0; stream++) {
+        if (streams[stream] == csystem_piped && private_pipe(ends[stream]) != 0) code = errno;
+    }
+    if (code == 0) code = posix_spawn_file_actions_init(&actions);
     if (code == 0) {
         code = posix_spawnattr_init(&attributes);
         if (code == 0) {
@@ -94,23 +89,25 @@ int csystem_spawn(char *const arguments[], char *const withheld[], const char *i
             flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
 #endif
             posix_spawnattr_setflags(&attributes, flags);
-            code = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+            for (int stream = 0; stream < 2 && code == 0; stream++) {
+                int target = streams[stream] == csystem_piped ? ends[stream][1] : streams[stream];
+                if (target >= 0) code = posix_spawn_file_actions_adddup2(&actions, target, stream + 1);
+            }
             if (code == 0) code = close_others(&actions);
             if (code == 0 && input) code = posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
-            if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environment);
+            if (code == 0) code = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environ);
             posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);
     }
-    close(ends[1]);
-    free(environment);
-    if (code != 0) {
-        close(ends[0]);
-        errno = code;
-        return -1;
+    for (int stream = 0; stream < 2; stream++) {
+        close_ends(ends[stream], 1);
+        if (code != 0) close_ends(ends[stream], 0);
+        else streams[stream] = ends[stream][0];
     }
-    *output = ends[0];
-    return child;
+    if (code == 0) return child;
+    errno = code;
+    return -1;
 }
 
 #if defined(__linux__)
@@ -160,6 +157,104 @@ int csystem_pin(int descriptor) {
 }
 #endif
 
+#if defined(__linux__)
+#include <sys/xattr.h>
+
+// What the kernel computes from the content of a file.
+static int is_of_content(const char *name) {
+    return strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0;
+}
+
+// The names of all attributes, to be freed; NULL with errno, which is 0 where there are none.
+static char *attribute_names(int descriptor, ssize_t *size) {
+    char *names = NULL;
+    do {
+        free(names);
+        *size = flistxattr(descriptor, NULL, 0);
+        if (*size < 0 && errno == ENOTSUP) *size = 0;
+        if (*size <= 0) {
+            if (*size == 0) errno = 0;
+            return NULL;
+        }
+        names = malloc((size_t)*size);
+        if (!names) return NULL;
+        *size = flistxattr(descriptor, names, (size_t)*size);
+        // Another process adds one meanwhile.
+    } while (*size < 0 && errno == ERANGE);
+    if (*size > 0) return names;
+    int code = *size < 0 ? errno : 0;
+    free(names);
+    errno = code;
+    return NULL;
+}
+
+// An attribute's value, to be freed; NULL with errno.
+static char *attribute(int descriptor, const char *name, ssize_t *size) {
+    char *value = NULL;
+    do {
+        free(value);
+        *size = fgetxattr(descriptor, name, NULL, 0);
+        if (*size < 0) return NULL;
+        value = malloc((size_t)*size + 1);
+        if (!value) return NULL;
+        *size = fgetxattr(descriptor, name, value, (size_t)*size);
+    } while (*size < 0 && errno == ERANGE);
+    if (*size >= 0) return value;
+    int code = errno;
+    free(value);
+    errno = code;
+    return NULL;
+}
+
+static int copy_attribute(int from, int to, const char *name) {
+    ssize_t size, present_size;
+    char *value = attribute(from, name, &size);
+    // Another process has removed it.
+    if (!value) return errno == ENODATA ? 0 : -1;
+    // Giving what it has may need a right that this process has not, as with the labels of SELinux.
+    char *present = attribute(to, name, &present_size);
+    int is_there = present && present_size == size && memcmp(present, value, (size_t)size) == 0;
+    free(present);
+    int code = is_there ? 0 : fsetxattr(to, name, value, (size_t)size, 0);
+    int error = errno;
+    free(value);
+    errno = error;
+    return code;
+}
+
+int csystem_copy_attributes(int from, int to, char name[256]) {
+    static const char *const access_list = "system.posix_acl_access";
+    int has_list = 0, code = 0, error = 0;
+    ssize_t size;
+    name[0] = 0;
+    char *names = attribute_names(from, &size);
+    if (!names && errno != 0) return -1;
+    for (char *next = names; names && next < names + size && code == 0; next += strlen(next) + 1) {
+        if (is_of_content(next)) continue;
+        has_list = has_list || strcmp(next, access_list) == 0;
+        code = copy_attribute(from, to, next);
+        error = errno;
+        if (code != 0) snprintf(name, 256, "%s", next);
+    }
+    free(names);
+    // A directory may give what is made in it a list, by which others could read the file.
+    if (code == 0 && !has_list && fremovexattr(to, access_list) != 0 && errno != ENODATA && errno != ENOTSUP) {
+        code = -1;
+        error = errno;
+        snprintf(name, 256, "%s", access_list);
+    }
+    errno = error;
+    return code;
+}
+#elif defined(__APPLE__)
+#include <copyfile.h>
+
+int csystem_copy_attributes(int from, int to, char name[256]) {
+    name[0] = 0;
+    return fcopyfile(from, to, NULL, COPYFILE_ACL | COPYFILE_XATTR);
+}
+#endif
+
 int csystem_anonymous_file(void) {
 #ifdef __linux__
     return memfd_create("trial", MFD_CLOEXEC);
@@ -172,6 +267,8 @@ int csystem_ignores_signal(int signal) {
     struct sigaction present;
     return sigaction(signal, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
 }
+
+void csystem_forget_variable(const char *name) { unsetenv(name); }
 
 // Swift has no variables of a thread. No number of one thread is ever one of another: each has its own two to the 32 of them.
 static _Thread_local uint64_t thread_count;
@@ -249,4 +346,93 @@ uint64_t csystem_count_process(void) {
     int is_first =
         __atomic_compare_exchange_n(csystem_process_mark, &none, number, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return is_first ? number : none;
+}
+
+// OpenSSL would free what all threads use as soon as the process begins to end, while some still work. Before anything else uses
+// OpenSSL it is told to leave that to the system. Weak: not every program that has this file has OpenSSL.
+extern int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((weak));
+
+__attribute__((constructor)) static void keep_openssl_until_end(void) {
+    // OPENSSL_INIT_NO_ATEXIT
+    if (OPENSSL_init_crypto) OPENSSL_init_crypto(0x00080000, NULL);
+}
+
+int csystem_is_ending;
+_Thread_local char csystem_here;
+static pthread_mutex_t work_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct csystem_work *all_work;
+static void (*interrupt_work)(void *handle);
+// The thread that ends the process may go on: the handlers of programs may use their databases.
+static uintptr_t ending_thread;
+// A forked child has not the threads of its parent, which would be waited for.
+static uint64_t working_process;
+
+struct csystem_work *csystem_register_work(void) {
+    struct csystem_work *work = calloc(1, sizeof *work);
+    if (!work) return NULL;
+    pthread_mutex_lock(&work_mutex);
+    work->next = all_work;
+    if (all_work) all_work->previous = work;
+    all_work = work;
+    pthread_mutex_unlock(&work_mutex);
+    return work;
+}
+
+void csystem_set_handle(struct csystem_work *work, void *handle) {
+    pthread_mutex_lock(&work_mutex);
+    work->handle = handle;
+    pthread_mutex_unlock(&work_mutex);
+}
+
+void csystem_remove_work(struct csystem_work *work) {
+    pthread_mutex_lock(&work_mutex);
+    if (work->previous) work->previous->next = work->next;
+    else all_work = work->next;
+    if (work->next) work->next->previous = work->previous;
+    pthread_mutex_unlock(&work_mutex);
+    free(work);
+}
+
+void csystem_stay(void) {
+    uintptr_t here = (uintptr_t)&csystem_here;
+    if (here == __atomic_load_n(&ending_thread, __ATOMIC_RELAXED)) return;
+    pthread_mutex_lock(&work_mutex);
+    for (struct csystem_work *work = all_work; work; work = work->next) {
+        if (__atomic_load_n(&work->thread, __ATOMIC_RELAXED) == here) __atomic_store_n(&work->thread, 0, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&work_mutex);
+    while (1) pause();
+}
+
+// Whether another thread works; it is interrupted.
+static int others_work(uintptr_t here) {
+    int is_busy = 0;
+    pthread_mutex_lock(&work_mutex);
+    for (struct csystem_work *work = all_work; work; work = work->next) {
+        uintptr_t thread = __atomic_load_n(&work->thread, __ATOMIC_ACQUIRE);
+        if (thread == 0 || thread == here) continue;
+        is_busy = 1;
+        if (work->handle) interrupt_work(work->handle);
+    }
+    pthread_mutex_unlock(&work_mutex);
+    return is_busy;
+}
+
+static void hold_work(void) {
+    if (csystem_process() != working_process) return;
+    uintptr_t here = (uintptr_t)&csystem_here;
+    __atomic_store_n(&ending_thread, here, __ATOMIC_RELAXED);
+    __atomic_store_n(&csystem_is_ending, 1, __ATOMIC_SEQ_CST);
+    // What a thread marked before it saw that is seen after a moment: processors keep nothing back for so long. Then until the work ends,
+    // or five seconds: what waits for something else must not keep the process.
+    for (int turn = 0; turn < 5000; turn++) {
+        usleep(1000);
+        if (!others_work(here)) return;
+    }
+}
+
+void csystem_hold_work_at_exit(void (*interrupt)(void *handle)) {
+    interrupt_work = interrupt;
+    working_process = csystem_process();
+    atexit(hold_work);
 }

@@ -166,6 +166,11 @@ package enum Platform {
         return try body(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 
+    /// Removes an environment variable.
+    package static func forgetVariable(_ name: String) {
+        csystem_forget_variable(name)
+    }
+
     /// Keeps the memory of this process out of core dumps, and from other processes of its user.
     package static func forbidDumps() {
         csystem_forbid_dumps()

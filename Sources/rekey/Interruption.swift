@@ -46,6 +46,13 @@ enum Interruption {
         for number in handled { end(at: number) }
     }
 
+    /// Leaves faults to the system from here on: Swift's reporter of crashes would print registers, which may hold a key.
+    static func endAtFaults() {
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] where !Platform.isIgnored(signal: number) {
+            signal(number, SIG_DFL)
+        }
+    }
+
     private static func end(at number: Int32) {
         signal(number) { number in
             // What exceeds the limit of a file's size is an error of writing.

@@ -36,6 +36,8 @@ struct Rekey: ParsableCommand {
 
     /// Secrets lie in memory that is left out of core dumps, but the engine and the runtime have copies for a while.
     static func main() {
+        // Before there is any secret in the process.
+        Interruption.endAtFaults()
         Interruption.endAtSignals()
         Interruption.endPrograms()
         StandardStreams.prepare()

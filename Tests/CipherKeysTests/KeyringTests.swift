@@ -405,6 +405,26 @@ import Testing
         #expect(directory.names.isEmpty)
     }
 
+    /// Noise must not stay as the keyring.
+    @Test(arguments: [FaultInjection.Call.write, .sync])
+    func unwritableKeyringIsErasedAllTheSame(call: FaultInjection.Call) throws {
+        _ = try make()
+        let order = FaultInjection.Order(prefix: keyring.path, call: call, after: 0, code: EIO)
+        let (outcome, met) = FaultInjection.with(order) { try keyring.erase() }
+        #expect(throws: KeyringError.self) { try outcome.get() }
+        #expect(met && directory.names.isEmpty)
+    }
+
+    /// A service on a full or read-only disk is to find it, and goes on to read.
+    @Test(arguments: [ENOSPC, EROFS, EACCES])
+    func existingKeyringIsFoundWithoutWriting(code: Int32) throws {
+        _ = try make()
+        let order = FaultInjection.Order(prefix: keyring.path + ".new-", call: .open, after: 0, code: code)
+        let (outcome, met) = FaultInjection.with(order) { try keyring.create(with: .passphrase("first")) }
+        #expect(throws: KeyringError.exists) { try outcome.get() }
+        #expect(!met)
+    }
+
     /// Readers, and a crash, find the old or the new one, whole.
     @Test func keyringIsReplacedAndNeverWrittenOver() throws {
         let unlocked = try make()
@@ -613,6 +633,12 @@ import Testing
         #expect(directory.names == ["a.keyring"])
         let other = Keyring(path: directory.file("b.keyring"))
         try other.create(with: .passphrase("x"), derivation: Self.fast).eraseUnused { false }
+        #expect(directory.names == ["a.keyring"])
+        let claimed = try other.create(with: .passphrase("x"), derivation: Self.fast)
+        try claimed.withLock { try $0.claim(for: "/a.db") }
+        try claimed.eraseUnused(claimedFor: "/b.db") { false }
+        #expect(directory.names == ["a.keyring", "b.keyring"])
+        try claimed.eraseUnused(claimedFor: "/a.db") { false }
         #expect(directory.names == ["a.keyring"])
     }
 

@@ -1,4 +1,5 @@
 import CipherDB
+import CipherKeys
 import Foundation
 import Rekeying
 import TestSupport
@@ -223,6 +224,72 @@ import Testing
             #expect(outcome.status == Int32(status), "\(command): \(outcome.errors)")
             let found = try String(contentsOfFile: environment, encoding: .utf8)
             #expect(found.contains("A_SECRET_NOT=shown") && !found.contains("hidden"), "\(command)")
+        }
+    }
+
+    /// The program that carries objects of a repository is started before the secret is needed, and the one of a slot.
+    @Test(
+        .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"),
+        arguments: [
+            "restore rclone:there:x out.db --passphrase-env SECRET",
+            "backups check rclone:there:x --passphrase-env SECRET",
+            "backup test.db rclone:there:x --passphrase-env SECRET",
+        ]
+    )
+    func programsGetNoVariableWithSecret(command: String) throws {
+        try make()
+        _ = try Program.run("/bin/mkdir", [directory.file("bin")])
+        let program = "#!/bin/sh\nenv >> '\(directory.file("environment"))'\nexit 1\n"
+        _ = try directory.write(program.utf8, to: "bin/rclone", mode: 0o700)
+        let outcome = try run("PATH=\"$PWD/bin:$PATH\" SECRET=hidden SECRET_NOT=shown REKEY \(command)")
+        #expect(outcome.status != 0)
+        let environment = (try? String(contentsOfFile: directory.file("environment"), encoding: .utf8)) ?? ""
+        #expect(!environment.contains("hidden"), "\(environment)")
+        // A backup proves the secret first.
+        #expect(environment.contains("SECRET_NOT=shown") || command.hasPrefix("backup test.db"), "\(outcome.errors)")
+    }
+
+    /// A child that another thread forks would keep what is open for a moment.
+    @Test(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
+    func everyDescriptorIsClosedInChildrenAtOnce() throws {
+        try make()
+        let calls = "open,openat,pipe,pipe2,memfd_create,socket,dup,dup2,dup3"
+        for command in [
+            "change test.db --passphrase-command 'cat old' --new-key-file new",
+            "backup test.db rclone:there:x --key-file old",
+            Self.writing[5],
+        ] {
+            try make()
+            let trace = "strace -o trace -e trace=\(calls)"
+            _ = try run("\(trace) REKEY \(command)")
+            let lines = try String(contentsOfFile: directory.file("trace"), encoding: .utf8).split(separator: "\n")
+            // What the C library and OpenSSL read for themselves.
+            let others = ["/proc/self/maps", "openssl.cnf"]
+            let open = lines.filter { line in
+                line.contains("(") && !line.contains("= -1") && !line.hasPrefix("---")
+                    && !others.contains { line.contains($0) }
+            }
+            #expect(open.count > 10)
+            #expect(open.filter { !$0.contains("CLOEXEC") } == [], "\(command)")
+            try FileManager.default.removeItem(atPath: directory.file("trace"))
+        }
+    }
+
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func jsonEscapesWhatChangesDisplay() throws {
+        try make()
+        let name = "a\u{202E}b\u{2028}\u{E0001}\u{7F}.db"
+        try FileManager.default.moveItem(atPath: path, toPath: directory.file(name))
+        defer { try? FileManager.default.removeItem(atPath: directory.file(name)) }
+        for command in ["inspect", "verify --key-file old", "status"] {
+            let outcome = try run("REKEY \(command) --json '\(name)'")
+            #expect(
+                outcome.output.contains(#"a\u202eb\u2028\udb40\udc01\u007f.db"#)
+                    && !outcome.output.unicodeScalars.contains { $0 != "\n" && $0.changesDisplay },
+                "\(outcome.output)"
+            )
+            let object = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            #expect(object?["file"] as? String == name)
         }
     }
 

@@ -37,6 +37,37 @@ struct ErrorPlaceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
     }
 
+    /// With room for nothing, for the keyring, for what is written beside it, and so on.
+    @Test func fullDiskLeavesNoNewKeyring() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let copy = disk.file("a.db")
+        try SampleFile.make(at: copy, under: .sample("old"))
+        let before = try FileState(copy)
+        var failures = 0
+        for blocks in 0..<20 {
+            try FileManager.default.copyItem(atPath: "/dev/null", toPath: disk.file("filling"))
+            let fill = "head -c \(blocks * 4096) /dev/zero > reserve; cat /dev/zero > filling 2>/dev/null; rm reserve"
+            _ = try Program.run("/bin/sh", ["-c", "cd '\(disk.path)' && { \(fill); }"])
+            let outcome = try rekey("keyring", "init", copy, "--new-key-file", directory.file("new"))
+            try FileManager.default.removeItem(atPath: disk.file("filling"))
+            let names = try FileManager.default.contentsOfDirectory(atPath: disk.path).sorted()
+            if outcome.status == 0 { break }
+            failures += 1
+            #expect(names == ["a.db"], "\(blocks) blocks: \(outcome.errors)")
+            #expect(try FileState(copy) == before)
+        }
+        #expect(failures > 3)
+    }
+
+    @Test func keyringIsErasedOnFullDisk() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let keyring = Keyring(path: disk.file("a.keyring"))
+        try keyring.create(with: .sample("new"))
+        _ = try Program.run("/bin/sh", ["-c", "cat /dev/zero > '\(disk.file("filling"))' 2>/dev/null"])
+        try keyring.erase()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["filling"])
+    }
+
     @Test func fullDiskInPlaceIsInputOutputError() throws {
         let disk = try SmallDisk(bytes: 1 << 20)
         let copy = disk.file("large.db")

@@ -155,4 +155,74 @@ import Testing
         #expect(added.status == 77 && added.errors.contains("test.db.keyring: the new file cannot get the group 12347"))
         #expect(added.errors.contains("chgrp"), "\(added.errors)")
     }
+
+    /// Gives a file an attribute; false where the file system has none.
+    private func set(_ attribute: String, _ hexadecimal: String, of name: String) throws -> Bool {
+        let script = "import os, sys; os.setxattr(sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3]))"
+        let arguments = ["-c", script, directory.file(name), attribute, hexadecimal]
+        return try Program.run("/usr/bin/python3", arguments).status == 0
+    }
+
+    /// The attributes of a file and their values.
+    private func attributes(_ name: String) throws -> String {
+        let script = """
+            import os, sys
+            print({name: os.getxattr(sys.argv[1], name).hex() for name in sorted(os.listxattr(sys.argv[1]))})
+            """
+        return try Program.run("/usr/bin/python3", ["-c", script, directory.file(name)]).output
+    }
+
+    #if os(Linux)
+        /// Read for the owner, the user 12345 and the mask, as setfacl writes it.
+        private static let list =
+            "02000000" + "01000600ffffffff" + "0200040039300000" + "04000000ffffffff" + "10000400ffffffff"
+            + "20000000ffffffff"
+
+        @Test(arguments: [
+            "change test.db --key-file old --new-key-file new", "migrate test.db --key-file old --page-size 8192",
+            "decrypt test.db --key-file old --yes-write-plaintext",
+            "keyring init test.db --key-file old --new-key-file new",
+            "change test.db --key-file old --new-key-file new --keep-old kept.db",
+        ])
+        func replacementKeepsExtendedAttributes(command: String) throws {
+            try #require(try set("user.note", "6100ff", of: "test.db"), "this file system has no attributes")
+            let hasList = try set("system.posix_acl_access", Self.list, of: "test.db")
+            let before = try attributes("test.db")
+            #expect(before.contains("user.note") && before.contains("posix_acl_access") == hasList)
+            let outcome = try Program.rekey(command, in: directory)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try attributes("test.db") == before)
+            if command.contains("--keep-old") { #expect(try attributes("kept.db") == before) }
+        }
+
+        @Test func rewrittenKeyringKeepsExtendedAttributes() throws {
+            let made = try Program.rekey("keyring init test.db --key-file old --new-key-file new", in: directory)
+            #expect(made.status == 0, "\(made.errors)")
+            try #require(try set("user.note", "6100ff", of: "test.db.keyring"), "this file system has no attributes")
+            let before = try attributes("test.db.keyring")
+            let added = try Program.rekey("keyring add test.db --key-file new --new-key-file old", in: directory)
+            #expect(added.status == 0, "\(added.errors)")
+            #expect(try attributes("test.db.keyring") == before)
+        }
+
+        /// The directory gives new files a list, by which the user 12345 could read them.
+        @Test func replacementGetsNoListOfDirectory() throws {
+            try #require(try set("system.posix_acl_default", Self.list, of: "."), "this file system has no lists")
+            let outcome = try Program.rekey("change test.db --key-file old --new-key-file new", in: directory)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try !attributes("test.db").contains("posix_acl_access"))
+        }
+
+        @Test(.enabled(if: isRoot && DryRunTests.isReachable, "only root can make such an attribute"))
+        func attributeThatCannotBeGivenIsNamed() throws {
+            let prepare = "cd '\(directory.path)' && chmod 777 . && chown 65534:65534 old new test.db"
+            _ = try Program.run("/bin/sh", ["-c", prepare])
+            try #require(try set("security.cipherdb", "61", of: "test.db"), "this file system has no attributes")
+            let state = try FileState(path)
+            let outcome = try shell("\(Program.built("rekey")) change test.db --key-file old --new-key-file new")
+            #expect(outcome.status == 77, "\(outcome.errors)")
+            #expect(outcome.errors.contains("test.db: extended attribute security.cipherdb: "), "\(outcome.errors)")
+            #expect(try FileState(path) == state && directory.names == ["new", "old", "test.db"])
+        }
+    #endif
 }

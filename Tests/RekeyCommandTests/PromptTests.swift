@@ -153,4 +153,15 @@ import Testing
         #expect(outcome.status == 0 && outcome.shown.contains("Type the word 'plaintext'"), "\(outcome.shown)")
         #expect(try Program.run(Program.built("rekey"), ["inspect", path]).output.contains("plaintext"))
     }
+
+    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func anySignalAtPromptRestoresEcho() throws {
+        let signals = [
+            "HUP", "INT", "QUIT", "TERM", "ALRM", "USR1", "USR2", "XCPU", "VTALRM", "PROF", "IO", "PWR", "STKFLT",
+            "RTMIN",
+            "RTMAX",
+        ]
+        let lines = try Program.signalledAtPrompt(Program.built("rekey"), ["verify", path], signals: signals)
+        #expect(lines.count >= 10 && lines.allSatisfy { $0.hasSuffix(" False True") }, "\(lines)")
+    }
 }

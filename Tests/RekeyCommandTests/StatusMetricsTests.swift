@@ -97,7 +97,9 @@ import Testing
                 progress: { _ in }
             )
         }
-        let found = try MetricsText(StatusMetrics.text(checks, isComplete: true))
+        let text = StatusMetrics.text(checks, isComplete: true)
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.changesDisplay })
+        let found = try MetricsText(text)
         let labels = Set(
             found.samples.keys.compactMap { $0.name == "rekey_database_verified" ? $0.labels["path"] : nil }
         )

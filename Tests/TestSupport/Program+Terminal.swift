@@ -34,4 +34,37 @@ extension Program {
         )
         return (outcome.output, outcome.status)
     }
+
+    /// Sends each of `signals`, named without `SIG`, to a run of a program that waits for a secret at a terminal of its own. Returns a line
+    /// for each: its name, whether the prompt echoed, and whether the terminal echoes afterwards, as `TERM False True`.
+    package static func signalledAtPrompt(_ path: String, _ arguments: [String], signals: [String]) throws -> [String] {
+        let script = """
+            import os, pty, signal, sys, termios
+            # The threads of the tests hold signals back.
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            def echoes(terminal):
+                return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+            for name in sys.argv[2].split("|"):
+                number = getattr(signal, "SIG" + name, None)
+                if number is None:
+                    continue
+                pid, terminal = pty.fork()
+                if pid == 0:
+                    for each in range(1, signal.NSIG):
+                        try:
+                            signal.signal(each, signal.SIG_DFL)
+                        except (OSError, ValueError):
+                            pass
+                    os.execv(sys.argv[1], [sys.argv[1]] + sys.argv[3:])
+                shown = b""
+                while not shown.rstrip().endswith(b":"):
+                    shown += os.read(terminal, 1000)
+                prompted = echoes(terminal)
+                os.kill(pid, number)
+                os.waitpid(pid, 0)
+                print(name, prompted, echoes(terminal))
+            """
+        let outcome = try run("/usr/bin/python3", ["-c", script, path, signals.joined(separator: "|")] + arguments)
+        return outcome.output.split(separator: "\n").map(String.init) + (outcome.status == 0 ? [] : [outcome.errors])
+    }
 }

@@ -6,10 +6,22 @@
 
 // System calls that do not reach Swift. No header of the system is included here: its types would become this module's.
 
-// Starts a program, found by PATH and without a shell, whose standard output can be read from *output; its other streams and
-// the environment are this process's, but for the variables in withheld. It gets no other descriptor. Both lists end with NULL. Its standard input is the file
-// input, or this process's where that is NULL. Returns its number, or -1 with errno.
-int csystem_spawn(char *const arguments[], char *const withheld[], const char *input, int *output);
+// Starts a program, found by PATH and without a shell, with the environment of this process; the list of its arguments ends with NULL.
+// Its standard input is the file `input`, or this process's where that is NULL. `streams` has its standard output and its standard
+// error: descriptors, or one of the two values below; what is piped is replaced by the end to read from. It gets no other descriptor.
+// Returns its number, or -1 with errno.
+int csystem_spawn(char *const arguments[], const char *input, int streams[2]);
+// As the stream of this process.
+static const int csystem_inherited = -1;
+// By a pipe.
+static const int csystem_piped = -2;
+
+// Gives a file the extended attributes of another one, but for those that the kernel computes from the content, and no access control
+// list that the other has not. -1 with errno; `name` has the name of the attribute then, or is empty.
+int csystem_copy_attributes(int from, int to, char name[256]);
+
+// Removes a variable from the environment of this process.
+void csystem_forget_variable(const char *name);
 
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives.
 void csystem_forbid_dumps(void);
@@ -30,6 +42,45 @@ int csystem_ignores_signal(int signal);
 long csystem_request_key(const char *type, const char *description);
 long csystem_add_key(const char *type, const char *description, const void *bytes, size_t count);
 long csystem_read_key(long key, void *buffer, size_t size);
+
+// A thing that one thread at a time works with, until the process ends: a connection of the engine.
+struct csystem_work {
+    // Marks the thread that works with it now; 0 for none.
+    uintptr_t thread;
+    // What an end of the process interrupts; NULL for nothing.
+    void *handle;
+    struct csystem_work *next, *previous;
+};
+
+// Whether the process ends: work does not begin any more.
+extern int csystem_is_ending;
+extern _Thread_local char csystem_here;
+
+// Registers it. NULL where there is no memory.
+struct csystem_work *csystem_register_work(void);
+void csystem_set_handle(struct csystem_work *work, void *handle);
+void csystem_remove_work(struct csystem_work *work);
+
+// From here on an end of the process, by exit or by returning from main, first waits until no other thread works, and interrupts those
+// that do; the handlers that were registered before run after that. Done once.
+void csystem_hold_work_at_exit(void (*interrupt)(void *handle));
+
+// Never returns: this thread is to do nothing more.
+void csystem_stay(void);
+
+// Marks the beginning of a piece of work, and returns what is to be given to csystem_end.
+static inline uintptr_t csystem_begin(struct csystem_work *work) {
+    uintptr_t outer = __atomic_load_n(&work->thread, __ATOMIC_RELAXED);
+    // Not ordered before the next line by the processor: who sets the other variable waits for that.
+    __atomic_store_n(&work->thread, (uintptr_t)&csystem_here, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(__atomic_load_n(&csystem_is_ending, __ATOMIC_RELAXED), 0)) csystem_stay();
+    return outer;
+}
+
+static inline void csystem_end(struct csystem_work *work, uintptr_t outer) {
+    __atomic_store_n(&work->thread, outer, __ATOMIC_RELEASE);
+}
 
 // A number of the calling thread's own, which no other thread ever has.
 uint64_t csystem_thread_count(void);

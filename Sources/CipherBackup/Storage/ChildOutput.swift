@@ -11,16 +11,20 @@ final class ChildOutput: Sendable {
 
     private let state = Lock(State())
 
-    /// - Parameter most: Bytes that are kept: the first ones.
-    init(_ pipe: Pipe, most: Int) {
-        let reader = pipe.fileHandleForReading
+    /// - Parameters:
+    ///   - descriptor: That of a pipe, which is closed at its end.
+    ///   - most: Bytes that are kept: the first ones.
+    init(_ descriptor: Int32, most: Int) {
         Thread.detachNewThread { [state] in
-            while let bytes = try? reader.read(upToCount: 1 << 16), !bytes.isEmpty {
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while let count = try? buffer.withUnsafeMutableBytes({ try Platform.read(descriptor, into: $0) }), count > 0
+            {
                 state.withLock { state in
-                    state.isTooLong = state.isTooLong || state.bytes.count + bytes.count > most
-                    state.bytes += bytes.prefix(most - state.bytes.count)
+                    state.isTooLong = state.isTooLong || state.bytes.count + count > most
+                    state.bytes += buffer.prefix(min(count, most - state.bytes.count))
                 }
             }
+            Platform.close(descriptor)
             state.withLock { $0.hasEnded = true }
         }
     }

@@ -1,5 +1,4 @@
 internal import CipherSystem
-internal import Foundation
 
 /// A call of the program rclone.
 struct RcloneCommand {
@@ -50,50 +49,38 @@ struct RcloneCommand {
     func runOnce(accepting accepted: [Status] = [], into file: TemporaryFile? = nil) throws -> (
         status: Status, output: String
     ) {
-        let process = Process()
-        // It finds the program by PATH.
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["rclone"] + arguments
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        if let file {
-            try BackupError.naming(file.path, FileCalls.truncate(file.descriptor, file.path))
-            process.standardOutput = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: false)
-        } else {
-            process.standardOutput = output
-        }
-        process.standardError = errors
+        if let file { try BackupError.naming(file.path, FileCalls.truncate(file.descriptor, file.path)) }
+        let process: ChildProcess
         do {
-            try process.run()
+            let output = file.map { ChildProcess.Stream.descriptor($0.descriptor) } ?? .piped
+            process = try ChildProcess(["rclone"] + arguments, hasInput: false, output: output, errors: .piped)
+        } catch .noSuchFile {
+            throw BackupError.transport("rclone is not installed: install the package rclone")
         } catch {
             throw BackupError.transport("rclone cannot be started: \(error)")
         }
         // Both are read side by side: a full pipe would stop the program.
-        let message = ChildOutput(errors, most: RcloneCommand.mostErrors)
-        let text = file == nil ? ChildOutput(output, most: RcloneCommand.mostOutput) : nil
-        try wait(for: process) {
+        let message = ChildOutput(process.errors, most: RcloneCommand.mostErrors)
+        let text = file == nil ? ChildOutput(process.output, most: RcloneCommand.mostOutput) : nil
+        let status = try wait(for: process) {
             if text?.isTooLong == true {
                 let most = RcloneCommand.mostOutput
                 throw BackupError.transport("rclone \(arguments[0]) failed: it prints more than \(most) bytes")
             }
             return message.hasEnded && text?.hasEnded ?? true
         }
-        if process.terminationReason == .exit, let status = Status(rawValue: process.terminationStatus),
-            status == .done || accepted.contains(status)
-        {
-            return (status, text?.text ?? "")
+        if let answer = Status(rawValue: status), answer == .done || accepted.contains(answer) {
+            return (answer, text?.text ?? "")
         }
-        if process.terminationStatus == 127 {
-            throw BackupError.transport("rclone is not installed: install the package rclone")
-        }
-        let last = message.text.split(separator: "\n").last.map(String.init) ?? "status \(process.terminationStatus)"
+        let last = message.text.split(separator: "\n").last.map(String.init) ?? "status \(status)"
         throw BackupError.transport("rclone \(arguments[0]) failed: \(last)")
     }
 
     /// Waits for the end of the program, and ends it where this process is asked to stop.
     ///
     /// - Parameter hasEnded: Whether all that it printed was read; what it throws ends the program, too.
-    private func wait(for process: Process, _ hasEnded: () throws -> Bool) throws {
+    /// - Returns: its exit status.
+    private func wait(for process: ChildProcess, _ hasEnded: () throws -> Bool) throws -> Int32 {
         do {
             while try !hasEnded() {
                 try ChildInterruption.check()
@@ -102,11 +89,16 @@ struct RcloneCommand {
         } catch {
             process.terminate()
             let end = ContinuousClock.now + RcloneCommand.timeToEnd
-            while process.isRunning, .now < end { Platform.sleep(milliseconds: 5) }
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-            process.waitUntilExit()
+            while !process.hasEnded, .now < end { Platform.sleep(milliseconds: 5) }
+            if !process.hasEnded { process.kill() }
+            _ = try? process.wait()
             throw error
         }
-        process.waitUntilExit()
+        do {
+            return try process.wait()
+        } catch {
+            // Where this process does not keep its children, whether the program failed cannot be known.
+            throw BackupError.transport("rclone \(arguments[0]): its exit status is not known: \(error)")
+        }
     }
 }

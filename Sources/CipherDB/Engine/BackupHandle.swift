@@ -14,7 +14,9 @@ final class BackupHandle {
         self.source = source
         self.destination = destination
         try destination.checkFile()
-        handle = sqlite3_backup_init(destination.handle, "main", source.handle, "main")
+        handle = destination.working {
+            sqlite3_backup_init(destination.handle, "main", source.handle, "main")
+        }
         guard handle != nil else { throw destination.error(sqlite3_errcode(destination.handle)) }
         source.openHandles.add(self)
         destination.openHandles.add(self)
@@ -32,7 +34,7 @@ final class BackupHandle {
         source.openHandles.remove(self)
         destination.openHandles.remove(self)
         destination.isBackupTarget = false
-        let code = sqlite3_backup_finish(handle)
+        let code = destination.working { sqlite3_backup_finish(handle) }
         if code == SQLITE_OK, isDone { destination.tracker?.replaced() }
         return code
     }
@@ -55,7 +57,7 @@ final class BackupHandle {
         guard try hasLock(watch) else { return nil }
         var code = SQLITE_OK
         if !hasBegun {
-            code = sqlite3_backup_step(handle, 0)
+            code = destination.working { sqlite3_backup_step(handle, 0) }
             hasBegun = code == SQLITE_OK
         }
         if code == SQLITE_OK {
@@ -65,7 +67,7 @@ final class BackupHandle {
             } else if watch != nil, pages >= remaining {
                 pages = remaining - 1
             }
-            code = sqlite3_backup_step(handle, Int32(clamping: pages))
+            code = destination.working { sqlite3_backup_step(handle, Int32(clamping: pages)) }
         }
         try watch?.check()
         switch code & 0xff {

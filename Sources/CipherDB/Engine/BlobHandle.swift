@@ -29,7 +29,9 @@ final class BlobHandle {
         // The engine asks nobody about it.
         connection.authorizer.recordedReads?.insert(self.table)
         try connection.check(
-            sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
+            connection.working {
+                sqlite3_blob_open(connection.handle, schema, table, column, row, writable ? 1 : 0, &handle)
+            }
         )
         if let handle { connection.openHandles.add(self, handle) }
     }
@@ -44,7 +46,7 @@ final class BlobHandle {
         guard let handle else { return }
         connection.openHandles.remove(blob: handle)
         self.handle = nil
-        let code = sqlite3_blob_close(handle)
+        let code = connection.working { sqlite3_blob_close(handle) }
         connection.reportCommit()
         if code != last { try connection.check(code) }
     }
@@ -59,7 +61,11 @@ final class BlobHandle {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DatabaseError) {
-        try check(sqlite3_blob_read(try live(), buffer.baseAddress, Int32(buffer.count), Int32(offset)))
+        let handle = try live()
+        let code = connection.working {
+            sqlite3_blob_read(handle, buffer.baseAddress, Int32(buffer.count), Int32(offset))
+        }
+        try check(code)
         try checkPages()
     }
 
@@ -68,11 +74,16 @@ final class BlobHandle {
             throw DatabaseError(.readOnly, "the blob was opened for reading; open it with writable: true")
         }
         connection.tracker?.willWrite(table)
-        try check(sqlite3_blob_write(try live(), bytes.baseAddress, Int32(bytes.count), Int32(offset)))
+        let handle = try live()
+        let code = connection.working {
+            sqlite3_blob_write(handle, bytes.baseAddress, Int32(bytes.count), Int32(offset))
+        }
+        try check(code)
     }
 
     func move(toRow row: Int64) throws(DatabaseError) {
-        try check(sqlite3_blob_reopen(try live(), row))
+        let handle = try live()
+        try check(connection.working { sqlite3_blob_reopen(handle, row) })
     }
 
     private func checkPages() throws(DatabaseError) {

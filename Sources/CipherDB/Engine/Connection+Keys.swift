@@ -9,7 +9,7 @@ extension Connection {
         countsWrongMACs = Provider.isInUse
         let receiver = ProviderFunctions.Receiver()
         let code = ProviderFunctions.$receiver.withValue(receiver) {
-            literal.withUnsafeBytes { csqlcipher_key(handle, $0.baseAddress, Int32($0.count)) }
+            literal.withUnsafeBytes { key in working { csqlcipher_key(handle, key.baseAddress, Int32(key.count)) } }
         }
         try check(code)
         keptContexts = receiver.contexts
@@ -24,7 +24,9 @@ extension Connection {
     /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write
     /// pages that no key opens: close it whatever this returns.
     func rekey(_ literal: SecretBytes) -> DatabaseError? {
-        let code = literal.withUnsafeBytes { csqlcipher_rekey(handle, $0.baseAddress, Int32($0.count)) }
+        let code = literal.withUnsafeBytes { key in
+            working { csqlcipher_rekey(handle, key.baseAddress, Int32(key.count)) }
+        }
         return code == SQLITE_OK ? nil : error(code)
     }
 

@@ -54,7 +54,7 @@ extension Connection {
         }
         let code = utf8.withMemoryRebound(to: CChar.self) { characters in
             var tail: UnsafePointer<CChar>?
-            let code = sqlite3_prepare_v2(handle, characters.baseAddress, length, &statement, &tail)
+            let code = working { sqlite3_prepare_v2(handle, characters.baseAddress, length, &statement, &tail) }
             if let tail, let base = characters.baseAddress { count = tail - base }
             return code
         }
@@ -92,7 +92,7 @@ extension Connection {
         let outerSQL = authorizer.sql
         authorizer.sql = sql
         defer { authorizer.sql = outerSQL }
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        let code = working { sqlite3_exec(handle, sql, nil, nil, nil) }
         try closeIfAsked(sql: sql)
         try check(code, sql: sql)
     }
@@ -107,11 +107,11 @@ extension Connection {
     /// The names of the schemas: `main`, `temp` where it was used, and those of attached databases.
     func schemas() throws(DatabaseError) -> [String] {
         var statement: OpaquePointer?
-        defer { sqlite3_finalize(statement) }
+        defer { _ = working { sqlite3_finalize(statement) } }
         let sql = "\(DamageWatch.mark) PRAGMA database_list"
-        try check(unrestricted { sqlite3_prepare_v2(handle, sql, -1, &statement, nil) })
+        try check(unrestricted { working { sqlite3_prepare_v2(handle, sql, -1, &statement, nil) } })
         var names: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW {
+        while working({ sqlite3_step(statement) }) == SQLITE_ROW {
             names.append(sqlite3_column_text(statement, 1).map { String(cString: $0) } ?? "")
         }
         return names
@@ -139,18 +139,20 @@ extension Connection {
         guard isWatched, countsWrongMACs else { return try testSelect() }
         let sign = damageSign
         var statement: OpaquePointer?
-        let compiled = unrestricted { sqlite3_prepare_v2(handle, Connection.testSQL, -1, &statement, nil) }
+        let compiled = unrestricted {
+            working { sqlite3_prepare_v2(handle, Connection.testSQL, -1, &statement, nil) }
+        }
         _ = authorizer.takeAccess()
-        defer { sqlite3_finalize(statement) }
+        defer { _ = working { sqlite3_finalize(statement) } }
         guard compiled == SQLITE_OK else {
             // Compiling reads the schema. After an error of the codec some engines say another one.
             let failure = error(compiled, sql: Connection.testSQL)
             throw hasMetDamage(failure.code) ? damagedPage(Connection.testSQL) : failure
         }
-        let code = sqlite3_step(statement)
+        let code = working { sqlite3_step(statement) }
         // It has waited as long as it should.
         if code & 0xff == SQLITE_BUSY { throw error(code) }
-        sqlite3_reset(statement)
+        _ = working { sqlite3_reset(statement) }
         if code != SQLITE_ROW || sign != damageSign { try testSelect() }
     }
 

@@ -9,6 +9,8 @@ final class Connection {
     /// Who may use it now.
     let turn: Turn
     let handle: OpaquePointer
+    /// Around each call of the engine that may read or write a page, or have to do with a key.
+    let working: EngineWork
     /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
     let filename: String
     private(set) var interrupter = Interrupter()
@@ -67,20 +69,21 @@ final class Connection {
     ///   - turn: That of its database.
     init(path: String, flags: OpenFlags, vfs: String? = nil, turn: Turn = Turn()) throws(DatabaseError) {
         self.turn = turn
-        var handle: OpaquePointer?
+        var opened: OpaquePointer?
+        let working = try EngineWork()
         // One thread at a time has its turn, so the engine's own mutex is left out.
-        let code = sqlite3_open_v2(
-            path.pathCharacters,
-            &handle,
-            flags.rawValue | SQLITE_OPEN_NOMUTEX,
-            vfs
-        )
-        guard let handle, code == SQLITE_OK else {
-            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close(handle)
+        let code = working {
+            sqlite3_open_v2(path.pathCharacters, &opened, flags.rawValue | SQLITE_OPEN_NOMUTEX, vfs)
+        }
+        guard let handle = opened, code == SQLITE_OK else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            working { _ = sqlite3_close(opened) }
+            working.end()
             throw DatabaseError(ResultCode(rawValue: code), "\(path): \(message)")
         }
         self.handle = handle
+        self.working = working
+        working.interrupts(handle)
         let name = sqlite3_db_filename(handle, "main")
         filename = name.map { String(pathBytes: Platform.pathBytes($0)) } ?? ""
         sqlite3_extended_result_codes(handle, 1)
@@ -91,6 +94,7 @@ final class Connection {
 
     deinit {
         close()
+        working.end()
         leaveHooks()
     }
 
@@ -130,7 +134,8 @@ final class Connection {
         open.closeAll()
         leftovers.end(forGood: true)
         for watch in damageWatches.values { watch.close() }
-        sqlite3_close(handle)
+        working.detach()
+        _ = working { sqlite3_close(handle) }
         isClosed = true
     }
 
@@ -185,7 +190,7 @@ final class Connection {
         endActiveStatements()
         var statement = sqlite3_next_stmt(handle, nil)
         while let present = statement {
-            if sqlite3_stmt_busy(present) != 0 { sqlite3_reset(present) }
+            if sqlite3_stmt_busy(present) != 0 { _ = working { sqlite3_reset(present) } }
             statement = sqlite3_next_stmt(handle, present)
         }
     }
@@ -274,7 +279,7 @@ final class Connection {
     func checkpoint(_ mode: CheckpointMode, schema: String?) throws(DatabaseError) -> (log: Int32, copied: Int32) {
         var log: Int32 = -1
         var copied: Int32 = -1
-        try check(sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied))
+        try check(working { sqlite3_wal_checkpoint_v2(handle, schema, mode.rawValue, &log, &copied) })
         return (log, copied)
     }
 

@@ -62,7 +62,9 @@ final class DamageWatch {
             authorizer.hasAccess = !outer.isEmpty
         }
         let sql = "\(DamageWatch.mark) SELECT (SELECT 1 FROM \(quotedIdentifier(schema)).sqlite_master)"
-        return connection.unrestricted { sqlite3_prepare_v2(connection.handle, sql, -1, &statement, nil) }
+        return connection.unrestricted {
+            connection.working { sqlite3_prepare_v2(connection.handle, sql, -1, &statement, nil) }
+        }
     }
 
     /// Before a query's first step.
@@ -75,10 +77,10 @@ final class DamageWatch {
         guard detection == .pager, !isGuarding else { return }
         // It may be compiled again, when the schema changed.
         var code = compile(&guardian)
-        if code == SQLITE_OK { code = connection.unrestricted { sqlite3_step(guardian) } }
+        if code == SQLITE_OK { code = connection.unrestricted { connection.working { sqlite3_step(guardian) } } }
         guard code == SQLITE_ROW else {
             let error = connection.error(code, sql: sql)
-            sqlite3_reset(guardian)
+            _ = connection.working { sqlite3_reset(guardian) }
             throw connection.hasMetDamage(error.code) ? connection.damagedPage(sql) : error
         }
         isGuarding = true
@@ -89,7 +91,7 @@ final class DamageWatch {
         queries -= 1
         guard queries == 0, isGuarding else { return }
         isGuarding = false
-        sqlite3_reset(guardian)
+        _ = connection.working { sqlite3_reset(guardian) }
     }
 
     /// Throws where a page is damaged that was read since the lock is held.
@@ -111,9 +113,9 @@ final class DamageWatch {
         case .codec: return try hasCodecFailed(isWriting: isWriting)
         case .pager:
             var code = compile(&probe)
-            if code == SQLITE_OK { code = connection.unrestricted { sqlite3_step(probe) } }
+            if code == SQLITE_OK { code = connection.unrestricted { connection.working { sqlite3_step(probe) } } }
             let error = code == SQLITE_ROW ? nil : connection.error(code)
-            sqlite3_reset(probe)
+            _ = connection.working { sqlite3_reset(probe) }
             guard let error else { return false }
             guard error.code.mayBeDamage else { throw error }
             return true
@@ -142,8 +144,10 @@ final class DamageWatch {
     }
 
     func close() {
-        sqlite3_finalize(guardian)
-        sqlite3_finalize(probe)
+        connection.working {
+            sqlite3_finalize(guardian)
+            sqlite3_finalize(probe)
+        }
         (guardian, probe, isGuarding) = (nil, nil, false)
     }
 }
@@ -216,9 +220,9 @@ extension Connection {
     private func answer(_ pragma: String) throws(DatabaseError) -> String? {
         try unrestricted { () throws(DatabaseError) in
             var statement: OpaquePointer?
-            defer { sqlite3_finalize(statement) }
-            try check(sqlite3_prepare_v2(handle, "\(DamageWatch.mark) \(pragma)", -1, &statement, nil))
-            guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+            defer { _ = working { sqlite3_finalize(statement) } }
+            try check(working { sqlite3_prepare_v2(handle, "\(DamageWatch.mark) \(pragma)", -1, &statement, nil) })
+            guard working({ sqlite3_step(statement) }) == SQLITE_ROW else { return nil }
             return sqlite3_column_text(statement, 0).map { String(cString: $0) }
         }
     }

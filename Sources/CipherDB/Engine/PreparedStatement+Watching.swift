@@ -60,7 +60,7 @@ extension PreparedStatement {
     /// Whether the step was refused because of ``isCompiledToReadMore(_:)``: it is made again, with what it reads being watched.
     func followRefusal(_ handle: OpaquePointer) throws(DatabaseError) -> Bool {
         guard connection.authorizer.hasAccess, connection.authorizer.takeRefusedUnwatched() else { return false }
-        sqlite3_reset(handle)
+        _ = connection.working { sqlite3_reset(handle) }
         state = .idle
         access.formUnion(connection.authorizer.takeAccess())
         try guardOfPages().readsMore(access, onRow: false)

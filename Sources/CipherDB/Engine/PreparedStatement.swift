@@ -78,7 +78,7 @@ internal import CCipherEngine
         reset()
         isBegun = false
         connection.openHandles.remove(statement: handle)
-        sqlite3_finalize(handle)
+        _ = connection.working { sqlite3_finalize(handle) }
         self.handle = nil
         execution += 1
         buffer.wipe()
@@ -173,11 +173,11 @@ internal import CCipherEngine
     }
 
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
-        guard connection.isWatched else { return sqlite3_step(handle) }
+        guard connection.isWatched else { return connection.working { sqlite3_step(handle) } }
         let outer = connection.authorizer.stepping
         connection.authorizer.stepping = .passUnretained(self)
         defer { connection.authorizer.stepping = outer }
-        return sqlite3_step(handle)
+        return connection.working { sqlite3_step(handle) }
     }
 
     @inline(__always) private func willStep() throws {
@@ -254,10 +254,10 @@ internal import CCipherEngine
         switch state {
         case .idle, .stepping: break
         case .ended:
-            sqlite3_reset(handle)
+            _ = connection.working { sqlite3_reset(handle) }
             state = .idle
         case .onRow:
-            let code = sqlite3_reset(handle)
+            let code = connection.working { sqlite3_reset(handle) }
             changes.didStep(of: connection, isOver: true, isReadOnly: isReadOnly)
             // That of a commit, such as that of an INSERT … RETURNING that is left at its first row.
             if code != SQLITE_OK {

@@ -10,7 +10,7 @@ package enum ReplacementStep: String, CaseIterable, Sendable {
     case write
     /// Read the content back.
     case verify
-    /// Give the new file the owner, the group and the mode of the old one.
+    /// Give the new file the owner, the group, the extended attributes and the mode of the old one.
     case adoptOwner
     /// Wait until the new file is on the disk.
     case sync

@@ -79,15 +79,15 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
         }
     }
 
-    /// Takes over the owner, the group and the permissions of `other`.
+    /// Takes over the owner, the group, the extended attributes and the permissions of `other`.
     func adopt(_ other: ExclusiveFile) throws {
         do {
             try FileCalls.adopt(file.descriptor, from: other.descriptor, other.path)
-        } catch .notPermitted {
-            let old = try FileError.naming(path, FileOwnership(of: other.descriptor))
-            let missing = try FileError.naming(path, old.missing(in: FileOwnership(of: file.descriptor)))
-            throw FileError.ownership(path: other.path, owner: missing?.owner, group: missing?.group)
-        } catch {
+        } catch .ownership(let missing) {
+            throw FileError.ownership(path: other.path, owner: missing.owner, group: missing.group)
+        } catch .attribute(let name, let error) {
+            throw FileError.system(path: ExtendedAttribute.place(name, of: other.path), code: error.code)
+        } catch .system(let error) {
             throw FileError.system(path: path, code: error.code)
         }
     }

@@ -29,7 +29,7 @@ struct Calibrate: ParsableCommand {
             do {
                 let found = try option.derivation(milliseconds: milliseconds)
                 if json {
-                    try Output.print(Object(kdf: option.rawValue, parameters: found.description).text)
+                    try Output.printJSON(Object(kdf: option.rawValue, parameters: found.description))
                 } else {
                     try Output.print(found.description)
                 }
@@ -44,13 +44,5 @@ struct Calibrate: ParsableCommand {
         let kdf: String
         let parameters: String
         let jsonVersion = Report.jsonVersion
-
-        var text: String {
-            get throws {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = [.sortedKeys]
-                return String(decoding: try encoder.encode(self), as: UTF8.self)
-            }
-        }
     }
 }

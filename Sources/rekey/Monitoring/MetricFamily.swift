@@ -1,3 +1,4 @@
+internal import CipherKeys
 internal import CipherSystem
 
 /// A metric in the text format of Prometheus, with its samples.
@@ -42,8 +43,8 @@ struct MetricFamily {
     /// Without a fraction or an exponent where the number is an integer: for readers that are people.
     private func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 
-    /// A label's value, which must be UTF-8: a byte of a path that is not is written as U+FFFD and two digits, and U+FFFD twice, so that no
-    /// two paths have one value. The collector would drop a file in which two samples are the same.
+    /// A label's value, which must be UTF-8: a byte of a path that is not is written as U+FFFD and two digits, a character that changes how
+    /// text is displayed as U+FFFD and its number in braces, and U+FFFD twice, so that no two paths have one value. The collector would drop a file in which two samples are the same.
     private static func escaped(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars {
@@ -54,6 +55,7 @@ struct MetricFamily {
             case "\n": text += "\\n"
             case "\u{FFFD}": text += "\u{FFFD}\u{FFFD}"
             case _ where bytes.count == 1 && bytes[0] >= 0x80: text += "\u{FFFD}" + String(bytes[0], radix: 16)
+            case _ where scalar.changesDisplay: text += "\u{FFFD}{" + String(scalar.value, radix: 16) + "}"
             default: text.unicodeScalars.append(scalar)
             }
         }

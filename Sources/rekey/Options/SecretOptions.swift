@@ -76,7 +76,7 @@ struct SecretOptions<Role: SecretRole>: ParsableArguments {
     var keyFile: String?
 
     func validate() throws {
-        if let passphraseVariable { KeySource.withhold(environment: passphraseVariable) }
+        if let passphraseVariable { try KeySource.withhold(environment: passphraseVariable) }
         try choice(unsafePermissions: false).checkCount(prefix: "--\(Role.prefix)")
     }
 

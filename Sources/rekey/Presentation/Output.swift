@@ -25,6 +25,24 @@ enum Output {
         try Data(text.utf8).withUnsafeBytes { try write($0) }
     }
 
+    /// A JSON object in one line, in which characters that change how text is displayed are escaped; bytes that are not UTF-8 as U+FFFD.
+    static func printJSON(_ object: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(object), as: UTF8.self).withoutPathBytes
+        try write(text.unicodeScalars.map(escapedInJSON).joined() + "\n")
+    }
+
+    /// JSON has them in its strings only.
+    private static func escapedInJSON(_ scalar: Unicode.Scalar) -> String {
+        guard scalar.changesDisplay else { return String(scalar) }
+        return String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        .joined()
+    }
+
     private static func write(_ bytes: UnsafeRawBufferPointer) throws {
         var done = 0
         while done < bytes.count {

@@ -100,7 +100,7 @@ struct Report: ParsableArguments {
             isDone = true
             if isSilent { return result.status }
             if json {
-                try printJSON(Named(file: file, object: result.object))
+                try Output.printJSON(Named(file: file, object: result.object))
             } else {
                 try Report.print(result.text, heading: count > 1 ? "\(file):" : nil)
             }
@@ -116,7 +116,7 @@ struct Report: ParsableArguments {
                     message: message,
                     fileType: (error as? KeyError)?.fileType
                 )
-                try? printJSON(Named(file: file, object: failure))
+                try? Output.printJSON(Named(file: file, object: failure))
             }
             return status
         }
@@ -143,12 +143,6 @@ struct Report: ParsableArguments {
         let line = "rekey: \(file): waiting for a lock of another process, up to \(seconds.formatted()) s"
         let isQuiet = quiet
         return LockWait(limit: .seconds(seconds)) { if !isQuiet { Output.tellLine(line, clearing: true) } }
-    }
-
-    private func printJSON(_ object: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try Output.write(String(decoding: try encoder.encode(object), as: UTF8.self).withoutPathBytes + "\n")
     }
 
     private struct Failure: Encodable {

@@ -50,7 +50,7 @@ enum Provider {
             // The engine has its provider from the first key on.
             let anchor = try Connection(path: ":memory:", flags: [.readWrite, .create])
             // It stores nothing: this is never derived.
-            try anchor.check(csqlcipher_key(anchor.handle, "anchor", 6))
+            try anchor.check(anchor.working { csqlcipher_key(anchor.handle, "anchor", 6) })
             let stock = try StockProvider(layout)
             try stock.compare()
             return Registration(

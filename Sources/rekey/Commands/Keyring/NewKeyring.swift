@@ -1,4 +1,5 @@
 import CipherDB
+internal import CipherSystem
 import Rekeying
 
 /// A keyring that is made for a database, or was made by a run that was killed.
@@ -47,7 +48,10 @@ struct NewKeyring {
             return try database.moveToKeyring(unlocked, from: oldKey, keepingOldAs: keptAs, progress: progress)
         } catch {
             // As it was, where that is certain.
-            if isMade { try? unlocked.eraseUnused { try database.position(in: unlocked) != .other } }
+            if isMade {
+                let place = try? Platform.resolved(database.path)
+                try? unlocked.eraseUnused(claimedFor: place) { try database.position(in: unlocked) != .other }
+            }
             throw error
         }
     }

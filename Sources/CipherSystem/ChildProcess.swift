@@ -1,0 +1,104 @@
+internal import CCipherSystem
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A program that this process started: the one place where it starts any.
+///
+/// It is found by `PATH` and run without a shell. It gets the environment of this process, its three standard streams and no other
+/// descriptor.
+package struct ChildProcess: Sendable {
+    /// What an output stream of the program is.
+    package enum Stream {
+        /// That of this process.
+        case inherited
+        /// A pipe, to be read and closed by this process.
+        case piped
+        /// This open file.
+        case descriptor(Int32)
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .inherited: csystem_inherited
+            case .piped: csystem_piped
+            case .descriptor(let descriptor): descriptor
+            }
+        }
+    }
+
+    private let number: Int32
+    /// Where the standard output is read, if it is piped.
+    package let output: Int32
+    /// Where the standard error is read, if it is piped.
+    package let errors: Int32
+
+    /// Starts the program. Throws the `errno`.
+    ///
+    /// - Parameters:
+    ///   - arguments: The first names the program.
+    ///   - hasInput: Whether it has the standard input of this process; else it is at its end.
+    package init(
+        _ arguments: [String],
+        hasInput: Bool,
+        output: Stream,
+        errors: Stream = .inherited
+    ) throws(Errno) {
+        var streams = [output.number, errors.number]
+        let started = ChildProcess.start(arguments, hasInput: hasInput, &streams)
+        guard started.number > 0 else { throw Errno(code: started.error) }
+        number = started.number
+        (self.output, self.errors) = (streams[0], streams[1])
+    }
+
+    private static func start(
+        _ arguments: [String],
+        hasInput: Bool,
+        _ streams: inout [Int32]
+    ) -> (number: Int32, error: Int32) {
+        let copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.pathCharacters) } + [nil]
+        let number = copies.withUnsafeBufferPointer { arguments in
+            streams.withUnsafeMutableBufferPointer { streams in
+                csystem_spawn(arguments.baseAddress, hasInput ? nil : "/dev/null", streams.baseAddress)
+            }
+        }
+        let error = errno
+        for copy in copies { free(copy) }
+        return (number, error)
+    }
+
+    /// Whether it has ended; it remains to be waited for.
+    package var hasEnded: Bool {
+        var info = siginfo_t()
+        return waitid(P_PID, id_t(number), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0
+    }
+
+    /// Asks it to end.
+    package func terminate() { kill(number, SIGTERM) }
+
+    /// Ends it, as the system does that.
+    package func kill() { kill(number, SIGKILL) }
+
+    /// Waits for its end, once: the exit status, or 128 and the number of the signal that ended it, as shells have it. Throws the `errno`
+    /// where this process does not keep its children.
+    package func wait() throws(Errno) -> Int32 {
+        var status: Int32 = 0
+        _ = try Platform.retrying { Int(waitpid(number, &status, 0)) }
+        // > WIFEXITED, WEXITSTATUS and WTERMSIG are macros.
+        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
+    }
+
+    private func kill(_ number: Int32, _ signal: Int32) {
+        #if canImport(Darwin)
+            _ = Darwin.kill(number, signal)
+        #elseif canImport(Glibc)
+            _ = Glibc.kill(number, signal)
+        #else
+            _ = Musl.kill(number, signal)
+        #endif
+    }
+}

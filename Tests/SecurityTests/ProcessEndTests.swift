@@ -1,0 +1,73 @@
+import Foundation
+import Rekeying
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+private enum LongCall {
+    static let ended = Atomic(false)
+
+    /// Its thread may need a moment after the engine's answer.
+    static func hasEnded() -> Bool {
+        for _ in 0..<1000 where !ended.load(ordering: .relaxed) { usleep(1000) }
+        return ended.load(ordering: .relaxed)
+    }
+}
+
+/// How a process ends that uses databases.
+@Suite struct ProcessEndTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// The engine and OpenSSL would free what the threads use.
+    @Test func exitWhileThreadsWorkLeavesSoundDatabase() throws {
+        let path = directory.file("test.db")
+        let key = try DatabaseKey.raw(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
+        var statuses: [Int32] = []
+        for run in 0..<(Extent.isComplete ? 200 : 30) {
+            statuses.append(try Program.run(Program.built("EndingProcess"), [path, "\(20 + run % 10 * 7)"]).status)
+            let found = try DatabaseFile(path: path).verify(key: key)
+            #expect(found.isSound, "run \(run)")
+        }
+        #expect(statuses == Array(repeating: 0, count: statuses.count))
+    }
+
+    /// A call that would take minutes.
+    @Test(.enabled(if: EngineWork.freesKeysAtExit, "this engine keeps its keys at the end of a process"))
+    func exitInterruptsLongCall() async {
+        await #expect(processExitsWith: .success) {
+            // Before the library's, and so called after it.
+            atexit { _exit(LongCall.hasEnded() ? EXIT_SUCCESS : EXIT_FAILURE) }
+            let queue = try DatabaseQueue(path: nil)
+            let begins = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                begins.signal()
+                _ = try? queue.inDatabase {
+                    try $0.int(
+                        forQuery:
+                            "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT count(*) FROM n"
+                    )
+                }
+                LongCall.ended.store(true, ordering: .relaxed)
+            }
+            begins.wait()
+            usleep(200_000)
+            exit(EXIT_SUCCESS)
+        }
+    }
+
+    /// One that exits in a function of its own must not wait for itself.
+    @Test func exitInsideOfFunctionEndsProcess() async {
+        await #expect(processExitsWith: .success) {
+            let database = Database(path: nil)
+            try database.open()
+            try database.makeFunction(named: "leave", arguments: 0) { _ in exit(EXIT_SUCCESS) }
+            _ = try database.int(forQuery: "SELECT leave()")
+        }
+    }
+}
