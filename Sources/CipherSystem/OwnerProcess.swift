@@ -11,4 +11,9 @@ package struct OwnerProcess: Sendable {
 
     /// Whether the calling process is the owner, and no child of it.
     @inline(__always) package var isCurrent: Bool { number == csystem_process() }
+
+    /// Throws in a child of the owner.
+    @inline(__always) package func check(_ thing: UsedAfterFork) throws(UsedAfterFork) {
+        guard isCurrent else { throw thing }
+    }
 }

@@ -1,3 +1,5 @@
+public import CipherSystem
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -61,6 +63,11 @@ extension OpenSSLError: LocalizedError {
 }
 
 extension SecretMemoryError: LocalizedError {
+    /// As ``description``.
+    public var errorDescription: String? { description }
+}
+
+extension UsedAfterFork: LocalizedError {
     /// As ``description``.
     public var errorDescription: String? { description }
 }

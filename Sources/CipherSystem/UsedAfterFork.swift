@@ -1,0 +1,15 @@
+/// Something that was made before `fork()` or `daemon()`, and used in the child. Nothing was read with it, and nothing written.
+public enum UsedAfterFork: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A secret, a key or an unlocked keyring, whose bytes the child does not have.
+    case secret
+    /// An open database, or what belongs to it. Its descriptors, locks and caches are the parent's.
+    case database
+
+    /// A sentence with what to do.
+    public var description: String {
+        switch self {
+        case .secret: "the secret was made before fork() by another process; read or make it again in this one"
+        case .database: "the database was opened before fork() by another process; open it again in this one"
+        }
+    }
+}
