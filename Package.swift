@@ -159,10 +159,21 @@ let package = Package(
             dependencies: ["CipherDB", "FMDBCompat", "TestSupport"],
             exclude: ["Snippets"]
         ),
+        .target(name: "CForking", path: "Tests/CForking"),
+        // A process of ForkTests.
+        .executableTarget(
+            name: "ForkedUses",
+            dependencies: [
+                "CForking", "CipherDB", "CipherKeys", "CipherPages", "CipherSystem", "FMDBCompat", "Rekeying",
+                "TestSupport",
+            ],
+            path: "Tests/ForkedUses"
+        ),
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "rekey",
+                "CipherDB", "CipherKeys", "CipherPages", "ForkedUses", "Rekeying", "SQLiteFormat", "CipherSystem",
+                "rekey",
                 "TestSupport",
             ],
             exclude: fuzzes ? ["Fuzzing"] : []

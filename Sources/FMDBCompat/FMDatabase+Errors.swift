@@ -81,7 +81,7 @@ extension FMDatabase {
         case let error as DatabaseError: error
         // SQLite has one code for all that can be wrong with a key.
         case let error as KeyError: DatabaseError(code: .notADatabase, message: message(of: error))
-        case let error as MalformedKey: DatabaseError(code: .misuse, message: "\(error)")
+        case is MalformedKey, is UsedAfterFork: DatabaseError(code: .misuse, message: "\(error)")
         default: DatabaseError(code: .error, message: "\(error)")
         }
     }

@@ -20,6 +20,8 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     public let vfsName: String?
 
     private let queue = DispatchQueue(label: "FMDBCompat.FMDatabaseQueue")
+    /// A forked child has none of the threads that would end the block before.
+    private let owner = OwnerProcess()
     /// The thread that runs a block now: one that calls the queue again goes on at once.
     private let runner = Atomic<UInt>(0)
     private let database: FMDatabase
@@ -61,6 +63,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
 
     /// Closes the database when the blocks before are done; the next block opens it again.
     open func close() {
+        guard owner.isCurrent else { return }
         onQueue { database.close() }
     }
 
@@ -80,6 +83,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private func onQueue(_ body: () -> Void) {
+        guard owner.isCurrent else { return FMDatabase.log("\(UsedAfterFork.database)") }
         if runner.load(ordering: .relaxed) == Platform.currentThread { return body() }
         queue.sync {
             runner.store(Platform.currentThread, ordering: .relaxed)

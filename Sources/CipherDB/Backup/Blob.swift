@@ -53,6 +53,7 @@ public final class Blob {
     ///
     /// - Throws: ``DatabaseError`` where the row is not there or holds something else; then it can only be closed.
     public func move(toRow row: Int64) throws {
+        try handle.connection.owner.check(.database)
         try handle.move(toRow: row)
     }
 
@@ -66,6 +67,7 @@ public final class Blob {
     }
 
     private func check(_ offset: Int, _ count: Int) throws {
+        try handle.connection.owner.check(.database)
         let size = try handle.count
         guard offset >= 0, count >= 0, count <= size, offset <= size - count else {
             throw DatabaseError(.range, "cannot access \(count) bytes at offset \(offset): the blob has \(size) bytes")

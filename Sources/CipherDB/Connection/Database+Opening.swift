@@ -65,6 +65,7 @@ extension Database {
 
     /// As ``usableConnection()``, for who only looks: what a commit failed of stays for who uses it.
     func readyConnection() throws -> Connection {
+        try connection?.owner.check(.database)
         if connection?.isInvalidated == true { replaceInvalidatedConnection() }
         switch state {
         case .keyed(let connection, _), .plain(let connection):

@@ -2,7 +2,7 @@ internal import CCipherEngine
 
 /// One `sqlite3_blob`: the only owner of it.
 final class BlobHandle {
-    private let connection: Connection
+    let connection: Connection
     private var handle: OpaquePointer?
     private let isWritable: Bool
     private let table: TableName
@@ -48,6 +48,7 @@ final class BlobHandle {
         guard let handle else { return }
         connection.openHandles.remove(blob: handle)
         self.handle = nil
+        guard connection.owner.isCurrent else { return }
         let code = sqlite3_blob_close(handle)
         connection.reportCommit()
         if code != last { try connection.check(code) }

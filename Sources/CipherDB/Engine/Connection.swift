@@ -7,8 +7,12 @@ internal import CipherSystem
 /// an error.
 final class Connection {
     let handle: OpaquePointer
+    /// A forked child has a copy of it, and asks the engine for nothing: it would write into the file of its parent.
+    let owner = OwnerProcess()
     /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
     let filename: String
+    /// The files that it has open: its own, and those that are attached.
+    var openFiles: [OpenFile] = []
     private(set) var interrupter = Interrupter()
     /// What statements may do.
     let authorizer = Authorizer()
@@ -76,6 +80,7 @@ final class Connection {
         self.handle = handle
         let name = sqlite3_db_filename(handle, "main")
         filename = name.map { String(pathBytes: Platform.pathBytes($0)) } ?? ""
+        if !filename.isEmpty, let file = OpenFile(filename) { openFiles = [file] }
         sqlite3_extended_result_codes(handle, 1)
         installAuthorizer()
         interrupter.attach(handle)
@@ -109,6 +114,7 @@ final class Connection {
     /// Finalises every statement and closes the handle.
     func close() {
         guard !isClosed else { return }
+        guard owner.isCurrent else { return isClosed = true }
         // The statement that called is still running: its end closes.
         guard runningCallbacks == 0 else {
             closesAfterCallbacks = true
@@ -121,6 +127,7 @@ final class Connection {
         for watch in damageWatches.values { watch.close() }
         sqlite3_close(handle)
         isClosed = true
+        openFiles = []
     }
 
     /// As `PRAGMA foreign_keys`, without compiling it.

@@ -79,7 +79,7 @@ internal import CCipherEngine
         reset()
         isBegun = false
         connection.openHandles.remove(statement: handle)
-        sqlite3_finalize(handle)
+        if connection.owner.isCurrent { sqlite3_finalize(handle) }
         self.handle = nil
         execution += 1
         buffer.wipe()
@@ -145,6 +145,7 @@ internal import CCipherEngine
     ///
     /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
     func step() throws -> Bool {
+        try connection.owner.check(.database)
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
         var code: Int32
@@ -250,6 +251,7 @@ internal import CCipherEngine
 
     /// Back to before the first row; bound values stay.
     func reset() {
+        guard connection.owner.isCurrent else { return }
         switch state {
         case .idle, .stepping: break
         case .ended:

@@ -40,6 +40,7 @@ extension Database {
     }
 
     private func keyConnection(_ unlock: (UnkeyedFile) throws -> VerifiedKey) throws {
+        try connection?.owner.check(.database)
         guard case .unkeyed(let file) = state else { throw DatabaseError(.misuse, keyingMisuse) }
         do {
             state = .keyed(file.connection, try unlock(file))
