@@ -184,6 +184,32 @@ uint64_t csystem_thread_count(void) {
 
 void csystem_count_in_thread(void) { thread_count = csystem_thread_count() + 1; }
 
+_Thread_local uint64_t csystem_thread_number;
+
+uint64_t csystem_number_thread(void) {
+    static _Atomic uint64_t threads;
+    return csystem_thread_number = atomic_fetch_add(&threads, 1) + 1;
+}
+
+// membarrier(2): MEMBARRIER_CMD_PRIVATE_EXPEDITED and, once in a process, its registration.
+int csystem_heavy_fence(void) {
+#if defined(__linux__) && defined(SYS_membarrier)
+    if (syscall(SYS_membarrier, 8, 0, 0) == 0) return 1;
+    return syscall(SYS_membarrier, 16, 0, 0) == 0 && syscall(SYS_membarrier, 8, 0, 0) == 0;
+#else
+    return 0;
+#endif
+}
+
+int csystem_has_heavy_fence(void) {
+#if defined(__linux__) && defined(SYS_membarrier)
+    long commands = syscall(SYS_membarrier, 0, 0, 0);
+    return commands > 0 && (commands & 24) == 24;
+#else
+    return 0;
+#endif
+}
+
 // A child finds the page zero, however it was forked, and counts itself; the count of its ancestors is in ordinary memory.
 static uint64_t spare_mark;
 uint64_t *csystem_process_mark = &spare_mark;

@@ -8,6 +8,11 @@ extension FMDatabase {
         _ values: [Any],
         _ read: (FMResultSet) -> Value?
     ) -> Value? {
+        guard let isOuter = turn.enterIfFree() else {
+            _ = attempt {}
+            return nil
+        }
+        defer { turn.leave(isOuter) }
         guard let rows = executeQuery(sql, withArgumentsIn: values) else { return nil }
         defer { rows.close() }
         return rows.next() && !rows.columnIndexIsNull(0) ? read(rows) : nil
@@ -114,9 +119,13 @@ extension FMDatabase {
         set {
             let bytes = Array(newValue.utf8)
             guard bytes.count == 4, bytes.allSatisfy({ $0 < 128 }) else {
-                return note(
-                    DatabaseError(code: .mismatch, message: "an application's identifier has four ASCII characters")
-                )
+                _ = attempt {
+                    throw DatabaseError(
+                        code: .mismatch,
+                        message: "an application's identifier has four ASCII characters"
+                    )
+                }
+                return
             }
             applicationID = bytes.reduce(0) { $0 << 8 | UInt32($1) }
         }

@@ -12,10 +12,12 @@ extension FMDatabase {
     }
 
     /// Whether dates are stored as text.
-    public func hasDateFormatter() -> Bool { dateFormatter != nil }
+    public func hasDateFormatter() -> Bool { inTurn(or: false) { dateFormatter != nil } }
 
     /// Stores dates as text of this format; nil stores seconds since 1970.
     public func setDateFormat(_ format: DateFormatter?) {
+        guard let isOuter = turn.enterIfFree() else { return }
+        defer { turn.leave(isOuter) }
         dateFormatter = format
         database.dateFormat =
             format.map { format in
@@ -24,8 +26,8 @@ extension FMDatabase {
     }
 
     /// The date that a text stands for; nil without a formatter.
-    public func date(from text: String) -> Date? { dateFormatter?.date(from: text) }
+    public func date(from text: String) -> Date? { inTurn(or: nil) { dateFormatter?.date(from: text) } }
 
     /// The text for a date; nil without a formatter.
-    public func string(from date: Date) -> String? { dateFormatter?.string(from: date) }
+    public func string(from date: Date) -> String? { inTurn(or: nil) { dateFormatter?.string(from: date) } }
 }

@@ -28,12 +28,55 @@ extension FMDatabase {
 
     /// What `body` returns. What it throws is kept, and thrown as FMDB's kind of error.
     func rethrowing<Result>(_ body: () throws -> Result) throws -> Result {
+        let isOuter: Bool
+        do {
+            isOuter = try turn.enter()
+        } catch {
+            FMDatabase.log(refusal: error)
+            throw FMDatabase.error(FMDatabase.databaseError(error))
+        }
+        defer { turn.leave(isOuter) }
         do {
             if failure != nil { failure = nil }
             return try body()
         } catch {
             note(error)
             throw lastError()
+        }
+    }
+
+    /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
+    func inTurn<Result>(or refused: Result, _ body: () -> Result) -> Result {
+        guard let isOuter = turn.enterIfFree() else { return refused }
+        defer { turn.leave(isOuter) }
+        return body()
+    }
+
+    /// Begins a block of the queue or pool that has it, for `turn.end()`; false in a child of the process that made it.
+    func beginBlock() -> Bool {
+        do {
+            try turn.begin()
+            return true
+        } catch {
+            FMDatabase.log(refusal: error)
+            return false
+        }
+    }
+
+    /// Logs what a turn was refused by.
+    static func log(refusal error: any Error) {
+        let error = databaseError(error)
+        log("error \(error.code.rawValue): \(error.message)")
+    }
+
+    /// What went wrong in the last call; on a thread that must not use the database, that.
+    var lastFailure: DatabaseError? {
+        do {
+            let isOuter = try turn.enter()
+            defer { turn.leave(isOuter) }
+            return failure
+        } catch {
+            return FMDatabase.databaseError(error)
         }
     }
 

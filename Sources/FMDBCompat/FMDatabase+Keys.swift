@@ -10,6 +10,8 @@ extension FMDatabase {
     }
 
     private func keyed(_ key: () throws -> DatabaseKey) -> Bool {
+        guard let isOuter = turn.enterIfFree() else { return attempt {} }
+        defer { turn.leave(isOuter) }
         // A database in memory never reaches a disk.
         if isOfFile { requiresKey = true }
         return rekeyed {
@@ -36,6 +38,8 @@ extension FMDatabase {
     }
 
     func rekeyed(_ body: () throws -> Void) -> Bool {
+        guard let isOuter = turn.enterIfFree() else { return attempt {} }
+        defer { turn.leave(isOuter) }
         let done = attempt(body)
         access = database.verifiedKey ?? access
         rememberInterrupter()

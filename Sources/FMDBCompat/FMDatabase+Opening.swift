@@ -61,7 +61,7 @@ extension FMDatabase {
     private func replaceDatabase(_ path: String?, _ configuration: Configuration) {
         let interval = maxBusyRetryTimeInterval
         let replaced = database
-        database = Database(path: path, configuration: configuration)
+        database = Database(path: path, configuration: configuration, turn: turn)
         database.takeFunctions(of: replaced)
         maxBusyRetryTimeInterval = interval
         database.statementCacheCapacity = shouldCacheStatements ? 100 : 0

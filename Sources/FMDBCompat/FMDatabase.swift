@@ -10,25 +10,60 @@ public typealias FMDBExecuteStatementsCallbackBlock = ([AnyHashable: Any]) -> In
 /// Functions answer with a Bool, and ``lastErrorMessage()`` and ``lastErrorCode()`` say what went wrong in the last of
 /// them. As in FMDB a file that no key is given for is in plaintext. New code is better off with `Database`, which throws.
 ///
+/// It may go from thread to thread, but only one at a time may use it; a second one is refused by error 21, and a line on standard error.
+/// One that a queue or pool passes to a block is refused outside of the block and on another thread.
+///
 /// What a subclass may override stands here, because Swift overrides nothing that is in an extension.
 open class FMDatabase {
     /// The path as it was given; nil for a database in memory, empty for a temporary one.
     public let databasePath: String?
     /// Whether errors are written to standard error: their code and message, never SQL or values.
-    public var logsErrors = true
+    public var logsErrors: Bool {
+        get { inTurn(or: true) { settings.logsErrors } }
+        set { inTurn(or: ()) { settings.logsErrors = newValue } }
+    }
     /// Whether an error ends the program.
-    public var crashOnErrors = false
+    public var crashOnErrors: Bool {
+        get { inTurn(or: false) { settings.crashOnErrors } }
+        set { inTurn(or: ()) { settings.crashOnErrors = newValue } }
+    }
     /// Whether each statement is written to standard error, without its values.
-    public var traceExecution = false {
-        didSet { installTrace() }
+    public var traceExecution: Bool {
+        get { inTurn(or: false) { settings.traceExecution } }
+        set {
+            inTurn(or: ()) {
+                settings.traceExecution = newValue
+                installTrace()
+            }
+        }
     }
     /// For the queue or pool that owns the database; not read here.
-    public var checkedOut = false
+    public var checkedOut: Bool {
+        get { inTurn(or: false) { settings.checkedOut } }
+        set { inTurn(or: ()) { settings.checkedOut = newValue } }
+    }
     /// Whether compiled statements are kept: the hundred used last. On unless set, other than in FMDB.
-    public var shouldCacheStatements = true {
-        didSet { database.statementCacheCapacity = shouldCacheStatements ? 100 : 0 }
+    public var shouldCacheStatements: Bool {
+        get { inTurn(or: true) { settings.cachesStatements } }
+        set {
+            inTurn(or: ()) {
+                settings.cachesStatements = newValue
+                database.statementCacheCapacity = newValue ? 100 : 0
+            }
+        }
     }
 
+    private struct Settings {
+        var logsErrors = true
+        var crashOnErrors = false
+        var traceExecution = false
+        var checkedOut = false
+        var cachesStatements = true
+    }
+
+    private var settings = Settings()
+    /// Who may use it now, with its ``database`` and its result sets.
+    let turn = Turn()
     var database: Database {
         didSet { rememberInterrupter() }
     }
@@ -54,7 +89,11 @@ open class FMDatabase {
     /// - Parameter path: The file; nil for a database in memory, empty for a temporary one.
     public init(path: String?) {
         databasePath = path
-        database = Database(path: path, configuration: FMDatabase.configuration(vfs: nil, allowsPlaintext: true))
+        database = Database(
+            path: path,
+            configuration: FMDatabase.configuration(vfs: nil, allowsPlaintext: true),
+            turn: turn
+        )
     }
 
     /// A database that is not opened yet, named by a file URL; nil for one in memory.
@@ -77,7 +116,7 @@ open class FMDatabase {
     public var databaseURL: URL? { databasePath.map { URL(fileURLWithPath: $0) } }
 
     /// Whether it is open.
-    public var isOpen: Bool { database.isOpen }
+    public var isOpen: Bool { inTurn(or: false) { database.isOpen } }
 
     /// Opens the file, for reading and writing, and makes it where it does not exist. Opening twice does nothing.
     @discardableResult open func open() -> Bool {
@@ -94,8 +133,14 @@ open class FMDatabase {
         openFile(flags, vfs)
     }
 
-    /// Closes it, ending its result sets; functions made on it go too. Closing twice does nothing. Always true.
+    /// Closes it, ending its result sets; functions made on it go too. Closing twice does nothing. True unless another thread uses it.
     @discardableResult open func close() -> Bool {
+        guard let isOuter = turn.enterIfFree() else {
+            // Nobody else is there after a fork.
+            if turn.isOfParent { database.close() }
+            return turn.isOfParent
+        }
+        defer { turn.leave(isOuter) }
         for entry in preparedSets { entry.set?.close() }
         preparedSets = []
         database.close()
@@ -107,27 +152,33 @@ open class FMDatabase {
     }
 
     /// Whether it is open, keyed where it must be, and a page can be read.
-    public var goodConnection: Bool { database.goodConnection }
+    public var goodConnection: Bool { inTurn(or: false) { database.goodConnection } }
 
     /// The engine's `sqlite3` handle, for what FMDB does not have either; nil where the database is closed.
     ///
     /// A database whose program keys this handle by itself, with `sqlite3_key`, is used as the engine has it: the key is not verified, SQL is
     /// not restricted, and no other connection can be made of it. Use ``setKey(_:)``.
     open var sqliteHandle: UnsafeMutableRawPointer? {
+        guard let isOuter = turn.enterIfFree() else { return nil }
+        defer { turn.leave(isOuter) }
         // Where a key was refused nothing may be written without one.
         guard !requiresKey || database.verifiedKey != nil else { return nil }
         return database.handleForProgram.map { UnsafeMutableRawPointer($0) }
     }
 
     /// The database of CipherDB, for what FMDB does not have, such as `attach(_:as:key:)`. It is the one that is open now: another is there
-    /// after the next opening.
-    public var cipherDatabase: Database { database }
+    /// after the next opening, and on a thread that must not use it a closed one.
+    public var cipherDatabase: Database {
+        guard let isOuter = turn.enterIfFree() else { return Database(path: nil) }
+        defer { turn.leave(isOuter) }
+        return database
+    }
 
     /// The rowid of the last row inserted.
-    public var lastInsertRowId: Int64 { database.lastInsertRowID }
+    public var lastInsertRowId: Int64 { inTurn(or: 0) { database.lastInsertRowID } }
 
     /// How many rows the last INSERT, UPDATE or DELETE changed.
-    public var changes: Int32 { Int32(clamping: database.changes) }
+    public var changes: Int32 { inTurn(or: 0) { Int32(clamping: database.changes) } }
 
     /// Stops the statement that runs; from any thread. True where the database is open.
     @discardableResult open func interrupt() -> Bool {
@@ -138,10 +189,10 @@ open class FMDatabase {
 
     /// How long a statement waits for a lock, in seconds; 2 unless set.
     public var maxBusyRetryTimeInterval: TimeInterval {
-        get { Double(database.busyTimeout / .milliseconds(1)) / 1000 }
+        get { inTurn(or: 2) { Double(database.busyTimeout / .milliseconds(1)) / 1000 } }
         set {
             let seconds: Double = max(0, min(newValue, 2_000_000))
-            database.busyTimeout = .milliseconds(Int64(seconds * 1000))
+            inTurn(or: ()) { database.busyTimeout = .milliseconds(Int64(seconds * 1000)) }
         }
     }
 
@@ -285,6 +336,11 @@ open class FMDatabase {
 
     /// Compiles a statement, for `FMResultSet.bind(with:)`. Where that fails, the set gives no rows.
     open func prepare(_ sql: String) -> FMResultSet {
+        guard let isOuter = turn.enterIfFree() else {
+            _ = attempt {}
+            return FMResultSet()
+        }
+        defer { turn.leave(isOuter) }
         let set = FMResultSet(prepared: answer { try database.prepare(statement(sql)) }, self, sql)
         preparedSets = preparedSets.filter { $0.set != nil } + [Weak(set: set)]
         return set
@@ -294,11 +350,15 @@ open class FMDatabase {
 
     /// Whether a result set is open.
     public var hasOpenResultSets: Bool {
-        database.hasOpenResultSets || preparedSets.contains { $0.set?.isPreparedAndOpen == true }
+        inTurn(or: false) {
+            database.hasOpenResultSets || preparedSets.contains { $0.set?.isPreparedAndOpen == true }
+        }
     }
 
     /// Ends all result sets.
     open func closeOpenResultSets() {
+        guard let isOuter = turn.enterIfFree() else { return }
+        defer { turn.leave(isOuter) }
         for entry in preparedSets { entry.set?.close() }
         preparedSets = []
         database.closeOpenResultSets()
@@ -306,7 +366,7 @@ open class FMDatabase {
 
     /// Forgets the compiled statements that are not in use.
     open func clearCachedStatements() {
-        database.clearCachedStatements()
+        inTurn(or: ()) { database.clearCachedStatements() }
     }
 
     // MARK: Transactions
@@ -330,7 +390,7 @@ open class FMDatabase {
     @discardableResult open func rollback() -> Bool { attempt { try database.rollback() } }
 
     /// Whether a transaction is open, by SQLite's own account.
-    public var isInTransaction: Bool { database.isInTransaction }
+    public var isInTransaction: Bool { inTurn(or: false) { database.isInTransaction } }
 
     /// Begins a savepoint.
     ///
@@ -384,17 +444,17 @@ open class FMDatabase {
     // MARK: Errors
 
     /// What went wrong in the last call, or `not an error`.
-    open func lastErrorMessage() -> String { failure?.message ?? "not an error" }
+    open func lastErrorMessage() -> String { lastFailure?.message ?? "not an error" }
 
     /// SQLite's code of what went wrong in the last call; 0 for nothing.
-    open func lastErrorCode() -> Int32 { failure?.code.primary.rawValue ?? 0 }
+    open func lastErrorCode() -> Int32 { lastFailure?.code.primary.rawValue ?? 0 }
 
     /// SQLite's extended code of what went wrong in the last call; 0 for nothing.
-    open func lastExtendedErrorCode() -> Int32 { failure?.code.rawValue ?? 0 }
+    open func lastExtendedErrorCode() -> Int32 { lastFailure?.code.rawValue ?? 0 }
 
     /// Whether the last call failed.
-    open func hadError() -> Bool { failure != nil }
+    open func hadError() -> Bool { lastFailure != nil }
 
     /// What went wrong in the last call, in FMDB's domain.
-    open func lastError() -> NSError { FMDatabase.error(failure) }
+    open func lastError() -> NSError { FMDatabase.error(lastFailure) }
 }

@@ -22,7 +22,7 @@ extension FMDatabasePoolDelegate {
 /// As in FMDB two of them that write in rollback mode wait for each other's locks, and one of them may find the database
 /// busy. `DatabasePool` has one writer and cannot.
 open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
-    // It holds because a database is either idle, under the lock, or checked out by one block.
+    // It holds because a database is either idle, under the lock, or checked out by one block, whose turn it is.
 
     /// The path as it was given.
     public let path: String?
@@ -99,7 +99,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
             state.generation += 1
             return state.idle
         }
-        for database in idle { database.close() }
+        for database in idle { closeReleased(database) }
     }
 
     private func locked<Result>(_ body: (inout State) -> Result) -> Result {
@@ -127,9 +127,17 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
         return true
     }
 
+    /// Closes one that no block has.
+    private func closeReleased(_ database: FMDatabase) {
+        guard database.beginBlock() else { return }
+        database.close()
+        database.turn.end()
+    }
+
+    /// A database, whose turn is the calling thread's until ``checkIn(_:_:)``.
     private func checkOut() -> (FMDatabase, generation: Int)? {
         guard owner.isCurrent else {
-            FMDatabase.log("\(UsedAfterFork.database)")
+            FMDatabase.log(refusal: UsedAfterFork.database)
             return nil
         }
         let thread = Thread.current
@@ -146,13 +154,17 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
         let generation = state.generation
         // One whose file was removed or replaced would write into a file without a name.
         var stale: [FMDatabase] = []
-        while let last = state.idle.last, last.database.hasMoved { stale.append(state.idle.removeLast()) }
-        let idle = state.idle.popLast()
+        var idle: FMDatabase?
+        while idle == nil, let last = state.idle.popLast() {
+            guard last.beginBlock() else { continue }
+            if last.database.hasMoved { stale.append(last) } else { idle = last }
+        }
         state.checkedOut.append((thread, idle))
         condition.unlock()
         for database in stale {
             FMDatabase.log("\(path ?? ""): the file was removed or replaced; it is opened again")
             database.close()
+            database.turn.end()
         }
         if let idle { return (idle, generation) }
         guard let database = FMDatabase.ofClass(Self.databaseClass(), path: path) else { return nil }
@@ -172,6 +184,8 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
         }
         delegate?.databasePool(self, didAdd: database)
         noteKey(database)
+        database.turn.share()
+        guard database.beginBlock() else { return nil }
         return (database, generation)
     }
 
@@ -181,10 +195,14 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
         noteKey(database)
         let stays = remove(database, Thread.current) { state in
             guard state.generation == generation, database.isOpen else { return false }
+            // Before another thread finds it there.
+            database.turn.end()
             state.idle.append(database)
             return true
         }
-        if !stays { database.close() }
+        guard !stays else { return }
+        database.close()
+        database.turn.end()
     }
 
     /// Once a key was given to one database of the pool, none is opened without.

@@ -1,8 +1,6 @@
 internal import CipherDB
 internal import CipherKeys
-internal import CipherSystem
 public import Foundation
-internal import Synchronization
 
 /// FMDB's `FMDatabaseQueue`: one `FMDatabase` that threads use one after the other.
 ///
@@ -10,7 +8,7 @@ internal import Synchronization
 /// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
 /// the block does not run. `DatabaseQueue` throws instead, and has async forms.
 open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
-    // It holds because `state` is touched on `queue` only, and what else can change has a lock.
+    // It holds because the database is touched on `queue` only, on its turn.
 
     /// The path as it was given; nil for a database in memory.
     public let path: String?
@@ -22,8 +20,6 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     private let queue = DispatchQueue(label: "FMDBCompat.FMDatabaseQueue")
     /// A forked child has none of the threads that would end the block before.
     private let owner = OwnerProcess()
-    /// The thread that runs a block now: one that calls the queue again goes on at once.
-    private let runner = Atomic<UInt>(0)
     private let database: FMDatabase
 
     /// The class of its database, for subclasses to override.
@@ -37,6 +33,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
         guard let database = FMDatabase.ofClass(Self.databaseClass(), path: path) else { return nil }
         self.database = database
         guard database.open(withFlags: flags, vfs: vfs) else { return nil }
+        database.turn.share()
     }
 
     /// Opens the file; nil where that cannot be done.
@@ -83,11 +80,12 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private func onQueue(_ body: () -> Void) {
-        guard owner.isCurrent else { return FMDatabase.log("\(UsedAfterFork.database)") }
-        if runner.load(ordering: .relaxed) == Platform.currentThread { return body() }
+        guard owner.isCurrent else { return FMDatabase.log(refusal: UsedAfterFork.database) }
+        // A block that calls its queue again goes on at once.
+        if database.turn.isMine { return body() }
         queue.sync {
-            runner.store(Platform.currentThread, ordering: .relaxed)
-            defer { runner.store(0, ordering: .relaxed) }
+            guard database.beginBlock() else { return }
+            defer { database.turn.end() }
             body()
             // What a block leaves open would hold its locks.
             database.closeOpenResultSets()

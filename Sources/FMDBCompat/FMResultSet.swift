@@ -5,11 +5,15 @@ public import Foundation
 ///
 /// A column that is not there reads as nil, 0 or false, as in FMDB. `ResultSet` throws instead.
 open class FMResultSet {
-    // For each `@exclusivity(unchecked)`: one thread at a time uses a result set, and it is read and written at once.
+    /// That of its database; nil for a set without one.
+    private let turn: Turn?
+    // For each `@exclusivity(unchecked)`: the turn of the database keeps other threads out, and it is read and written at once.
+    @exclusivity(unchecked) private weak var database: FMDatabase?
+    private let sql: String?
     /// The database; nil once it is gone or the set was closed.
-    @exclusivity(unchecked) public private(set) weak var parentDB: FMDatabase?
+    public var parentDB: FMDatabase? { inTurn(or: nil) { database } }
     /// The SQL.
-    @exclusivity(unchecked) public private(set) var query: String?
+    public var query: String? { sql }
 
     /// Of ``FMDatabase/prepare(_:)``; nil once it was closed.
     @exclusivity(unchecked) private var prepared: Statement?
@@ -17,29 +21,45 @@ open class FMResultSet {
     @exclusivity(unchecked) private var isOnRow = false
 
     /// A result set without rows, as of a query that was closed.
-    public init() {}
+    public init() {
+        turn = nil
+        sql = nil
+    }
 
     init(_ rows: ResultSet, _ database: FMDatabase, _ sql: String) {
+        turn = database.turn
         self.rows = rows
-        parentDB = database
-        query = sql
+        self.database = database
+        self.sql = sql
     }
 
     init(prepared: Statement?, _ database: FMDatabase, _ sql: String) {
+        turn = database.turn
         self.prepared = prepared
-        parentDB = prepared == nil ? nil : database
-        query = sql
+        self.database = prepared == nil ? nil : database
+        self.sql = sql
+    }
+
+    /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
+    private func inTurn<Result>(or refused: Result, _ body: () -> Result) -> Result {
+        guard let turn, let isOuter = turn.enterIfFree() else { return refused }
+        defer { turn.leave(isOuter) }
+        return body()
     }
 
     var isPreparedAndOpen: Bool { prepared != nil }
 
     /// Ends it. Closing twice does nothing.
     open func close() {
+        inTurn(or: ()) { closeNow() }
+    }
+
+    private func closeNow() {
         rows?.close()
         rows = nil
         prepared = nil
         isOnRow = false
-        parentDB = nil
+        database = nil
     }
 
     // MARK: Rows
@@ -53,7 +73,14 @@ open class FMResultSet {
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`; 21 where the set is closed.
     @discardableResult open func nextWithError() throws -> Bool {
-        guard let database = parentDB else {
+        let isOuter: Bool
+        do {
+            isOuter = try turn?.enter() ?? false
+        } catch {
+            throw FMDatabase.error(FMDatabase.databaseError(error))
+        }
+        defer { turn?.leave(isOuter) }
+        guard let database else {
             throw FMDatabase.error(DatabaseError(code: .misuse, message: "the result set is closed"))
         }
         return try database.rethrowing { try advance() }
@@ -66,7 +93,7 @@ open class FMResultSet {
         isOnRow = try rows.next()
         if !isOnRow {
             self.rows = nil
-            if prepared == nil { parentDB = nil }
+            if prepared == nil { database = nil }
         }
         return isOnRow
     }
@@ -92,7 +119,7 @@ open class FMResultSet {
     }
 
     /// Whether the last call gave a row.
-    open func hasAnotherRow() -> Bool { isOnRow }
+    open func hasAnotherRow() -> Bool { inTurn(or: false) { isOnRow } }
 
     // MARK: Prepared statements
 
@@ -107,16 +134,18 @@ open class FMResultSet {
     }
 
     private func bind(_ body: (Statement) throws -> ResultSet) -> Bool {
-        guard let prepared, let database = parentDB else { return false }
-        isOnRow = false
-        rows = nil
-        return database.attempt { rows = try body(prepared) }
+        inTurn(or: false) {
+            guard let prepared, let database else { return false }
+            isOnRow = false
+            rows = nil
+            return database.attempt { rows = try body(prepared) }
+        }
     }
 
     // MARK: Columns
 
     /// How many columns there are; 0 once it is closed.
-    public var columnCount: Int32 { Int32(clamping: names.count) }
+    public var columnCount: Int32 { inTurn(or: 0) { Int32(clamping: names.count) } }
 
     private var names: [String] { rows?.columnNames ?? prepared?.columnNames ?? [] }
     /// The indices that were asked for so far.
@@ -125,7 +154,9 @@ open class FMResultSet {
     /// The index of each column, an `NSNumber`, by its name in small letters; of two with one name, the last. Changes to it do nothing.
     public var columnNameToIndexMap: NSMutableDictionary {
         let map = NSMutableDictionary()
-        for (name, index) in indices { map[NSString(string: name)] = NSNumber(value: index) }
+        for (name, index) in inTurn(or: [:], { self.indices }) as [String: Int32] {
+            map[NSString(string: name)] = NSNumber(value: index)
+        }
         return map
     }
 
@@ -136,6 +167,8 @@ open class FMResultSet {
     /// The index of the column with this name, whatever the case of its letters; of two with one name, as in FMDB, the last; -1 where there
     /// is none.
     open func columnIndex(forName columnName: String) -> Int32 {
+        guard let turn, let isOuter = turn.enterIfFree() else { return -1 }
+        defer { turn.leave(isOuter) }
         guard rows != nil || prepared != nil else { return -1 }
         if let index = found[columnName] { return index }
         guard let index = indices[columnName.lowercased()] else { return -1 }
@@ -145,11 +178,13 @@ open class FMResultSet {
 
     /// The name of a column; nil where there is none.
     open func columnName(for columnIdx: Int32) -> String? {
-        names.indices.contains(Int(columnIdx)) ? names[Int(columnIdx)] : nil
+        inTurn(or: nil) { names.indices.contains(Int(columnIdx)) ? names[Int(columnIdx)] : nil }
     }
 
     /// The current row's value in a column, read by SQLite's own conversions; nil where there is no row or no column.
     func raw<Value>(_ index: Int32, _ read: (RawColumn) -> Value?) -> Value? {
+        guard let turn, let isOuter = turn.enterIfFree() else { return nil }
+        defer { turn.leave(isOuter) }
         guard isOnRow, let column = rows?.rawColumn(Int(index)) else { return nil }
         return read(column)
     }
@@ -157,6 +192,8 @@ open class FMResultSet {
     /// The current row by the columns' names, with NSNull for NULL; of two columns with one name, the last. Nil where
     /// there is no row.
     public var resultDictionary: [AnyHashable: Any]? {
+        guard let turn, let isOuter = turn.enterIfFree() else { return nil }
+        defer { turn.leave(isOuter) }
         guard isOnRow else { return nil }
         let values = names.indices.map { object(forColumnIndex: Int32($0)) ?? NSNull() }
         return Dictionary(zip(names.map { AnyHashable($0) }, values)) { _, last in last }

@@ -81,10 +81,10 @@ import Testing
         }
         isIn.wait()
         try pool.close()
-        #expect(reader?.isOpen == true)
+        #expect(reader?.connection != nil)
         mayEnd.signal()
         ended.wait()
-        #expect(reader?.isOpen == false && pool.readerCounts.open == 0)
+        #expect(reader != nil && reader?.connection == nil && pool.readerCounts.open == 0)
     }
 
     @Test func writingBlocksAreTransactionsOneAfterOther() throws {

@@ -45,12 +45,12 @@ extension Use {
         },
         Use("DatabaseQueue.rekey, of the child's own", .secret) { scene in
             let key = try Scene.key("other")
-            return { try scene.queue(.wal).rekey(key) }
+            return { try scene.queue().rekey(key) }
         },
-        Use("DatabasePool.rotateKey, of the child's own", .secret) { scene in
+        Use("DatabaseQueue.rotateKey, of the child's own", .secret) { scene in
             let keyring = try scene.keyring.unlock(Scene.secret())
             return {
-                try DatabasePool(path: scene.keyedPath, keyring: scene.keyring, unlockedBy: Scene.secret())
+                try DatabaseQueue(path: scene.keyedPath, keyring: scene.keyring, unlockedBy: Scene.secret())
                     .rotateKey(of: keyring)
             }
         },
@@ -165,7 +165,7 @@ extension Use {
         },
         Use("ResultSet.close, of a statement that writes", .returned) { scene in
             let database = try scene.database()
-            let rows = try database.executeQuery("INSERT INTO t SELECT 4 FROM t RETURNING a")
+            let rows = try database.executeQuery("UPDATE t SET a = a RETURNING a")
             _ = try rows.next()
             return {
                 rows.close()

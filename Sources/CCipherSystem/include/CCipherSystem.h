@@ -35,6 +35,20 @@ long csystem_read_key(long key, void *buffer, size_t size);
 uint64_t csystem_thread_count(void);
 void csystem_count_in_thread(void);
 
+// A number of the calling thread's own, which no other thread ever has: what the system has is that of another one later. Never 0.
+extern _Thread_local uint64_t csystem_thread_number;
+uint64_t csystem_number_thread(void);
+static inline uint64_t csystem_thread(void) {
+    uint64_t number = csystem_thread_number;
+    return number ? number : csystem_number_thread();
+}
+
+// Two halves of a fence between two threads: the light one costs nothing and holds where the other thread makes the heavy one. 0 where
+// the system has none.
+static inline void csystem_light_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+int csystem_heavy_fence(void);
+int csystem_has_heavy_fence(void);
+
 // A number of this process's own, which none of its ancestors and children has.
 extern uint64_t *csystem_process_mark;
 uint64_t csystem_count_process(void);

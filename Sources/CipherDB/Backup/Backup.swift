@@ -36,6 +36,10 @@ extension Database {
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws {
         guard pagesPerStep > 0 else { throw DatabaseError(.range, "a step copies at least one page") }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        let isOuterThere = try destination.turn.enter()
+        defer { destination.turn.leave(isOuterThere) }
         let source = try usableConnection()
         let target = try destination.usableConnection()
         guard source !== target else { throw DatabaseError(.misuse, "a database is not copied over itself") }

@@ -7,7 +7,7 @@
 /// The bytes of one blob or text in a table, read and written in pieces; its length is fixed.
 ///
 /// To make room for a new one, insert `zeroblob(n)`. It belongs to its database, is closed when the block of a queue or
-/// pool ends, and holds the locks of a reading or writing statement while it is open.
+/// pool ends, and holds the locks of a reading or writing statement while it is open. On another thread each call throws.
 public final class Blob {
     private let handle: BlobHandle
 
@@ -15,11 +15,23 @@ public final class Blob {
         self.handle = handle
     }
 
+    deinit {
+        let handle = handle
+        handle.connection.letGo { handle.close() }
+    }
+
+    private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        let turn = handle.connection.turn
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        return try body()
+    }
+
     /// Its length in bytes.
     ///
     /// - Throws: ``DatabaseError`` where it is closed.
     public var count: Int {
-        get throws { try handle.count }
+        get throws { try inTurn { try handle.count } }
     }
 
     /// The bytes from `offset` on.
@@ -27,34 +39,39 @@ public final class Blob {
     /// - Throws: ``DatabaseError`` for a part that is not in it, and with `SQLITE_ABORT` where a statement changed the row
     ///   meanwhile.
     public func read(at offset: Int, count: Int) throws -> Data {
-        try check(offset, count)
-        var bytes = Data(count: count)
-        try bytes.withUnsafeMutableBytes { try handle.read(into: $0, at: offset) }
-        return bytes
+        try inTurn {
+            try check(offset, count)
+            var bytes = Data(count: count)
+            try bytes.withUnsafeMutableBytes { try handle.read(into: $0, at: offset) }
+            return bytes
+        }
     }
 
     /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// - Throws: as ``read(at:count:)``.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
-        try check(offset, buffer.count)
-        try handle.read(into: buffer, at: offset)
+        try inTurn {
+            try check(offset, buffer.count)
+            try handle.read(into: buffer, at: offset)
+        }
     }
 
     /// Overwrites the bytes from `offset` on.
     ///
     /// - Throws: as ``read(at:count:)``; also where it was opened for reading only.
     public func write(_ bytes: Data, at offset: Int) throws {
-        try check(offset, bytes.count)
-        try bytes.withUnsafeBytes { try handle.write($0, at: offset) }
+        try inTurn {
+            try check(offset, bytes.count)
+            try bytes.withUnsafeBytes { try handle.write($0, at: offset) }
+        }
     }
 
     /// Goes to the same column of another row, which is faster than opening it again.
     ///
     /// - Throws: ``DatabaseError`` where the row is not there or holds something else; then it can only be closed.
     public func move(toRow row: Int64) throws {
-        try handle.connection.owner.check(.database)
-        try handle.move(toRow: row)
+        try inTurn { try handle.move(toRow: row) }
     }
 
     /// Closes it; outside of a transaction this commits what was written. Closing twice does nothing.
@@ -63,11 +80,10 @@ public final class Blob {
     ///
     /// - Throws: ``DatabaseError`` where what was written could not be committed, and is lost.
     public func close() throws {
-        try handle.end()
+        try inTurn { try handle.end() }
     }
 
     private func check(_ offset: Int, _ count: Int) throws {
-        try handle.connection.owner.check(.database)
         let size = try handle.count
         guard offset >= 0, count >= 0, count <= size, offset <= size - count else {
             throw DatabaseError(.range, "cannot access \(count) bytes at offset \(offset): the blob has \(size) bytes")
@@ -96,6 +112,8 @@ extension Database {
         schema: String = "main",
         writable: Bool = false
     ) throws -> Blob {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         do {
             let connection = try usableConnection()
             guard !connection.requiresTransaction || connection.isInTransaction else {

@@ -20,6 +20,8 @@ extension Database {
         guard (try? Platform.statusOfLink(path)) == nil else {
             throw DatabaseError(.cannotOpen, "\(path): exists already; a backup replaces nothing")
         }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         _ = try usableConnection()
         let verifiedKey = verifiedKey
         let copy = Database(

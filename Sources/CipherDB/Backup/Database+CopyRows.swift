@@ -9,6 +9,8 @@ extension Database {
         _ select: String,
         progress: () throws -> Void
     ) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let connection = try usableConnection()
         guard let (reading, _) = try source.usableConnection().prepare(select) else { return }
         defer { reading.finalize() }
@@ -26,6 +28,8 @@ extension Database {
 
     /// Runs `body`, and ends its statements with what `check` throws, which is called several times a second.
     package func polling<Result>(_ check: () throws -> Void, _ body: () throws -> Result) throws -> Result {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         var stop: (any Error)?
         do {
             return try usableConnection().polling {
@@ -41,6 +45,8 @@ extension Database {
 
     /// Runs `sql`, which is one statement.
     package func executeOne(_ sql: String) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard let (statement, rest) = try usableConnection().prepare(sql) else { return }
         defer { statement.finalize() }
         guard rest.allSatisfy(\.isWhitespace) else {
@@ -51,6 +57,8 @@ extension Database {
 
     /// Whether `sql` compiles.
     package func compiles(_ sql: String) throws -> Bool {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard let (statement, _) = try? readyConnection().prepare(sql) else { return false }
         statement.finalize()
         return true
@@ -58,6 +66,8 @@ extension Database {
 
     /// Whether statements may write the schema's own table and shadow tables, which SQL is not allowed to say.
     package func setWritableSchema(_ isWritable: Bool) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let connection = try usableConnection()
         connection.setDefensive(!isWritable && connection.authorizer.isLockedDown)
         try connection.unrestricted {

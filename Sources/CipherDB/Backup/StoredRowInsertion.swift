@@ -8,7 +8,7 @@ package final class StoredRowInsertion {
 
     /// - Parameter encoding: That of the texts.
     package init(_ insert: String, in database: Database, encoding: TextEncoding) throws {
-        connection = try database.usableConnection()
+        connection = try database.inTurn { try database.usableConnection() }
         guard let (statement, _) = try connection.prepare(insert) else {
             throw DatabaseError(.misuse, "no statement", sql: insert)
         }
@@ -17,11 +17,14 @@ package final class StoredRowInsertion {
     }
 
     deinit {
-        statement.finalize()
+        let statement = statement
+        connection.letGo { statement.finalize() }
     }
 
     /// Runs the statement; returns whether it changed anything.
     package func insert(_ values: [StoredValue]) throws -> Bool {
+        let isOuter = try connection.turn.enter()
+        defer { connection.turn.leave(isOuter) }
         for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
         defer { statement.reset() }
         _ = try statement.step()

@@ -22,6 +22,8 @@ extension Database {
         _ mode: CheckpointMode = .passive,
         name: String? = nil
     ) throws -> (logFrameCount: Int, checkpointCount: Int) {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         do {
             let counts = try usableConnection().checkpoint(mode, schema: name)
             return (Int(counts.log), Int(counts.copied))

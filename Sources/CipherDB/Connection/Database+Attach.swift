@@ -16,6 +16,8 @@ extension Database {
     /// - Throws: ``KeyError`` where the key does not open it, and then nothing is attached; ``DatabaseError``.
     public func attach(_ path: String, as name: String, key: DatabaseKey) throws {
         let format = try Engine.current.ownFormat()
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let connection = try usableConnection()
         guard verifiedKey != nil else {
             throw DatabaseError(.misuse, "the main database has no key; attach to one that has")
@@ -34,7 +36,7 @@ extension Database {
     /// - Throws: ``KeyError/keyMissing`` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
     public func attachPlaintext(_ path: String, as name: String) throws {
         guard configuration.allowsPlaintext else { throw KeyError(.keyMissing, path: path) }
-        try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in })
+        try inTurn { try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in }) }
     }
 
     private func attach(_ connection: Connection, _ path: String, _ name: String, _ key: SecretBytes) throws {

@@ -36,53 +36,67 @@ extension Database {
     /// SQLite does not tell of rows that `REPLACE` removes, nor of a DELETE without a condition, which empties the table at
     /// once.
     public func setUpdateHook(_ hook: (@Sendable (RowChange) -> Void)?) {
-        hooks.update = hook
-        installHooks()
+        inTurn(or: ()) {
+            hooks.update = hook
+            installHooks()
+        }
     }
 
     /// Calls `hook` before each transaction is committed; false turns the commit into a rollback. Nil ends it.
     public func setCommitHook(_ hook: (@Sendable () -> Bool)?) {
-        hooks.commit = hook
-        installHooks()
+        inTurn(or: ()) {
+            hooks.commit = hook
+            installHooks()
+        }
     }
 
     /// Calls `hook` after each transaction that was rolled back; nil ends it.
     public func setRollbackHook(_ hook: (@Sendable () -> Void)?) {
-        hooks.rollback = hook
-        installHooks()
+        inTurn(or: ()) {
+            hooks.rollback = hook
+            installHooks()
+        }
     }
 
     /// Asks `authorizer` about everything that a statement is about to do, while it is compiled; nil ends it. What the library
     /// refuses on a keyed connection it is not asked about.
     public func setAuthorizer(_ authorizer: (@Sendable (AuthorizerAction) -> AuthorizerDecision)?) {
-        hooks.authorizer = authorizer
-        // What was compiled before was allowed by another.
-        clearCachedStatements()
-        installHooks()
+        inTurn(or: ()) {
+            hooks.authorizer = authorizer
+            // What was compiled before was allowed by another.
+            clearCachedStatements()
+            installHooks()
+        }
     }
 
     /// Calls `trace` when a statement begins and when it ended; nil ends it.
     public func setTrace(_ trace: (@Sendable (TraceEvent) -> Void)?) {
-        hooks.trace = trace
-        installHooks()
+        inTurn(or: ()) {
+            hooks.trace = trace
+            installHooks()
+        }
     }
 
     /// Asks `handler` what to do while a lock of another connection is in the way, instead of waiting for
     /// ``busyTimeout``: true tries again, false gives up with ``ResultCode/busy``. It gets the number of attempts so far
     /// and does the waiting itself. Nil goes back to the timeout.
     public func setBusyHandler(_ handler: (@Sendable (_ attempts: Int) -> Bool)?) {
-        hooks.busy = handler
-        installBusyHandling()
+        inTurn(or: ()) {
+            hooks.busy = handler
+            installBusyHandling()
+        }
     }
 
     /// How long a statement waits for a lock that another connection holds.
     public var busyTimeout: Duration {
-        get { timeout }
-        set {
-            timeout = newValue
-            if case .unkeyed(let file) = state { file.busyMilliseconds = busyMilliseconds }
-            installBusyHandling()
-        }
+        get { inTurn(or: configuration.busyTimeout) { timeout } }
+        set { inTurn(or: ()) { setBusyTimeout(newValue) } }
+    }
+
+    private func setBusyTimeout(_ timeout: Duration) {
+        self.timeout = timeout
+        if case .unkeyed(let file) = state { file.busyMilliseconds = busyMilliseconds }
+        installBusyHandling()
     }
 
     /// Has a log told which tables are changed.

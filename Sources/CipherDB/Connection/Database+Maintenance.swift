@@ -8,6 +8,8 @@ extension Database {
     /// - Returns: What SQLite's check finds, a line each; none for a sound database.
     /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``.
     public func integrityCheck() throws -> [String] {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         // In one transaction, so that no page is written between the two.
         guard isInTransaction else { return try inTransaction(.deferred) { try $0.integrityCheck() } }
         _ = try int(forQuery: "SELECT count(*) FROM sqlite_master")

@@ -9,6 +9,8 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
     public func open(flags: OpenFlags = [.readWrite, .create]) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard !isOpen else { return }
         guard OpenFlags.possible.isSuperset(of: flags) else {
             throw DatabaseError(
@@ -21,7 +23,7 @@ extension Database {
         }
         let location = try DatabaseLocation(path, flags)
         guard location.file != nil else { return try openInMemory(":memory:") }
-        adopt(try UnkeyedFile(location, configuration, busyMilliseconds: busyMilliseconds))
+        adopt(try UnkeyedFile(location, configuration, busyMilliseconds: busyMilliseconds, turn: turn))
     }
 
     private func adopt(_ file: UnkeyedFile) {
@@ -32,12 +34,12 @@ extension Database {
 
     /// A database on a file that is open and has no key yet.
     package convenience init(_ file: UnkeyedFile) {
-        self.init(path: file.path, configuration: file.configuration)
+        self.init(path: file.path, configuration: file.configuration, turn: file.connection.turn)
         adopt(file)
     }
 
     private func openInMemory(_ path: String) throws {
-        let connection = try Connection(path: path, flags: [.readWrite, .create])
+        let connection = try Connection(path: path, flags: [.readWrite, .create], turn: turn)
         // Nothing of it reaches a file in plaintext where that is not asked for.
         connection.authorizer.isLockedDown = !configuration.unsafeAllowsAllSQL && !configuration.allowsPlaintext
         state = .plain(connection)
@@ -49,12 +51,14 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
     public func open(key: DatabaseKey, flags: OpenFlags = [.readWrite, .create]) throws {
-        try open(flags: flags)
-        try setKey(key)
+        try inTurn {
+            try open(flags: flags)
+            try setKey(key)
+        }
     }
 
     /// The pages of the file, as its connection has it open now.
-    package func storedPages() throws -> StoredPages { try StoredPages(readyConnection()) }
+    package func storedPages() throws -> StoredPages { try inTurn { try StoredPages(readyConnection()) } }
 
     /// The connection, where it may be used: keyed and verified, or meant to be in plaintext.
     func usableConnection() throws -> Connection {
@@ -65,8 +69,10 @@ extension Database {
 
     /// As ``usableConnection()``, for who only looks: what a commit failed of stays for who uses it.
     func readyConnection() throws -> Connection {
-        try connection?.owner.check(.database)
-        if connection?.isInvalidated == true { replaceInvalidatedConnection() }
+        if let connection {
+            connection.endLeftovers()
+            if connection.isInvalidated { replaceInvalidatedConnection() }
+        }
         switch state {
         case .keyed(let connection, _), .plain(let connection):
             guard !connection.isBackupTarget else {
@@ -107,7 +113,7 @@ extension Database {
     }
 
     /// As ``throwDeferredError(_:)``, of the connection there is now.
-    @usableFromInline func throwDeferredError() throws { try throwDeferredError(connection) }
+    @usableFromInline func throwDeferredError() throws { try inTurn { try throwDeferredError(connection) } }
 
     /// Makes the connection's settings, and lets the configuration's closure have it.
     func finishOpening() throws {

@@ -79,6 +79,6 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` with the error; ``KeyError``.
     public func validateSQL(_ sql: SQL) throws {
-        try prepare(sql).prepared.finalize()
+        try inTurn { try prepare(sql).prepared.finalize() }
     }
 }

@@ -1,3 +1,4 @@
+internal import CipherSystem
 internal import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -11,6 +12,10 @@ internal import SQLiteFormat
 /// It is opened, keyed once, and used by one thread or task at a time; it is not `Sendable`. To share a database, use a
 /// ``DatabaseQueue``.
 ///
+/// A call on a second thread during a call on a first one throws ``DatabaseError`` with ``ResultCode/misuse`` and does nothing; where it
+/// cannot throw, it answers as for a closed database. So does each call outside of its block of a database that a queue or pool passed to
+/// the block, or on another thread, and in a child of the process that made it.
+///
 /// ```swift
 /// let database = Database(path: "vault.db")
 /// try database.open()
@@ -22,25 +27,32 @@ public final class Database {
     public let path: String?
     /// How it is opened.
     public let configuration: Configuration
+    /// Who may use it now, with all that belongs to it.
+    package let turn: Turn
 
     var state: State = .closed {
-        didSet { connectionInUse = isInUse ? connection.map { .passUnretained($0) } : nil }
+        didSet {
+            connectionInUse = isInUse ? connection.map { .passUnretained($0) } : nil
+            interrupting.withLock { [interrupter = connection?.interrupter] in $0 = interrupter }
+        }
     }
     /// The connection of a database that is in use, for each statement to ask without counting references. It holds because both are set
     /// together.
-    // One thread at a time uses a database, and a reference is read and written at once.
+    // The turn keeps other threads out, and a reference is read and written at once.
     @exclusivity(unchecked) private(set) var connectionInUse: Unmanaged<Connection>?
     /// Those of the last opening.
     var flags: OpenFlags = []
     /// Whether the last opening said that nobody changes the file, so that no locks are taken.
     var isImmutable = false
-    // One thread at a time uses a database, and a statement that the cache finalises has ended: that calls no function.
+    // The turn keeps other threads out, and a statement that the cache finalises has ended: that calls no function.
     @exclusivity(unchecked) private(set) var cache: StatementCache
     /// The most statements that are kept compiled; begins as the configuration's.
     package var statementCacheCapacity: Int {
-        get { cache.capacity }
-        set { cache.capacity = newValue }
+        get { inTurn(or: 0) { cache.capacity } }
+        set { inTurn(or: ()) { cache.capacity = newValue } }
     }
+    /// For every thread.
+    private let interrupting = Lock<Interrupter?>(nil)
     /// Pages found damaged, so that the file is scanned for them once only.
     var knownDamage: [Int]?
     /// Where its key comes from.
@@ -56,9 +68,16 @@ public final class Database {
     // Made when it is opened: the labels of one that is refused would stay.
     private(set) lazy var instruments = Instruments(path: path, configuration)
     var timeout: Duration
+    private(set) var storedDateFormat: DateFormat
     /// How dates are stored. It begins as the configuration's.
     public var dateFormat: DateFormat {
-        didSet { connection?.dateFormat = dateFormat }
+        get { inTurn(or: configuration.dateFormat) { storedDateFormat } }
+        set {
+            inTurn(or: ()) {
+                storedDateFormat = newValue
+                connection?.dateFormat = newValue
+            }
+        }
     }
 
     /// What a connection is between opening and closing.
@@ -78,12 +97,18 @@ public final class Database {
     ///   - path: The file; nil or `:memory:` for a database in memory, empty for a temporary one, neither of which ever reaches the
     ///     disk.
     ///   - configuration: How it is opened.
-    public init(path: String?, configuration: Configuration = Configuration()) {
+    public convenience init(path: String?, configuration: Configuration = Configuration()) {
+        self.init(path: path, configuration: configuration, turn: Turn())
+    }
+
+    /// - Parameter turn: Also that of others, which are used together with it.
+    package init(path: String?, configuration: Configuration, turn: Turn) {
+        self.turn = turn
         self.path = path == ":memory:" ? nil : path
         self.configuration = configuration
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
-        dateFormat = configuration.dateFormat
+        storedDateFormat = configuration.dateFormat
     }
 
     /// A database of the file that a URL names; not opened yet.
@@ -94,34 +119,51 @@ public final class Database {
     }
 
     deinit {
-        close()
+        guard let isOuter = turn.enterForEnd() else { return }
+        closeNow()
+        turn.leave(isOuter)
     }
 
     /// Whether it is open.
-    public var isOpen: Bool {
+    public var isOpen: Bool { inTurn(or: false) { isNotClosed } }
+
+    private var isNotClosed: Bool {
         if case .closed = state { false } else { true }
     }
 
     /// The cipher format of the file, once the key was verified; nil without encryption.
-    public var cipherFormat: CipherFormat? { verifiedKey?.format }
+    public var cipherFormat: CipherFormat? { inTurn(or: nil) { verifiedKey?.format } }
 
     /// Whether the file cannot be written through this connection.
     public var isReadOnly: Bool {
-        get throws { try usableConnection().isReadOnly }
+        get throws { try inTurn { try usableConnection().isReadOnly } }
     }
 
     /// Whether the file that is open was removed, or its name given to another: what is written to it is lost.
-    package var hasMoved: Bool { connection?.hasMoved ?? false }
+    package var hasMoved: Bool { inTurn(or: false) { connection?.hasMoved ?? false } }
 
     /// Whether it is open on a file without bytes, and neither keyed nor used.
-    package var hasNewFile: Bool {
+    package var hasNewFile: Bool { inTurn(or: false) { hasUnusedNewFile } }
+
+    private var hasUnusedNewFile: Bool {
         if case .unkeyed(let file) = state { file.kind == .empty } else { false }
     }
 
     /// Closes the connection, ending its result sets and rolling back an open transaction. Closing twice does nothing.
     ///
-    /// To use it again, open and key it again. A file that was made by opening it and never written to is removed.
+    /// To use it again, open and key it again. A file that was made by opening it and never written to is removed. In a child of the
+    /// process that opened it the file is left as it is.
     public func close() {
+        guard let isOuter = turn.enterIfFree() else {
+            // Nobody else is there after a fork, and the file is the parent's.
+            if turn.isOfParent { state = .closed }
+            return
+        }
+        defer { turn.leave(isOuter) }
+        closeNow()
+    }
+
+    private func closeNow() {
         let closing = state
         let wasInUse = isInUse
         // Before what ends with it is reported, to a logger that might use the database.
@@ -138,22 +180,24 @@ public final class Database {
         keyOrigin = .program
     }
 
-    /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
+    /// Stops the statement that is running, which fails with ``ResultCode/interrupted``; also from another thread.
     public func interrupt() {
-        connection?.interrupter.interrupt()
+        interrupter?.interrupt()
     }
 
     /// What stops this connection's statements from another thread; nil while it is closed.
-    public var interrupter: Interrupter? { connection?.interrupter }
+    public var interrupter: Interrupter? { interrupting.withLock { $0 } }
 
     /// Whether a transaction is open, by SQLite's own account.
-    public var isInTransaction: Bool { connection?.isInTransaction ?? false }
+    public var isInTransaction: Bool { inTurn(or: false) { connection?.isInTransaction ?? false } }
 
     /// The rowid of the last row inserted.
-    public var lastInsertRowID: Int64 { connection?.lastInsertRowID ?? 0 }
+    public var lastInsertRowID: Int64 { inTurn(or: 0) { connection?.lastInsertRowID ?? 0 } }
 
     /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.
     public var goodConnection: Bool {
+        guard let isOuter = turn.enterIfFree() else { return false }
+        defer { turn.leave(isOuter) }
         // Looking must not begin the use of a file that a key is still to be given for.
         if hasNewFile { return configuration.allowsPlaintext }
         guard let connection = try? readyConnection() else { return false }
@@ -161,25 +205,27 @@ public final class Database {
     }
 
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
-    public var changes: Int { connection?.changes ?? 0 }
+    public var changes: Int { inTurn(or: 0) { connection?.changes ?? 0 } }
 
     /// Whether a result set or a blob is open.
     public var hasOpenResultSets: Bool {
-        connection.map { $0.activeStatements > 0 || $0.openHandles.hasRunning } ?? false
+        inTurn(or: false) { connection.map { $0.activeStatements > 0 || $0.openHandles.hasRunning } ?? false }
     }
 
     /// Ends all result sets and closes all blobs; reading from them then throws.
     public func closeOpenResultSets() {
-        connection?.endActiveStatements()
+        inTurn(or: ()) { connection?.endActiveStatements() }
     }
 
     /// Forgets the compiled statements that are not in use.
     public func clearCachedStatements() {
-        cache.removeAll()
+        inTurn(or: ()) { cache.removeAll() }
     }
 
     /// How often a compiled statement was there when it was wanted.
-    public var statementCacheStatistics: StatementCacheStatistics { cache.statistics }
+    public var statementCacheStatistics: StatementCacheStatistics {
+        inTurn(or: StatementCacheStatistics()) { cache.statistics }
+    }
 
     /// Hands the engine's `sqlite3` handle to `body`, for what this library does not have.
     ///
@@ -187,7 +233,7 @@ public final class Database {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` where the database is not open, ``KeyError``.
     public func withUnsafeHandle<Result>(_ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try body(usableConnection().handle)
+        try inTurn { try body(usableConnection().handle) }
     }
 
     /// The engine's handle, also of a database that is not used yet: programs of FMDB's key it by themselves. Nil where it is closed.
@@ -246,7 +292,7 @@ public final class Database {
     }
 }
 
-/// One thread or task at a time uses a connection; a queue shares it.
+/// One thread or task at a time uses a connection, and a queue shares it.
 @available(
     *,
     unavailable,

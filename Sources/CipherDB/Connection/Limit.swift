@@ -31,7 +31,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` where the database is not open, ``KeyError``.
     public func limit(_ limit: Limit) throws -> Int {
-        Int(try usableConnection().limit(limit, -1))
+        Int(try inTurn { try usableConnection().limit(limit, -1) })
     }
 
     /// Sets a limit of this connection, at most to what the engine was built with, and returns the one before.
@@ -39,6 +39,6 @@ extension Database {
     /// - Throws: ``DatabaseError`` for a number below 0, and where the database is not open; ``KeyError``.
     @discardableResult public func setLimit(_ limit: Limit, to value: Int) throws -> Int {
         guard value >= 0 else { throw DatabaseError(.range, "a limit cannot be negative") }
-        return Int(try usableConnection().limit(limit, Int32(clamping: value)))
+        return Int(try inTurn { try usableConnection().limit(limit, Int32(clamping: value)) })
     }
 }

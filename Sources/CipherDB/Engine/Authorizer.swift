@@ -12,11 +12,12 @@ final class Authorizer {
     /// What the statement reads and writes that is compiled now.
     var access = TableAccess()
     /// Whether there is something in it.
-    // One thread at a time uses a connection, and a truth value is read and written at once.
+    // The ``Turn`` of the connection keeps other threads out, and a truth value is read and written at once.
     @exclusivity(unchecked) var hasAccess = false
     /// The statement that the engine steps now, where damaged pages are looked for. When a schema has changed SQLite compiles it again
     /// first, and then it may read a database that it did not read before.
-    // It holds because the statement itself sets and unsets it, around its step. Not counted: each step would do so twice.
+    // It holds because the statement itself sets and unsets it, around its step on the connection's ``Turn``. Not counted: each step would do
+    // so twice.
     @exclusivity(unchecked) var stepping: Unmanaged<PreparedStatement>?
     /// Whether ``stepping`` was refused what it would read now, so that its pages are watched before it is stepped again.
     private var refusedUnwatched = false
@@ -29,7 +30,7 @@ final class Authorizer {
     /// Functions of the program that no view or trigger may call, in lower case.
     private var directOnly: [String: Set<Int32>] = [:]
     /// The tables that are read by what is compiled from here on, where that is asked for.
-    // One thread at a time uses a connection, and nothing is called while it is added to.
+    // The ``Turn`` of the connection keeps other threads out, and nothing is called while it is added to.
     @exclusivity(unchecked) var recordedReads: Set<TableName>?
     /// The user's, asked about what is not refused.
     var user: ((AuthorizerAction) -> AuthorizerDecision)?

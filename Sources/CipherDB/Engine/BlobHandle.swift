@@ -1,6 +1,6 @@
 internal import CCipherEngine
 
-/// One `sqlite3_blob`: the only owner of it.
+/// One `sqlite3_blob`: the only owner of it. Its connection keeps it until ``end()``.
 final class BlobHandle {
     let connection: Connection
     private var handle: OpaquePointer?
@@ -34,10 +34,6 @@ final class BlobHandle {
         if let handle { connection.openHandles.add(self, handle) }
     }
 
-    deinit {
-        close()
-    }
-
     /// Closes it for an end that nobody asked for; a failure is thrown at the connection's next use.
     func close() {
         do { try end() } catch { connection.deferError(error) }
@@ -48,7 +44,6 @@ final class BlobHandle {
         guard let handle else { return }
         connection.openHandles.remove(blob: handle)
         self.handle = nil
-        guard connection.owner.isCurrent else { return }
         let code = sqlite3_blob_close(handle)
         connection.reportCommit()
         if code != last { try connection.check(code) }

@@ -2,7 +2,7 @@
 final class ChangeTracker {
     let log: ChangeLog
     /// Tells the transactions apart, so that a statement that runs often is looked at once in each.
-    // One thread at a time uses a connection, and an integer and a truth value are read and written at once.
+    // The ``Turn`` of the connection keeps other threads out, and an integer and a truth value are read and written at once.
     @exclusivity(unchecked) private(set) var transaction = 1
     private var tables: Set<TableName> = []
     private var changesSchema = false

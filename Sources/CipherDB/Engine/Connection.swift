@@ -6,9 +6,9 @@ internal import CipherSystem
 /// One `sqlite3` handle: the thin wrapper over the engine's C interface, and the one place where a return code becomes
 /// an error.
 final class Connection {
+    /// Who may use it now.
+    let turn: Turn
     let handle: OpaquePointer
-    /// A forked child has a copy of it, and asks the engine for nothing: it would write into the file of its parent.
-    let owner = OwnerProcess()
     /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
     let filename: String
     /// The files that it has open: its own, and those that are attached.
@@ -18,6 +18,8 @@ final class Connection {
     let authorizer = Authorizer()
     /// What ends with it.
     var openHandles = OpenHandles()
+    /// What the program let go of while another thread had its turn.
+    let leftovers = Leftovers()
     private(set) var isClosed = false
     /// How many statements began an execution and did not end it.
     var activeStatements = 0
@@ -28,10 +30,10 @@ final class Connection {
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
     /// Where it reports its statements; nil until it is keyed.
-    // Of what each step looks at: one thread at a time uses a connection, and each of these is read and written at once.
+    // For each `@exclusivity(unchecked)`, what each step looks at: the ``Turn`` keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) var instruments: Instruments?
     /// What notes the tables that are changed; nil where nobody asks.
-    // One thread at a time uses a connection, and it is set while no statement runs.
+    // It is set while no statement runs.
     @exclusivity(unchecked) var tracker: ChangeTracker?
     /// The task that uses the connection now, where one does.
     var cancellation: TaskCancellation?
@@ -62,10 +64,13 @@ final class Connection {
 
     /// Opens `path`; throws what the engine says, without leaving a handle.
     ///
-    /// - Parameter vfs: The name of the engine's interface to the file system; nil for its default.
-    init(path: String, flags: OpenFlags, vfs: String? = nil) throws(DatabaseError) {
+    /// - Parameters:
+    ///   - vfs: The name of the engine's interface to the file system; nil for its default.
+    ///   - turn: That of its database.
+    init(path: String, flags: OpenFlags, vfs: String? = nil, turn: Turn = Turn()) throws(DatabaseError) {
+        self.turn = turn
         var handle: OpaquePointer?
-        // A Database is used by one thread at a time, so the engine's own mutex is left out.
+        // One thread at a time has its turn, so the engine's own mutex is left out.
         let code = sqlite3_open_v2(
             path.pathCharacters,
             &handle,
@@ -111,10 +116,11 @@ final class Connection {
         try execute("PRAGMA query_only = OFF")
     }
 
-    /// Finalises every statement and closes the handle.
+    /// Finalises every statement and closes the handle. In a child of the process that opened it the engine is not asked: it would
+    /// write into the file of its parent.
     func close() {
         guard !isClosed else { return }
-        guard owner.isCurrent else { return isClosed = true }
+        guard !turn.isOfParent else { return isClosed = true }
         // The statement that called is still running: its end closes.
         guard runningCallbacks == 0 else {
             closesAfterCallbacks = true
@@ -124,6 +130,7 @@ final class Connection {
         // A copy: each takes itself out.
         let open = openHandles
         open.closeAll()
+        leftovers.end(forGood: true)
         for watch in damageWatches.values { watch.close() }
         sqlite3_close(handle)
         isClosed = true
@@ -170,6 +177,7 @@ final class Connection {
 
     /// Ends every execution that began, so that none holds a lock; their result sets end. Open blobs are closed.
     func endActiveStatements() {
+        endLeftovers()
         let open = openHandles
         if activeStatements > 0 { open.endExecutions() }
         open.closeBlobs()
@@ -234,7 +242,9 @@ final class Connection {
     var hasDeferredError: Bool { deferredError != nil }
 
     /// Whether a statement can be compiled, or taken from the cache, without further ado.
-    var isQuiet: Bool { !isInvalidated && !isBackupTarget && !hasDeferredError && authorizer.recordedReads == nil }
+    var isQuiet: Bool {
+        !isInvalidated && !isBackupTarget && !hasDeferredError && authorizer.recordedReads == nil && !leftovers.isAny
+    }
 
     // MARK: State
 

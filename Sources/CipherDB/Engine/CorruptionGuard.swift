@@ -18,8 +18,8 @@ final class CorruptionGuard {
     private let connection: Connection
     private let sql: String
     private let isReadOnly: Bool
-    // For each `@exclusivity(unchecked)`: one thread at a time uses a statement, and no access lasts beyond a call that could come
-    // back to it.
+    // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and no access lasts beyond a call that
+    // could come back to it.
     /// What the statement reads and writes. Kept here, because handing it over with each step would copy it.
     @exclusivity(unchecked) var access: TableAccess {
         didSet { copiesBetweenSchemas = access.copiesBetweenSchemas }

@@ -1,10 +1,9 @@
 /// What is open on a connection, and ends with it: statements, blobs and backups.
 ///
-/// None is kept alive by this: each is taken out before it is gone.
+/// Each statement and blob stays until it was ended: the program may let go of it on a thread that must not end it.
 struct OpenHandles {
-    /// Weak references would make each use of a statement count references the slow way.
-    private var statements: [OpaquePointer: Unmanaged<PreparedStatement>] = [:]
-    private var blobs: [OpaquePointer: WeakBlob] = [:]
+    private var statements: [OpaquePointer: PreparedStatement] = [:]
+    private var blobs: [OpaquePointer: BlobHandle] = [:]
     /// Backups that the connection is a side of.
     private var backups: [WeakBackup] = []
 
@@ -12,12 +11,8 @@ struct OpenHandles {
         weak var backup: BackupHandle?
     }
 
-    private struct WeakBlob {
-        weak var blob: BlobHandle?
-    }
-
     mutating func add(_ statement: PreparedStatement, _ handle: OpaquePointer) {
-        statements[handle] = .passUnretained(statement)
+        statements[handle] = statement
     }
 
     mutating func remove(statement handle: OpaquePointer) {
@@ -25,7 +20,7 @@ struct OpenHandles {
     }
 
     mutating func add(_ blob: BlobHandle, _ handle: OpaquePointer) {
-        blobs[handle] = WeakBlob(blob: blob)
+        blobs[handle] = blob
     }
 
     mutating func remove(blob handle: OpaquePointer) {
@@ -43,27 +38,24 @@ struct OpenHandles {
     var hasBackups: Bool { !backups.isEmpty }
 
     /// Whether a statement was stepped and neither finished nor reset, or a blob is open.
-    var hasRunning: Bool { statements.values.contains { $0.takeUnretainedValue().isInUse } || !blobs.isEmpty }
+    var hasRunning: Bool { !blobs.isEmpty || statements.values.contains { $0.isInUse } }
 }
 
 // Copies of the tables are gone through: what ends takes itself out of the connection's.
 extension OpenHandles {
-    /// What reports the end of one may let go of another.
-    private var retained: [PreparedStatement] { statements.values.map { $0.takeUnretainedValue() } }
-
     /// Ends every execution of a statement that began.
     func endExecutions() {
-        for statement in retained { statement.endIfActive() }
+        for statement in statements.values { statement.endIfActive() }
     }
 
     func closeBlobs() {
-        for entry in blobs.values { entry.blob?.close() }
+        for blob in blobs.values { blob.close() }
     }
 
     /// Ends all of them, each for good.
     func closeAll() {
         for entry in backups { entry.backup?.end() }
         closeBlobs()
-        for statement in retained { statement.finalize() }
+        for statement in statements.values { statement.finalize() }
     }
 }

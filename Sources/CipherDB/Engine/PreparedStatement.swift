@@ -1,6 +1,7 @@
 internal import CCipherEngine
 
-/// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after.
+/// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after. Its connection keeps it until
+/// ``finalize()``.
 @usableFromInline final class PreparedStatement {
     enum State {
         /// Before the first step.
@@ -28,9 +29,10 @@ internal import CCipherEngine
     /// Whether the SQL sets or gives a key.
     let mayHoldKey: Bool
     let connection: Connection
+    let turn: Turn
     private(set) var handle: OpaquePointer?
-    // For each `@exclusivity(unchecked)`: one thread at a time uses a statement, and no access lasts beyond a call that could come
-    // back to it.
+    // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and no access lasts beyond a call that
+    // could come back to it.
     @exclusivity(unchecked) var state = State.idle
     /// Whether an execution began by ``begin()``: such are counted, and end with their block.
     @exclusivity(unchecked) private var isBegun = false {
@@ -59,6 +61,7 @@ internal import CCipherEngine
         self.handle = handle
         self.sql = sql
         self.connection = connection
+        turn = connection.turn
         self.access = access
         isReadOnly = sqlite3_stmt_readonly(handle) != 0
         parameterCount = Int(sqlite3_bind_parameter_count(handle))
@@ -67,19 +70,15 @@ internal import CCipherEngine
         mayHoldKey = DatabaseError.mayHoldKey(sql)
     }
 
-    deinit {
-        finalize()
-    }
-
     func finalize() {
-        guard let handle else { return }
+        guard let handle, !turn.isOfParent else { return }
         guard !state.isStepping else { return state = .stepping(then: .finalize) }
         let ended = reported
         reported = nil
         reset()
         isBegun = false
         connection.openHandles.remove(statement: handle)
-        if connection.owner.isCurrent { sqlite3_finalize(handle) }
+        sqlite3_finalize(handle)
         self.handle = nil
         execution += 1
         buffer.wipe()
@@ -95,6 +94,7 @@ internal import CCipherEngine
     /// Begins an execution: new values can be bound, and an earlier result set ends.
     func begin() throws(DatabaseError) {
         _ = try live()
+        connection.endLeftovers()
         guard !state.isStepping else { throw misuseWhileStepping }
         guard !connection.isBackupTarget else {
             throw DatabaseError(.busy, "a backup is writing over this database; wait for its end", sql: sql)
@@ -145,7 +145,6 @@ internal import CCipherEngine
     ///
     /// - Throws: what a function written in Swift threw; else ``DatabaseError``.
     func step() throws -> Bool {
-        try connection.owner.check(.database)
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
         var code: Int32
@@ -251,7 +250,6 @@ internal import CCipherEngine
 
     /// Back to before the first row; bound values stay.
     func reset() {
-        guard connection.owner.isCurrent else { return }
         switch state {
         case .idle, .stepping: break
         case .ended:

@@ -98,6 +98,8 @@ extension Database {
     /// - Throws: ``DatabaseError`` where a statement that calls it is running.
     public func removeFunction(named name: String, arguments: Int? = nil) throws {
         let count = try argumentCount(arguments)
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         registrations[.function(name, count)] = nil
         clearCachedStatements()
         try usableConnection().removeFunction(name, arguments: count)
@@ -115,7 +117,7 @@ extension Database {
 
     /// Forgets what was made in Swift, for connections that are opened later.
     package func forgetRegistrations() {
-        registrations = [:]
+        inTurn(or: ()) { registrations = [:] }
     }
 
     private func argumentCount(_ arguments: Int?) throws -> Int32 {
@@ -128,6 +130,8 @@ extension Database {
 
     /// Does something with the connection, and with each that is opened later. Before the key is given, only with those.
     func register(_ registration: Registration, _ install: @escaping (Connection) throws -> Void) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         if case .unkeyed = state { return registrations[registration] = install }
         // Statements compiled before would go on with what they were compiled with.
         clearCachedStatements()

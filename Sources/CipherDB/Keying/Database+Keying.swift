@@ -40,7 +40,8 @@ extension Database {
     }
 
     private func keyConnection(_ unlock: (UnkeyedFile) throws -> VerifiedKey) throws {
-        try connection?.owner.check(.database)
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard case .unkeyed(let file) = state else { throw DatabaseError(.misuse, keyingMisuse) }
         do {
             state = .keyed(file.connection, try unlock(file))
@@ -63,7 +64,12 @@ extension Database {
 
     /// Opens the file again, under a key that was verified.
     func reopened(_ path: String, _ known: VerifiedKey, _ flags: OpenFlags) throws -> Connection {
-        let file = try UnkeyedFile(DatabaseLocation(path, flags), configuration, busyMilliseconds: busyMilliseconds)
+        let file = try UnkeyedFile(
+            DatabaseLocation(path, flags),
+            configuration,
+            busyMilliseconds: busyMilliseconds,
+            turn: turn
+        )
         do {
             _ = try file.unlock(known, makesNew: false)
         } catch {

@@ -39,6 +39,8 @@ extension Database {
     ///
     /// - Throws: as ``open(keyring:unlockedBy:slot:flags:)``.
     public func open(keyring: UnlockedKeyring, flags: OpenFlags = [.readWrite, .create]) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }
         do {
             let content = try keyring.content()
@@ -154,6 +156,8 @@ extension Database {
     }
 
     func rotateKey(of keyring: UnlockedKeyring, _ rekey: (DatabaseKey) throws -> Void) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         _ = try usableConnection()
         guard let present = verifiedKey else {
             throw RekeyError(path: path, problem: .notStarted("the database is not encrypted"))

@@ -34,7 +34,13 @@ package final class UnkeyedFile {
         )
     }
 
-    init(_ location: DatabaseLocation, _ configuration: Configuration, busyMilliseconds: Int) throws {
+    /// - Parameter turn: That of the database that opens it.
+    init(
+        _ location: DatabaseLocation,
+        _ configuration: Configuration,
+        busyMilliseconds: Int,
+        turn: Turn = Turn()
+    ) throws {
         guard let file = location.file else { throw DatabaseError(.misuse, "a database in memory has no file") }
         guard Engine.current.canEncrypt || configuration.allowsPlaintext else {
             throw KeyError(.engineHasNoEncryption, path: file)
@@ -55,7 +61,8 @@ package final class UnkeyedFile {
             connection = try Connection(
                 path: DatabaseURI.isURI(path) && !location.flags.contains(.uri) ? "./" + path : path,
                 flags: location.flags,
-                vfs: configuration.vfs
+                vfs: configuration.vfs,
+                turn: turn
             )
         } catch {
             // Nothing was written to it, and nobody knows of it yet.
@@ -115,7 +122,7 @@ package final class UnkeyedFile {
     ///
     /// Another connection that has it open without a lock finds out when it writes the first page; see `encryptNew`.
     package func close() {
-        if wasCreated, connection.owner.isCurrent {
+        if wasCreated, !connection.turn.isOfParent {
             pages.file.ifUnlocked {
                 guard (try? pages.size()) == 0, !connection.hasMoved else { return }
                 try? Platform.remove(connection.filename)

@@ -13,6 +13,8 @@ extension Database {
     ///   ``KeyError``.
     @discardableResult
     public func migrate(_ steps: [Migration]) throws -> [String] {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         // Nothing is written, and nobody waited for, where there is nothing to do.
         guard try !pendingMigrations(of: steps).isEmpty else { return [] }
         guard !isInTransaction else {

@@ -43,7 +43,7 @@ extension ReaderPool {
             defer { state.idle = [] }
             return state.idle
         }
-        for reader in idle { reader.database.close() }
+        for reader in idle { reader.database.closeInBlock() }
     }
 
     /// Closes the idle readers, and the others when they are released. Requests that wait get an error.

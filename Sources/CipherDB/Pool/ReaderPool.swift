@@ -86,9 +86,9 @@ final class ReaderPool: Sendable {
     /// Gives the reader to the next request; closes it if the pool is closed.
     func release(_ reader: Reader) {
         // Before it counts as released: a change of the key must not meet its connection.
-        if !reader.isSound { reader.database.close() }
+        if !reader.isSound { reader.database.closeInBlock() }
         if !returned(reader) {
-            reader.database.close()
+            reader.database.closeInBlock()
             returned(reader)
         }
     }
@@ -121,6 +121,8 @@ final class ReaderPool: Sendable {
 
     /// Runs `body`, in which this thread has the reader.
     func run<Result>(_ reader: Reader, _ body: (Database) throws -> Result) throws -> Result {
+        try reader.database.turn.begin()
+        defer { reader.database.turn.end() }
         try reader.database.connection?.checkFile()
         let thread = Platform.currentThread
         state.withLock { $0.runners[thread] = reader }

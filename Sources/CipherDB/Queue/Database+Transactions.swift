@@ -17,7 +17,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also where no transaction is open.
     public func rollback() throws {
-        try undo("ROLLBACK")
+        try inTurn { try undo("ROLLBACK") }
     }
 
     /// Runs `body` in a transaction, which is committed when it returns and rolled back when it throws.
@@ -43,6 +43,8 @@ extension Database {
         _ kind: TransactionKind = .immediate,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         try beginTransaction(kind)
         do {
             var undo = false
@@ -131,7 +133,7 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also where no savepoint has the name.
     public func rollbackToSavePoint(withName name: String) throws {
-        try undo("ROLLBACK TO SAVEPOINT \(identifier: name)")
+        try inTurn { try undo("ROLLBACK TO SAVEPOINT \(identifier: name)") }
     }
 
     /// Runs `body` in a savepoint of its own, whose changes are undone when it throws.
@@ -147,6 +149,8 @@ extension Database {
     /// - Throws: what `body` throws; ``DatabaseError``.
     @discardableResult
     public func inSavePoint<Result>(_ body: (Database, _ rollback: inout Bool) throws -> Result) throws -> Result {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let name = nextSavePointName()
         try startSavePoint(withName: name)
         do {

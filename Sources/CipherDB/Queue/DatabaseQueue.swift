@@ -1,6 +1,5 @@
 internal import CipherKeys
 internal import CipherSystem
-internal import Synchronization
 
 /// One connection that many threads and tasks share, one at a time, in the order of the calls: FMDB's `FMDatabaseQueue`.
 ///
@@ -18,10 +17,8 @@ public final class DatabaseQueue: DatabaseWriter {
     public let path: String?
 
     private let worker = SerialWorker(label: "CipherDB.DatabaseQueue")
-    /// Touched only by blocks that run on `worker`, which runs one at a time.
+    /// Touched only by blocks that run on `worker`, which runs one at a time, each on its turn.
     nonisolated(unsafe) private let database: Database
-    /// The thread that runs a block now, so that a block that calls the queue again is noticed.
-    private let runner = Atomic<UInt>(0)
     /// A forked child has none of the threads that would release what it waits for.
     let owner = OwnerProcess()
     let interrupter: Lock<Interrupter?>
@@ -45,6 +42,7 @@ public final class DatabaseQueue: DatabaseWriter {
         instruments = database.instruments
         latestKey = Lock(Access(key: database.verifiedKey))
         database.track(log)
+        database.turn.share()
     }
 
     deinit {
@@ -94,7 +92,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     /// Whether this thread runs a block of this queue.
-    private var isInsideOfBlock: Bool { runner.load(ordering: .relaxed) == Platform.currentThread }
+    private var isInsideOfBlock: Bool { database.turn.isMine }
 
     /// Runs `body` with the database when the blocks before it are done, without blocking a thread of the caller's. It runs
     /// in the caller's task: `Task.isCancelled` and task-local values are the caller's.
@@ -171,9 +169,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     private func closeNow() {
         // A logger that uses the queue gets an error, instead of waiting for itself.
-        runner.store(Platform.currentThread, ordering: .relaxed)
-        defer { runner.store(0, ordering: .relaxed) }
-        database.close()
+        database.closeInBlock()
         log.close()
         interrupter.withLock { $0 = nil }
         latestKey.withLock { $0 = nil }
@@ -226,14 +222,14 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Runs a block on the queue, and sees that it leaves nothing open.
     private func runBlock<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        guard database.isOpen else { throw DatabaseError.closed }
-        try database.connection?.checkFile()
-        runner.store(Platform.currentThread, ordering: .relaxed)
+        try database.turn.begin()
         defer {
-            runner.store(0, ordering: .relaxed)
             // The block closed it, or a change of key that failed: nobody waits for a commit of it.
             if !database.isOpen { log.close() }
+            database.turn.end()
         }
+        guard database.isOpen else { throw DatabaseError.closed }
+        try database.connection?.checkFile()
         let result = Swift.Result { try body(database) }
         try checkKey()
         database.closeOpenResultSets()

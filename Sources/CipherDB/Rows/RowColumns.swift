@@ -21,6 +21,10 @@ final class RowColumns {
     var hasPrefix: Bool { !prefix.isEmpty }
     var sql: String { prepared.sql }
 
+    /// Whether the row may be read: within the call that decodes it, and on its thread.
+    @inline(__always) var isMine: Bool { prepared.turn.isMine }
+
+    /// To be called where ``isMine``.
     @inline(__always) func column(_ index: Int) throws -> ResultColumn {
         guard prepared.execution == execution else { throw ResultSet.isClosed(sql: sql) }
         guard index < width else {

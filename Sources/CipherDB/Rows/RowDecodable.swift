@@ -51,6 +51,8 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError`` that names the column, the type wanted and the kind of value found.
     @inlinable public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         guard rowWidth > 0 else { throw whyNoColumn(0) }
         do {
             return try Value(from: decoder)
@@ -67,6 +69,8 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError``, which names the row, counted from 1, where it is not of this type; ``KeyError``.
     @inlinable public func next<Value: RowDecodable>(as type: Value.Type = Value.self) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         guard try next() else { return nil }
         do {
             return try Value(row: self)
@@ -84,6 +88,8 @@ extension ResultSet {
     ///
     /// - Throws: as ``next(as:)``.
     @inlinable public func fetchOne<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         defer { close() }
         return try next(as: type)
     }
@@ -92,6 +98,8 @@ extension ResultSet {
     ///
     /// - Throws: as ``next(as:)``.
     @inlinable public func fetchAll<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> [Value] {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         defer { close() }
         var values: [Value] = []
         while let value = try next(as: type) { values.append(value) }
@@ -119,7 +127,9 @@ extension Database {
         _ sql: SQL,
         values: StatementValues
     ) throws -> [Value] {
-        try executeQuery(sql, values: values).fetchAll(type)
+        let isOuter = try enter()
+        defer { leave(isOuter) }
+        return try executeQuery(sql, values: values).fetchAll(type)
     }
 
     /// The first row of a query, with these values for its parameters, in order; nil where there is none.
@@ -141,6 +151,8 @@ extension Database {
         _ sql: SQL,
         values: StatementValues
     ) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let rows = try executeQuery(sql, values: values)
         defer { rows.close() }
         let value = try rows.next(as: type)

@@ -11,7 +11,7 @@
 final class RowDecoder: Decoder {
     private let columns: RowColumns
     /// The container of the last row.
-    // One thread at a time uses a result set, and it is read and written at once.
+    // The ``Turn`` of the connection keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) private var container: AnyRowContainer?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -36,6 +36,7 @@ final class RowDecoder: Decoder {
 
     /// A type that is one value is read from the first column, and is no record in another.
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        guard columns.isMine else { throw Turn.refusalOfColumn }
         guard !columns.hasPrefix else { throw OneValue() }
         return ColumnDecoder(column: try columns.column(0))
     }
@@ -71,7 +72,9 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { index(key) != nil || isRecord(key) }
 
-    @inline(__always) private func index(_ key: Key) -> Int? { columns.names.index(ofKey: name(key)) }
+    @inline(__always) private func index(_ key: Key) -> Int? {
+        columns.isMine ? columns.names.index(ofKey: name(key)) : nil
+    }
 
     @inline(__always) private func name(_ key: Key) -> String {
         columns.hasPrefix ? columns.prefix + key.stringValue : key.stringValue
@@ -88,7 +91,8 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func noColumn(_ key: Key, orRecord: Bool = false) -> DatabaseError {
-        DatabaseError(
+        guard columns.isMine else { return Turn.refusalOfColumn }
+        return DatabaseError(
             .range,
             "the result has no column with the name \(name(key))"
                 + (orRecord ? ", nor columns with the prefix \(name(key))." : ""),

@@ -4,7 +4,8 @@ final class ColumnNames {
     /// Whether a column has a dot in its name, as one of a record inside of another.
     let hasRecords: Bool
     /// The columns of the coding keys that were looked for, in their order: that of the next row is the same as a rule.
-    // For each `@exclusivity(unchecked)`: one thread at a time uses a result set, and nothing is called while it is read or written.
+    // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and nothing is called while it is read or
+    // written.
     @exclusivity(unchecked) private var found: [(key: String, index: Int?)] = []
     @exclusivity(unchecked) private var position = 0
 

@@ -11,7 +11,7 @@ extension Database {
                 sql: sql.text
             )
         }
-        return try prepare(text: sql.text)
+        return try inTurn { try prepare(text: sql.text) }
     }
 
     private func prepare(text: String) throws -> Statement {
@@ -45,6 +45,8 @@ extension Database {
         guard sql.interpolated.isEmpty else {
             return try executeUpdate(sql.withoutValues, values: sql.values(beside: values))
         }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let statement = try cached(sql.source)
         defer { giveBack(statement) }
         try statement.executeUpdate(values: values)
@@ -64,6 +66,8 @@ extension Database {
         guard sql.interpolated.isEmpty else {
             return try executeQuery(sql.withoutValues, values: sql.values(beside: values))
         }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let statement = try cached(sql.source)
         do {
             try statement.begin { try statement.bind(values) }

@@ -42,6 +42,8 @@ extension Database {
         _ values: StatementValues,
         _ body: (Statement) throws -> Void
     ) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let connection = try usableConnection()
         guard !sql.text.utf8.contains(0) else {
             throw DatabaseError(.error, "the SQL has a NUL character", sql: sql.text)

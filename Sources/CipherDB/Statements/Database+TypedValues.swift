@@ -12,9 +12,12 @@ extension Database {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
-        return try statement.value(first, repeat each rest)
+        try statement.bind(first, repeat each rest)
+        return try statement.firstValue()
     }
 
     /// The integer. Throws as ``value(forQuery:values:)``.

@@ -20,6 +20,8 @@ extension Database {
         guard sql.interpolated.isEmpty else {
             return try value(forQuery: sql.withoutValues, values: sql.values(beside: values))
         }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let statement = try cached(sql.source)
         defer { giveBack(statement) }
         return try statement.value(values: values)

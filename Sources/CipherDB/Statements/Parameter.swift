@@ -15,29 +15,37 @@ public struct Parameter {
         self.index = index
     }
 
+    /// The statement, where the calling thread may use it: values are bound within the call that runs it.
+    private var owned: PreparedStatement {
+        @inline(__always) get throws {
+            guard statement.turn.isMine else { throw Turn.refusalOfParameter }
+            return statement
+        }
+    }
+
     /// Binds NULL.
     public func bindNull() throws {
-        try statement.bindNull(at: index)
+        try owned.bindNull(at: index)
     }
 
     /// Binds an integer.
     public func bind(_ value: Int64) throws {
-        try statement.bind(value, at: index)
+        try owned.bind(value, at: index)
     }
 
     /// Binds a number; SQLite stores a NaN as NULL.
     public func bind(_ value: Double) throws {
-        try statement.bind(value, at: index)
+        try owned.bind(value, at: index)
     }
 
     /// Binds text.
     public func bind(_ value: String) throws {
-        try statement.bind(value, at: index)
+        try owned.bind(value, at: index)
     }
 
     /// Binds a blob, which is copied.
     public func bind(_ bytes: UnsafeRawBufferPointer) throws {
-        try statement.bind(blob: bytes, at: index)
+        try owned.bind(blob: bytes, at: index)
     }
 
     /// Binds a value of whatever kind.

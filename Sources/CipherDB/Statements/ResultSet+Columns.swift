@@ -10,14 +10,22 @@ extension ResultSet {
     /// - Throws: ``DatabaseError`` for a name that is not there, and for a value of another kind; NULL is nil in an
     ///   optional, and an error in anything else.
     @inlinable public subscript<Value: ColumnDecodable>(name: String) -> Value {
-        get throws { try Value.decode(column(columnIndex(forName: name))) }
+        get throws {
+            let isOuter = try enter()
+            defer { leave(isOuter) }
+            return try self[columnIndex(forName: name)]
+        }
     }
 
     /// The value in a column counted from 0, as the type that is asked for.
     ///
     /// - Throws: as by name.
     @inlinable public subscript<Value: ColumnDecodable>(index: Int) -> Value {
-        get throws { try Value.decode(column(index)) }
+        get throws {
+            let isOuter = try enter(column: index)
+            defer { leave(isOuter) }
+            return try Value.decode(ResultColumn(statement: prepared, index: index))
+        }
     }
 
     /// The integer in a column; nil for NULL.
@@ -57,11 +65,13 @@ extension ResultSet {
 
     /// How the value in a column is stored.
     public func type(forColumn name: String) throws -> StorageClass {
-        try column(columnIndex(forName: name)).storageClass
+        try type(forColumnIndex: columnIndex(forName: name))
     }
     /// How the value in a column counted from 0 is stored.
     public func type(forColumnIndex index: Int) throws -> StorageClass {
-        try column(index).storageClass
+        let isOuter = try enter(column: index)
+        defer { leave(isOuter) }
+        return prepared.value(index).storageClass
     }
 
     /// The current row by the columns' names. Of two columns with one name the first is in it.
@@ -69,6 +79,8 @@ extension ResultSet {
     /// - Throws: ``DatabaseError`` where there is no current row.
     public var resultDictionary: [String: DatabaseValue] {
         get throws {
+            let isOuter = try enter()
+            defer { leave(isOuter) }
             let values = try (0..<columnCount).map { try column($0).value }
             return Dictionary(zip(columnNames, values)) { first, _ in first }
         }
@@ -82,19 +94,22 @@ extension ResultSet {
         forColumn name: String,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        try withBytes(forColumnIndex: columnIndex(forName: name), body)
+        let isOuter = try enter()
+        defer { leave(isOuter) }
+        return try withBytes(forColumnIndex: columnIndex(forName: name), body)
     }
     /// As ``withBytes(forColumn:_:)``, by the column's index, counted from 0.
     @inlinable public func withBytes<Result>(
         forColumnIndex index: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        try withExtendedLifetime(self) { try body(bytes(ofColumn: index)) }
+        let isOuter = try enter(column: index)
+        defer { leave(isOuter) }
+        return try withExtendedLifetime(self) { try body(bytes(ofColumn: index)) }
     }
 
     /// Good until the next row.
     @usableFromInline func bytes(ofColumn index: Int) throws -> UnsafeRawBufferPointer {
-        guard hasColumn(index) else { throw whyNoColumn(index) }
         let stored = prepared.value(index)
         switch stored.storageClass {
         case .blob, .text, .null: return stored.bytes
@@ -105,10 +120,10 @@ extension ResultSet {
 
     /// Whether a column holds NULL.
     public func columnIsNull(_ name: String) throws -> Bool {
-        try column(columnIndex(forName: name)).storageClass == .null
+        try type(forColumn: name) == .null
     }
     /// Whether a column counted from 0 holds NULL.
     public func columnIndexIsNull(_ index: Int) throws -> Bool {
-        try column(index).storageClass == .null
+        try type(forColumnIndex: index) == .null
     }
 }

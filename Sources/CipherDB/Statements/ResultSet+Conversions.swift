@@ -21,8 +21,8 @@ package struct RawColumn {
 }
 
 extension ResultSet {
-    /// Nil where there is no current row, or no such column.
+    /// Nil where there is no current row, or no such column, and outside of the database's turn.
     package func rawColumn(_ index: Int) -> RawColumn? {
-        hasColumn(index) ? RawColumn(stored: prepared.value(index)) : nil
+        prepared.turn.isMine && hasColumn(index) ? RawColumn(stored: prepared.value(index)) : nil
     }
 }

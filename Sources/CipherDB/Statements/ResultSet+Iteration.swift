@@ -9,6 +9,8 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``: an error is never taken for the end; what `body` throws, which ends it.
     public func forEach(_ body: (ResultSet) throws -> Void) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         defer { close() }
         while try next() { try body(self) }
     }
@@ -17,6 +19,8 @@ extension ResultSet {
     ///
     /// - Throws: as ``next(as:)``; what `body` throws, which ends it.
     public func forEach<Value: RowDecodable>(_ type: Value.Type, _ body: (Value) throws -> Void) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         defer { close() }
         while let value = try next(as: type) { try body(value) }
     }

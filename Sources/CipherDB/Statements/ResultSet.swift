@@ -1,7 +1,7 @@
 /// The rows of a query, one at a time.
 ///
-/// It belongs to its database, and to the same thread or task. It is closed at its end, by ``close()``, when its
-/// statement runs again, and when the database closes; reading from it then throws.
+/// It belongs to its database, and is used where that is: on another thread each call throws. It is closed at its end, by ``close()``,
+/// when its statement runs again, and when the database closes; reading from it then throws.
 public final class ResultSet {
     let statement: Statement
     @usableFromInline let prepared: PreparedStatement
@@ -9,9 +9,8 @@ public final class ResultSet {
     /// Whether the statement goes back to the database's cache.
     private let cached: Bool
     /// How many columns the current row has; none where there is no row.
-    // One thread at a time uses a result set, and an integer is read and written at once.
+    // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
-    // For these, too.
     @exclusivity(unchecked) private var isClosed = false
     @exclusivity(unchecked) private var namesRead: ColumnNames?
     /// What reads each row as a `Decodable` type.
@@ -27,21 +26,42 @@ public final class ResultSet {
     }
 
     deinit {
-        close()
+        guard !isClosed else { return }
+        if let isOuter = prepared.turn.enterIfFree() {
+            defer { prepared.turn.leave(isOuter) }
+            return closeNow()
+        }
+        let (prepared, execution, cached) = (prepared, execution, cached)
+        prepared.connection.letGo {
+            // The cache makes another one in the place of its own.
+            if cached { prepared.finalize() } else if prepared.execution == execution { prepared.end() }
+        }
     }
+
+    @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        let isOuter = try prepared.turn.enter()
+        defer { prepared.turn.leave(isOuter) }
+        return try body()
+    }
+
+    @usableFromInline func enter() throws -> Bool { try prepared.turn.enter() }
+    @usableFromInline func giveBack() { prepared.turn.leave(true) }
+    @inlinable @inline(__always) func leave(_ isOuter: Bool) { if isOuter { giveBack() } }
 
     /// Goes to the next row; false after the last, which also closes.
     ///
     /// - Throws: ``DatabaseError`` or ``KeyError``; an error is never taken for the end.
     public func next() throws -> Bool {
+        let isOuter = try prepared.turn.enter()
+        defer { prepared.turn.leave(isOuter) }
         try checkOpen()
         do {
             guard try statement.step() else {
-                close()
+                closeNow()
                 return false
             }
         } catch {
-            close()
+            closeNow()
             throw error
         }
         rowWidth = prepared.rowWidth
@@ -54,7 +74,7 @@ public final class ResultSet {
     /// that was looked for before is that of another column now.
     private func checkNames() throws {
         guard let namesRead, namesRead.all != statement.columnNames else { return }
-        close()
+        closeNow()
         throw DatabaseError(
             .aborted,
             "the columns of the result changed after one was looked for; run the query again",
@@ -62,8 +82,14 @@ public final class ResultSet {
         )
     }
 
-    /// Gives the statement and its locks back. Closing twice does nothing.
+    /// Gives the statement and its locks back. Closing twice does nothing, nor does closing on a thread that must not use it.
     public func close() {
+        guard let isOuter = prepared.turn.enterIfFree() else { return }
+        defer { prepared.turn.leave(isOuter) }
+        closeNow()
+    }
+
+    private func closeNow() {
         guard !isClosed else { return }
         isClosed = true
         rowWidth = 0
@@ -72,11 +98,11 @@ public final class ResultSet {
         if cached { statement.database?.giveBack(statement) }
     }
 
-    /// The names of the columns, in order.
-    public var columnNames: [String] { names.all }
+    /// The names of the columns, in order; none on a thread that must not use it.
+    public var columnNames: [String] { (try? inTurn { names.all }) ?? [] }
 
-    /// The number of columns.
-    public var columnCount: Int { prepared.columnCount }
+    /// The number of columns; 0 on a thread that must not use it.
+    public var columnCount: Int { (try? inTurn { prepared.columnCount }) ?? 0 }
 
     private var names: ColumnNames {
         if let namesRead { return namesRead }
@@ -89,6 +115,8 @@ public final class ResultSet {
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none.
     public func columnIndex(forName name: String) throws -> Int {
+        let isOuter = try prepared.turn.enter()
+        defer { prepared.turn.leave(isOuter) }
         if let index = names.index(ofKey: name) { return index }
         throw DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
     }
@@ -101,14 +129,22 @@ public final class ResultSet {
         return decoder
     }
 
+    /// As ``enter()``, to read a column of the current row.
+    @usableFromInline func enter(column index: Int) throws -> Bool {
+        let isOuter = try prepared.turn.enter()
+        if hasColumn(index) { return isOuter }
+        defer { prepared.turn.leave(isOuter) }
+        throw whyNoColumn(index)
+    }
+
     /// A column of the current row.
-    @inlinable func column(_ index: Int) throws -> ResultColumn {
+    func column(_ index: Int) throws -> ResultColumn {
         guard hasColumn(index) else { throw whyNoColumn(index) }
         return ResultColumn(statement: prepared, index: index)
     }
 
     /// Whether there is a current row, and it has this column.
-    @inlinable func hasColumn(_ index: Int) -> Bool {
+    @inline(__always) func hasColumn(_ index: Int) -> Bool {
         prepared.execution == execution && index >= 0 && index < rowWidth
     }
 

@@ -15,6 +15,8 @@ extension Statement {
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
     ) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         var count = 0
         _ = (repeat (each Value).count(in: &count))
         try check(count: count)
@@ -32,6 +34,8 @@ extension Statement {
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         try check(count: 1)
         try execute(forEach: elements) { try value($0).bind(to: Parameter(statement: prepared, index: 1)) }
     }
@@ -40,6 +44,8 @@ extension Statement {
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few.
     public func executeUpdate(forEach sets: some Sequence<StatementValues>) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         try execute(forEach: sets) { try bind($0) }
     }
 
@@ -100,6 +106,8 @@ extension Database {
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
     ) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: elements, values)
@@ -113,6 +121,8 @@ extension Database {
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: elements, value)
@@ -122,6 +132,8 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few; ``KeyError``.
     public func executeUpdate(_ sql: SQL, forEach sets: some Sequence<StatementValues>) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: sets)

@@ -7,6 +7,8 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         try bind(first, repeat each rest)
         try runToEnd()
     }
@@ -18,6 +20,8 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> ResultSet {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         try bind(first, repeat each rest)
         return makeResultSet()
     }
@@ -78,9 +82,12 @@ extension Database {
         _ first: First,
         _ rest: repeat each Rest
     ) throws {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
-        try statement.executeUpdate(first, repeat each rest)
+        try statement.bind(first, repeat each rest)
+        try statement.runToEnd()
     }
 
     /// Starts a query with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
@@ -91,6 +98,8 @@ extension Database {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> ResultSet {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         do {
             try statement.bind(first, repeat each rest)

@@ -8,6 +8,8 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         try bind(first, repeat each rest)
         return try firstValue()
     }
@@ -17,6 +19,8 @@ extension Statement {
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few, and for a value of another kind.
     public func value<Value: ColumnDecodable>(values: StatementValues = []) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
         try begin { try bind(values) }
         return try firstValue()
     }

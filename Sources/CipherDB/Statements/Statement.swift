@@ -1,6 +1,6 @@
 /// A compiled SQL statement, which can be run repeatedly with other values.
 ///
-/// It belongs to the database that made it, and to the same thread or task.
+/// It belongs to the database that made it, and is used where that is: on another thread each call throws.
 public final class Statement {
     @usableFromInline let prepared: PreparedStatement
     /// Nil while the statement lies in the database's cache: the two would keep each other alive.
@@ -12,6 +12,20 @@ public final class Statement {
         self.database = database
     }
 
+    deinit {
+        let prepared = prepared
+        prepared.connection.letGo { prepared.finalize() }
+    }
+
+    @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        let isOuter = try prepared.turn.enter()
+        defer { prepared.turn.leave(isOuter) }
+        return try body()
+    }
+
+    @usableFromInline func enter() throws -> Bool { try prepared.turn.enter() }
+    @usableFromInline func leave(_ isOuter: Bool) { prepared.turn.leave(isOuter) }
+
     /// The SQL it was compiled from.
     public var sql: String { prepared.sql }
 
@@ -21,9 +35,9 @@ public final class Statement {
     /// How many parameters it has.
     public var parameterCount: Int { prepared.parameterCount }
 
-    /// The names of its result's columns; none for a statement that returns no rows.
+    /// The names of its result's columns; none for a statement that returns no rows, and on a thread that must not use it.
     public var columnNames: [String] {
-        (0..<prepared.columnCount).map { prepared.columnName($0) }
+        (try? inTurn { (0..<prepared.columnCount).map { prepared.columnName($0) } }) ?? []
     }
 
     /// Runs it to its end with these values for its parameters, in order. Rows, if any, are passed over.
@@ -37,8 +51,10 @@ public final class Statement {
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few: nothing runs then.
     public func executeUpdate(values: StatementValues) throws {
-        try begin { try bind(values) }
-        try runToEnd()
+        try inTurn {
+            try begin { try bind(values) }
+            try runToEnd()
+        }
     }
 
     /// Starts it with these values for its parameters, in order; each ``ResultSet/next()`` gives a row.
@@ -52,8 +68,10 @@ public final class Statement {
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few.
     public func executeQuery(values: StatementValues) throws -> ResultSet {
-        try begin { try bind(values) }
-        return makeResultSet()
+        try inTurn {
+            try begin { try bind(values) }
+            return makeResultSet()
+        }
     }
 
     /// Makes it ready to run with new values; result sets of earlier executions end.

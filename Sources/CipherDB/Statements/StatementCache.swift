@@ -37,12 +37,20 @@ struct StatementCache {
     /// Returns nil if there is no such statement, or it is checked out.
     mutating func checkOut(_ sql: SQLText) -> Statement? {
         guard let found = sql.withUTF8({ statement(of: $0, sql) }), !found.cacheEntry.isCheckedOut else {
+            removeFinalized(sql)
             statistics.misses += 1
             return nil
         }
         found.cacheEntry.isCheckedOut = true
         statistics.hits += 1
         return found
+    }
+
+    /// Where a result set was let go of on a thread that must not give its statement back.
+    private mutating func removeFinalized(_ sql: SQLText) {
+        guard let found = statements[sql.string], found.prepared.isFinalized else { return }
+        remove(found)
+        statements[found.sql] = nil
     }
 
     private mutating func statement(of bytes: UnsafeBufferPointer<UInt8>, _ sql: SQLText) -> Statement? {

@@ -74,6 +74,8 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func delete(from table: TableName, where condition: Condition) throws -> Int {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         try executeUpdate("DELETE FROM \(raw: table.quoted)\(sql: condition.clause(for: table))")
         return changes
     }
@@ -84,6 +86,8 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
     public func deleteAll(from table: TableName) throws -> Int {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         try executeUpdate("DELETE FROM \(raw: table.quoted)")
         return changes
     }
@@ -105,11 +109,15 @@ extension Database {
     }
 
     private func insertOrIgnore(into table: TableName, _ pairs: Pairs) throws -> Int64? {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         try executeUpdate(insertion(into: table, pairs, "OR IGNORE "))
         return changes == 0 ? nil : lastInsertRowID
     }
 
     private func insert(into table: TableName, _ pairs: Pairs) throws -> Int64 {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         try executeUpdate(insertion(into: table, pairs))
         return lastInsertRowID
     }
@@ -121,6 +129,8 @@ extension Database {
             sql.append("\(raw: index == 0 ? "" : ", ")\(identifier: pair.name) = \(pair.value)")
         }
         if let condition { sql.append(condition.clause(for: table)) }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         try executeUpdate(sql)
         return changes
     }

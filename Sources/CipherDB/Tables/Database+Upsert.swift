@@ -39,6 +39,8 @@ extension Database {
                 "upsert needs SQLite 3.24; this engine has \(Engine.current.sqliteVersion): run an update, then insert if no row changed"
             )
         }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         let key = try primaryKey(of: table)
         let columns = columns.isEmpty ? key.map(\.name) : columns
         guard !columns.isEmpty else {

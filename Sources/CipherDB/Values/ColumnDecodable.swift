@@ -21,19 +21,24 @@ public struct ResultColumn {
         self.index = index
     }
 
-    /// The column's name in the result.
-    public var name: String { statement.columnName(index) }
+    /// The column's name in the result; empty where the row must not be read, as on another thread.
+    public var name: String { statement.turn.isMine ? statement.columnName(index) : "" }
 
-    /// How SQLite stores this value.
-    public var storageClass: StorageClass { stored.storageClass }
+    /// How SQLite stores this value; NULL where the row must not be read, as on another thread.
+    public var storageClass: StorageClass { (try? stored)?.storageClass ?? .null }
 
-    /// What the engine has there.
-    var stored: EngineValue { statement.value(index) }
+    /// What the engine has there. A column is read within the call that reads its row.
+    var stored: EngineValue {
+        @inline(__always) get throws {
+            guard statement.turn.isMine else { throw Turn.refusalOfColumn }
+            return statement.value(index)
+        }
+    }
 
     /// The value as it is stored.
     public var value: DatabaseValue {
         get throws {
-            let stored = stored
+            let stored = try stored
             return switch stored.storageClass {
             case .null: .null
             case .integer: .integer(stored.integer)
@@ -71,7 +76,7 @@ extension DatabaseValue: ColumnDecodable {
 extension ColumnDecodable where Self: FixedWidthInteger {
     /// An integer that fits, or a real number without a fraction.
     public static func decode(_ column: ResultColumn) throws -> Self {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .integer:
             if let value = Self(exactly: stored.integer) { return value }
@@ -86,7 +91,7 @@ extension ColumnDecodable where Self: FixedWidthInteger {
 extension Int: ColumnDecodable {
     /// An integer, or a real number without a fraction.
     public static func decode(_ column: ResultColumn) throws -> Int {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .integer: return Int(stored.integer)
         case .real:
@@ -100,7 +105,7 @@ extension Int: ColumnDecodable {
 extension Int64: ColumnDecodable {
     /// An integer, or a real number without a fraction.
     public static func decode(_ column: ResultColumn) throws -> Int64 {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .integer: return stored.integer
         case .real:
@@ -123,7 +128,7 @@ extension UInt64: ColumnDecodable {}
 extension Bool: ColumnDecodable {
     /// False for 0, true for any other number.
     public static func decode(_ column: ResultColumn) throws -> Bool {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .integer: return stored.integer != 0
         case .real: return stored.real != 0
@@ -135,7 +140,7 @@ extension Bool: ColumnDecodable {
 extension Double: ColumnDecodable {
     /// A real number, or an integer.
     public static func decode(_ column: ResultColumn) throws -> Double {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .real, .integer: return stored.real
         default: throw column.mismatch(Double.self)
@@ -151,7 +156,7 @@ extension Float: ColumnDecodable {
 extension String: ColumnDecodable {
     /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
     public static func decode(_ column: ResultColumn) throws -> String {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .text, .integer, .real:
             guard let text = stored.text else { throw column.mismatch(String.self) }
@@ -164,7 +169,7 @@ extension String: ColumnDecodable {
 extension Data: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
     public static func decode(_ column: ResultColumn) throws -> Data {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .blob, .text: return stored.data
         default: throw column.mismatch(Data.self)
@@ -177,7 +182,7 @@ extension [UInt8]: RowDecodable {}
 extension [UInt8]: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
     public static func decode(_ column: ResultColumn) throws -> [UInt8] {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .blob, .text: return [UInt8](stored.bytes)
         default: throw column.mismatch([UInt8].self)
@@ -188,7 +193,7 @@ extension [UInt8]: ColumnDecodable {
 extension UUID: ColumnDecodable {
     /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
     public static func decode(_ column: ResultColumn) throws -> UUID {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .text:
             if let uuid = UUID(uuidString: try String.decode(column)) { return uuid }

@@ -62,7 +62,7 @@ extension Date: Bindable {
 extension Date: ColumnDecodable {
     /// A number of seconds since 1970, or a text in the database's ``Database/dateFormat``, that of SQLite, or ISO 8601.
     public static func decode(_ column: ResultColumn) throws -> Date {
-        let stored = column.stored
+        let stored = try column.stored
         switch stored.storageClass {
         case .real, .integer: return Date(timeIntervalSince1970: stored.real)
         case .text:

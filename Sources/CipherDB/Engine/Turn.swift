@@ -1,0 +1,154 @@
+internal import CipherSystem
+internal import Synchronization
+
+/// Who may use a connection now, and all that belongs to it: one thread at a time, of the process that made it.
+///
+/// Each call of a program asks it before it touches anything else. The connection of a queue or pool is nobody's but in a block, whose
+/// thread has it from ``begin()`` to ``end()``. Any other goes from thread to thread, and a call has it for itself.
+package final class Turn: Sendable {
+    private static let nobody = UInt64.max
+    /// The thread that has it; 0 where any thread may take it.
+    private let holder = Atomic<UInt64>(0)
+    /// What ``holder`` is when no thread has it.
+    private let rest = Atomic<UInt64>(0)
+    // The thread that used it first has it without the atomic exchange that costs as much as reading a column: it stores that it is
+    // there, and looks whether it is still the first. Another thread ends that for good before its first call, fences, and then sees
+    // either the store or that the first thread comes by `holder` from then on.
+    /// 0 before its first use, and ``nobody`` from the second thread on.
+    private let first: Atomic<UInt64>
+    /// That of the first thread while it is in a call; no other thread writes it.
+    private let firstInside = Atomic<UInt64>(0)
+    private let isFenced = Atomic(!Platform.hasHeavyFence)
+    private let process = OwnerProcess()
+
+    package init() {
+        first = Atomic(Platform.hasHeavyFence ? 0 : Turn.nobody)
+    }
+
+    /// Whether the calling thread has it.
+    @inline(__always) package var isMine: Bool {
+        let thread = Platform.thread
+        return (holder.load(ordering: .relaxed) == thread || firstInside.load(ordering: .relaxed) == thread)
+            && process.isCurrent
+    }
+
+    /// Whether the calling process is a child of the one that made it.
+    package var isOfParent: Bool { !process.isCurrent }
+
+    /// Begins a call.
+    ///
+    /// - Returns: Whether it is no part of another call, for ``leave(_:)``.
+    /// - Throws: ``DatabaseError`` where the calling thread must not use it; ``UsedAfterFork``.
+    @inline(__always) package func enter() throws -> Bool {
+        if isMine { return false }
+        guard take() else { throw refusal }
+        return true
+    }
+
+    /// As ``enter()``; nil where the calling thread must not use it.
+    @inline(__always) package func enterIfFree() -> Bool? {
+        if isMine { return false }
+        return take() ? true : nil
+    }
+
+    /// Ends a call.
+    @inline(__always) package func leave(_ isOuter: Bool) {
+        if isOuter { giveBack() }
+    }
+
+    private func take() -> Bool {
+        guard process.isCurrent else { return false }
+        let thread = Platform.thread
+        var present = first.load(ordering: .relaxed)
+        if present == 0 {
+            present = first.compareExchange(expected: 0, desired: thread, ordering: .acquiringAndReleasing).original
+            if present == 0 { present = thread }
+        }
+        if present == thread {
+            firstInside.store(thread, ordering: .relaxed)
+            Platform.lightFence()
+            if first.load(ordering: .relaxed) == thread { return true }
+            firstInside.store(0, ordering: .releasing)
+        }
+        return endFirst() && takeHolder(from: 0, thread)
+    }
+
+    private func takeHolder(from former: UInt64, _ thread: UInt64) -> Bool {
+        guard holder.compareExchange(expected: former, desired: thread, ordering: .acquiring).exchanged else {
+            return false
+        }
+        if firstInside.load(ordering: .acquiring) == 0 { return true }
+        holder.store(former, ordering: .releasing)
+        return false
+    }
+
+    /// From here on each thread comes by ``holder``. Returns false where that cannot be made sure.
+    private func endFirst() -> Bool {
+        if isFenced.load(ordering: .acquiring) { return true }
+        first.store(Turn.nobody, ordering: .sequentiallyConsistent)
+        guard Platform.heavyFence() else { return false }
+        isFenced.store(true, ordering: .releasing)
+        return true
+    }
+
+    private func giveBack() {
+        if firstInside.load(ordering: .relaxed) == Platform.thread {
+            firstInside.store(0, ordering: .releasing)
+        } else {
+            holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
+        }
+    }
+
+    // MARK: Of a queue or pool
+
+    /// It is a queue's or pool's from here on, and nobody's outside of its blocks.
+    package func share() {
+        _ = endFirst()
+        rest.store(Turn.nobody, ordering: .relaxed)
+        _ = holder.compareExchange(expected: 0, desired: Turn.nobody, ordering: .acquiringAndReleasing)
+    }
+
+    /// The calling thread begins a block.
+    ///
+    /// - Throws: ``UsedAfterFork``.
+    package func begin() throws {
+        guard process.isCurrent, takeHolder(from: Turn.nobody, Platform.thread) else { throw refusal }
+    }
+
+    /// The block ends.
+    package func end() {
+        holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
+    }
+
+    /// As ``enterIfFree()``, for the end of what belongs to nobody any more.
+    package func enterForEnd() -> Bool? {
+        if let isOuter = enterIfFree() { return isOuter }
+        return !isOfParent && takeHolder(from: Turn.nobody, Platform.thread) ? true : nil
+    }
+
+    // MARK: What is thrown
+
+    static let refusalOfColumn = DatabaseError(
+        .misuse,
+        "a column was read outside of the call that reads its row, or on another thread"
+    )
+
+    static let refusalOfParameter = DatabaseError(
+        .misuse,
+        "a value was bound outside of the call that runs its statement, or on another thread"
+    )
+
+    private var refusal: any Error {
+        if isOfParent { return UsedAfterFork.database }
+        return rest.load(ordering: .relaxed) == Turn.nobody
+            ? DatabaseError(
+                .misuse,
+                "a database of a queue or pool was used outside of its block or on another thread; use the one that is passed to a block, "
+                    + "on the block's thread, until it returns"
+            )
+            : DatabaseError(
+                .misuse,
+                "two threads use one Database at a time; share a DatabaseQueue or DatabasePool"
+            )
+    }
+}
