@@ -131,7 +131,7 @@ final class Life {
         throw UsedAfterFork.database
     }
 
-    /// Prints a line: whether all uses were refused in a child, and what is wrong beside that.
+    /// Prints a line: whether all uses were refused in a child, and what else was not as expected.
     private func at(_ point: String, _ uses: () -> [() throws -> Void]) {
         let uses = uses()
         let before = content()

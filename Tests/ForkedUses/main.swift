@@ -2,7 +2,7 @@ import CipherKeys
 import Dispatch
 import Foundation
 
-// Argument: how the child comes to be. Prints a line for each use: its name, what the child saw, and what is wrong beside that. With the
+// Argument: how the child comes to be. Prints a line for each use: its name, what the child saw, and what else was not as expected. With the
 // argument `life` a line for each point in the life of one database.
 
 /// What the child saw.
