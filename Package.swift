@@ -171,11 +171,21 @@ let package = Package(
             dependencies: ["CipherDB", "FMDBCompat", "Rekeying", "TestSupport"],
             exclude: ["Snippets"]
         ),
+        .target(name: "CForking", path: "Tests/CForking"),
+        // A process of ForkTests.
+        .executableTarget(
+            name: "ForkedUses",
+            dependencies: [
+                "CForking", "CipherDB", "CipherKeys", "CipherPages", "CipherSystem", "FMDBCompat", "Rekeying",
+                "TestSupport",
+            ],
+            path: "Tests/ForkedUses"
+        ),
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat", "CipherSystem", "EndingProcess",
-                "rekey", "TestSupport",
+                "CipherDB", "CipherKeys", "CipherPages", "EndingProcess", "ForkedUses", "Rekeying", "SQLiteFormat",
+                "CipherSystem", "rekey", "TestSupport",
             ],
             exclude: ["EndingProcess"] + (fuzzes ? ["Fuzzing"] : [])
         ),

@@ -1,13 +1,8 @@
 /// The key of a database: a passphrase, or a raw key.
 ///
 /// Each is checked when it is made, before any file is touched. Printing shows the kind only.
-public struct DatabaseKey: Sendable, Equatable {
-    /// Whether both are the same key with the same salt of their own.
-    public static func == (first: DatabaseKey, second: DatabaseKey) -> Bool {
-        first.material == second.material && first.salt == second.salt
-    }
-
-    enum Material: Equatable {
+public struct DatabaseKey: Sendable {
+    enum Material {
         case passphrase(SecretBytes)
         case raw(SecretBytes)
     }
@@ -18,6 +13,18 @@ public struct DatabaseKey: Sendable, Equatable {
     /// The salt for a file that does not contain its own, where the key does not bring one. It is no part of the key.
     package var saltOfHeader: [UInt8]?
 
+    /// Whether both are the same key with the same salt of their own, in a time that does not depend on where the keys differ.
+    ///
+    /// - Throws: ``UsedAfterFork`` in a child of the process that made one of them.
+    public static func == (first: DatabaseKey, second: DatabaseKey) throws -> Bool {
+        let isSame =
+            switch (first.material, second.material) {
+            case (.passphrase(let one), .passphrase(let other)), (.raw(let one), .raw(let other)): try one == other
+            case (.passphrase, .raw), (.raw, .passphrase): false
+            }
+        return isSame && first.salt == second.salt
+    }
+
     /// A passphrase of 1 to 1,048,576 bytes, of any value. The key is derived by PBKDF2 with the file's salt, exactly as SQLCipher
     /// does it.
     ///
@@ -27,7 +34,7 @@ public struct DatabaseKey: Sendable, Equatable {
     ///   SQLCipher read in different ways.
     public static func passphrase(_ bytes: SecretBytes) throws -> DatabaseKey {
         try MalformedKey.check(passphrase: bytes)
-        if let digits = try literalDigits(bytes), digits.withUnsafeBytes({ $0.allSatisfy(Hexadecimal.isDigit) }) {
+        if let digits = try literalDigits(bytes), try digits.withUnsafeBytes({ $0.allSatisfy(Hexadecimal.isDigit) }) {
             return try raw(ofLiteral: digits)
         }
         return DatabaseKey(material: .passphrase(bytes))
@@ -145,8 +152,9 @@ public struct DatabaseKey: Sendable, Equatable {
         }
     }
 
-    private static func check(_ bytes: SecretBytes, count: Int) throws(MalformedKey) {
-        guard bytes.count == count else { throw .wrongLength(expected: count, found: bytes.count) }
+    private static func check(_ bytes: SecretBytes, count: Int) throws {
+        let found = try bytes.withUnsafeBytes(\.count)
+        guard found == count else { throw MalformedKey.wrongLength(expected: count, found: found) }
     }
 
     /// Whether a derivation stands between this and the page key, so that opening costs time.

@@ -1,38 +1,37 @@
 /// The key that pages are encrypted with, and the salt of the file it belongs to: what every later connection needs,
 /// without another derivation.
-package struct DerivedKey: Sendable, Equatable {
-    /// 32 bytes of key, then 16 bytes of salt.
-    private let secret: SecretBytes
+package struct DerivedKey: Sendable {
+    private let pageKey: SecretBytes
+    /// Not secret: a file shows it in its first 16 bytes.
+    package let salt: [UInt8]
 
-    init(key: UnsafeRawBufferPointer, salt: [UInt8]) throws {
-        secret = try SecretBytes(count: CipherFormat.keySize + CipherFormat.saltSize) { bytes in
-            bytes.copyBytes(from: key)
-            bytes[CipherFormat.keySize...].copyBytes(from: salt)
-        }
+    init(pageKey: SecretBytes, salt: [UInt8]) {
+        self.pageKey = pageKey
+        self.salt = salt
     }
 
-    /// The salt, which is not secret: a file shows it in its first 16 bytes.
-    package var salt: [UInt8] {
-        secret.withUnsafeBytes { Array($0[CipherFormat.keySize...]) }
+    /// Whether both encrypt pages with the same 32 bytes and have the same salt.
+    package static func == (first: DerivedKey, second: DerivedKey) throws -> Bool {
+        try first.hasSamePageKey(as: second) && first.salt == second.salt
     }
 
     /// Whether both encrypt pages with the same 32 bytes, whatever their salts.
-    package func hasSamePageKey(as other: DerivedKey) -> Bool {
-        withPageKey { mine in other.withPageKey { OpenSSL.constantTimeEqual(mine, $0) } }
-    }
+    package func hasSamePageKey(as other: DerivedKey) throws -> Bool { try pageKey == other.pageKey }
 
     /// Gives the 32 bytes of the page key to `body`.
-    package func withPageKey<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try secret.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<CipherFormat.keySize])) }
+    package func withPageKey<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        try pageKey.withUnsafeBytes(body)
     }
 
     /// The key and salt as SQLCipher takes them without deriving: `x'`, 96 hexadecimal digits, `'` (99 bytes).
     package func literal() throws -> SecretBytes {
-        try secret.withUnsafeBytes { bytes in
-            try SecretBytes(count: 2 * bytes.count + 3) { text in
+        try pageKey.withUnsafeBytes { key in
+            try SecretBytes(count: 2 * (key.count + salt.count) + 3) { text in
                 text[0] = UInt8(ascii: "x")
                 text[1] = UInt8(ascii: "'")
-                Hexadecimal.encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: text[2...]))
+                Hexadecimal.encode(key, into: UnsafeMutableRawBufferPointer(rebasing: text[2...]))
+                let rest = UnsafeMutableRawBufferPointer(rebasing: text[(2 + 2 * key.count)...])
+                salt.withUnsafeBytes { Hexadecimal.encode($0, into: rest) }
                 text[text.count - 1] = UInt8(ascii: "'")
             }
         }

@@ -109,9 +109,9 @@ extension DatabaseKey {
                     count: CipherFormat.keySize
                 )
             }
-            return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
+            return DerivedKey(pageKey: key, salt: salt)
         case .raw(let key):
-            return try key.withUnsafeBytes { try DerivedKey(key: $0, salt: salt) }
+            return DerivedKey(pageKey: key, salt: salt)
         }
     }
 

@@ -136,7 +136,7 @@ public enum KeySource: Sendable, Equatable {
             var filled = secret.count
             var atEnd = false
             let longer = try SecretBytes(count: capacity) { buffer in
-                secret.withUnsafeBytes { buffer.copyMemory(from: $0) }
+                try secret.withUnsafeBytes { buffer.copyMemory(from: $0) }
                 while filled < buffer.count, !atEnd {
                     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
                     try wait()

@@ -35,9 +35,10 @@ public enum MalformedKey: Error, Equatable, Sendable {
     public static let longestPassphrase = 1 << 20
 
     /// Throws for a passphrase that is empty or too long.
-    static func check(passphrase: SecretBytes) throws(MalformedKey) {
-        guard passphrase.count > 0 else { throw .emptyPassphrase }
-        guard passphrase.count <= longestPassphrase else { throw .passphraseTooLong(count: passphrase.count) }
+    static func check(passphrase: SecretBytes) throws {
+        let count = try passphrase.withUnsafeBytes(\.count)
+        guard count > 0 else { throw MalformedKey.emptyPassphrase }
+        guard count <= longestPassphrase else { throw MalformedKey.passphraseTooLong(count: count) }
     }
 }
 

@@ -1,8 +1,8 @@
 /// Secret bytes in locked memory: a passphrase or a key.
 ///
 /// They live in locked pages of their own, which are left out of core dumps and wiped whole when the last copy of this
-/// value goes. They can be read only inside ``withUnsafeBytes(_:)``; comparing takes the same time wherever two secrets
-/// differ, and printing, dumping or mirroring shows their count only.
+/// value goes. They can be read only inside ``withUnsafeBytes(_:)``, and only in the process that made them: a forked child does
+/// not have them, and each use there throws ``UsedAfterFork``. Printing, dumping or mirroring shows their count only.
 public struct SecretBytes: Sendable {
     private let memory: SecretMemory
 
@@ -65,19 +65,19 @@ public struct SecretBytes: Sendable {
     public var isLocked: Bool { memory.isLocked }
 
     /// Gives the bytes to `body`; the pointer is good until `body` returns.
-    public func withUnsafeBytes<Result, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    ///
+    /// - Throws: what `body` throws; ``UsedAfterFork`` in a child of the process that made the secret.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         // The memory must outlive the call, whatever the optimiser knows about this value's last use.
         defer { withExtendedLifetime(memory) {} }
         return try body(memory.bytes)
     }
-}
 
-extension SecretBytes: Equatable {
-    /// Compares in a time that does not depend on where the two differ; their counts are not secret.
-    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
-        left.withUnsafeBytes { left in right.withUnsafeBytes { OpenSSL.constantTimeEqual(left, $0) } }
+    /// Whether both have the same bytes, in a time that does not depend on where they differ; their counts are not secret.
+    ///
+    /// - Throws: ``UsedAfterFork`` in a child of the process that made one of them.
+    public static func == (left: SecretBytes, right: SecretBytes) throws -> Bool {
+        try left.withUnsafeBytes { left in try right.withUnsafeBytes { OpenSSL.constantTimeEqual(left, $0) } }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 /// Pages of their own for one secret, ``SecretPages``, which are wiped whole before they are given back.
 ///
 /// Unchecked because of the pointer: the bytes are written only by the initialiser and read-only from then on.
@@ -29,10 +31,14 @@ final class SecretMemory: @unchecked Sendable {
         KeptSecretPages.shared.giveBack(pages)
     }
 
-    /// Whether the system locked the pages; it refuses beyond `RLIMIT_MEMLOCK`.
-    var isLocked: Bool { pages.isLocked }
+    /// Whether the system locked the pages; it refuses beyond `RLIMIT_MEMLOCK`. Locks do not go to a forked child.
+    var isLocked: Bool { pages.isLocked && pages.owner.isCurrent }
 
+    /// Throws in a forked child, which would read zeros.
     var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: pages.usable[..<count])
+        get throws(UsedAfterFork) {
+            try pages.owner.check(.secret)
+            return UnsafeRawBufferPointer(rebasing: pages.usable[..<count])
+        }
     }
 }

@@ -14,20 +14,19 @@ struct SecretPages {
     let usable: UnsafeMutableRawBufferPointer
     /// Whether the system locked them; it refuses beyond `RLIMIT_MEMLOCK`.
     var isLocked: Bool
-    /// The process that locked them: a forked child has them too, and not locked.
-    let process: pid_t
+    /// The process that locked them: a forked child has them too, not locked, and filled with zeros.
+    let owner = OwnerProcess()
     private let mapping: UnsafeMutableRawPointer
     private let mappingSize: Int
 
     /// Maps enough pages for `count` bytes.
-    init(count: Int, process: pid_t = getpid()) throws {
+    init(count: Int) throws {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let usableSize = max(1, (count + page - 1) / page) * page
         mappingSize = usableSize + 2 * page
         guard let mapping = mmap(nil, mappingSize, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0), mapping != MAP_FAILED
         else { throw SecretMemoryError(count: count) }
         self.mapping = mapping
-        self.process = process
         usable = UnsafeMutableRawBufferPointer(start: mapping + page, count: usableSize)
         guard mprotect(mapping + page, usableSize, PROT_READ | PROT_WRITE) == 0 else {
             munmap(mapping, mappingSize)
@@ -61,24 +60,24 @@ final class KeptSecretPages: Sendable {
     var count: Int { kept.withLock { $0.count } }
 
     /// Pages that are zero, with room for `count` bytes.
-    func take(count: Int, process: pid_t = getpid()) throws -> SecretPages {
+    func take(count: Int) throws -> SecretPages {
         let found = kept.withLockIfFree { kept -> SecretPages? in
             guard let last = kept.last, count <= last.usable.count else { return nil }
             kept.removeLast()
             return last
         }
-        guard let pages = found ?? nil else { return try SecretPages(count: count, process: process) }
-        guard pages.process == process else {
+        guard let pages = found ?? nil else { return try SecretPages(count: count) }
+        guard pages.owner.isCurrent else {
             pages.unmap()
-            return try SecretPages(count: count, process: process)
+            return try SecretPages(count: count)
         }
         return pages
     }
 
     /// Takes pages that were wiped.
-    func giveBack(_ pages: SecretPages, process: pid_t = getpid()) {
+    func giveBack(_ pages: SecretPages) {
         let isKept = kept.withLockIfFree { kept in
-            guard kept.count < KeptSecretPages.most, pages.isLocked, pages.process == process,
+            guard kept.count < KeptSecretPages.most, pages.isLocked, pages.owner.isCurrent,
                 pages.usable.count == Int(sysconf(Int32(_SC_PAGESIZE)))
             else { return false }
             kept.append(pages)

@@ -83,7 +83,7 @@ extension SecretBytes {
     }
 
     private func withoutLineEnding() throws -> SecretBytes {
-        let length = withUnsafeBytes { bytes in
+        let length = try withUnsafeBytes { bytes in
             guard bytes.last == UInt8(ascii: "\n") else { return bytes.count }
             return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.count - 2 : bytes.count - 1
         }

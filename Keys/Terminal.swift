@@ -17,7 +17,7 @@ package enum Terminal {
         let secret = try askOnce(descriptor, message)
         if confirmed {
             let again = try askOnce(descriptor, "\(message), once more")
-            guard secret == again else { throw KeySourceError(source: message, problem: .notConfirmed) }
+            guard try secret == again else { throw KeySourceError(source: message, problem: .notConfirmed) }
         }
         return secret
     }

@@ -16,7 +16,7 @@ extension KeyringContent {
 
         init(_ secret: KeyringSecret, _ derivation: PassphraseDerivation) throws {
             // One that prints another secret each time would never open the slot.
-            if let command = secret.command, try command.read() != secret.bytes {
+            if let command = secret.command, try !(command.read() == secret.bytes) {
                 throw KeySourceError(source: command.sourceName, problem: .notRepeatable)
             }
             kind = secret.kind
@@ -73,6 +73,16 @@ extension KeyringContent {
             }
         }
         throw KeyringError(refused.map { .unusableSlot($0) } ?? .wrongSecret)
+    }
+
+    /// Whether the secret opens the slot with this number.
+    func opens(slot number: Int, with secret: KeyringSecret) throws -> Bool {
+        do {
+            _ = try unlock(secret, slot: number)
+            return true
+        } catch is KeyringError {
+            return false
+        }
     }
 
     private func slotKey(

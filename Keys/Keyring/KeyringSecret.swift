@@ -62,10 +62,9 @@ public struct KeyringSecret: Sendable {
     }
 
     private static func checked(_ secret: SecretBytes) throws -> SecretBytes {
-        guard secret.count >= 32 else { throw MalformedKey.secretTooShort(count: secret.count) }
-        guard secret.count <= MalformedKey.longestPassphrase else {
-            throw MalformedKey.passphraseTooLong(count: secret.count)
-        }
+        let count = try secret.withUnsafeBytes(\.count)
+        guard count >= 32 else { throw MalformedKey.secretTooShort(count: count) }
+        guard count <= MalformedKey.longestPassphrase else { throw MalformedKey.passphraseTooLong(count: count) }
         return secret
     }
 }

@@ -47,7 +47,7 @@ public struct RecoveryCode: Sendable {
             guard count == digits.count else { throw MalformedKey.recoveryCodeTooShort(groups: count / size) }
         }
         bytes = try SecretBytes(count: RecoveryCode.byteCount) { bytes in
-            digits.withUnsafeBytes { digits in
+            try digits.withUnsafeBytes { digits in
                 for bit in 0..<(bytes.count * 8) {
                     // Four of five digits carry the code.
                     let digit = digits[bit / 20 * size + bit % 20 / 5]
@@ -70,7 +70,7 @@ public struct RecoveryCode: Sendable {
                         }
                         digits[size - 1] = RecoveryCode.check(UnsafeRawBufferPointer(digits), group)
                     }
-                    digits.withUnsafeBytes { digits in
+                    try digits.withUnsafeBytes { digits in
                         for index in 0..<size {
                             text[group * (size + 1) + index] = RecoveryCode.character(digits[index])
                         }
@@ -127,9 +127,11 @@ public struct RecoveryCode: Sendable {
     }
 }
 
-extension RecoveryCode: Equatable {
-    /// Compares in a time that does not depend on where the two differ.
-    public static func == (left: RecoveryCode, right: RecoveryCode) -> Bool { left.bytes == right.bytes }
+extension RecoveryCode {
+    /// Whether both are the same code, in a time that does not depend on where they differ.
+    ///
+    /// - Throws: ``UsedAfterFork`` in a child of the process that made one of them.
+    public static func == (left: RecoveryCode, right: RecoveryCode) throws -> Bool { try left.bytes == right.bytes }
 }
 
 extension RecoveryCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

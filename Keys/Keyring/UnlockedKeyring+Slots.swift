@@ -46,7 +46,7 @@ extension UnlockedKeyring {
     func checkIsUnused(_ secret: KeyringSecret, in changed: Int? = nil) throws {
         let content = try content()
         for slot in content.slots where slot.kind == secret.kind && slot.isUsable && slot.number != changed {
-            if (try? content.unlock(secret, slot: slot.number)) != nil {
+            if try content.opens(slot: slot.number, with: secret) {
                 throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
             }
         }
@@ -56,7 +56,7 @@ extension UnlockedKeyring {
     package func opens(slot number: Int, with secret: KeyringSecret) throws -> Bool {
         let content = try content()
         guard content.slot(number)?.kind == secret.kind else { return false }
-        return (try? content.unlock(secret, slot: number)) != nil
+        return try content.opens(slot: number, with: secret)
     }
 
     /// Gives a slot another secret. The database is not touched.

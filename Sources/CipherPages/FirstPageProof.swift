@@ -31,7 +31,7 @@ final class ProvenPage {
     fileprivate init?(first page: [UInt8], _ algorithm: HashAlgorithm, key: DerivedKey, format: CipherFormat) throws {
         let end = format.pageSize - format.reserve + CipherFormat.ivSize
         let hmacKey = try KeyDerivation.pageAuthenticationKey(for: key, format: format)
-        guard let mac = hmacKey.withUnsafeBytes({ KeptMAC(algorithm, $0) }) else {
+        guard let mac = try hmacKey.withUnsafeBytes({ KeptMAC(algorithm, $0) }) else {
             throw OpenSSLError(operation: "EVP_MAC_init")
         }
         // The salt at the beginning of page 1, or the plaintext header, is not covered.

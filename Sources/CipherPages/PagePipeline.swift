@@ -71,9 +71,8 @@ package struct PagePipeline {
         let plan = Plan(source: source, pageSize: pageSize, size: size, batchPages: batchPages)
         let state = Lock(State(running: workers))
         let news = DispatchSemaphore(value: 0)
-        for worker in 0..<workers {
-            // Own queues: the threads of the global ones may all be blocked.
-            DispatchQueue(label: "CipherDB.PagePipeline.\(worker)").async {
+        for _ in 0..<workers {
+            OwnThread.start {
                 do {
                     try plan.work(state, makeWorker(), news)
                 } catch {

@@ -19,6 +19,9 @@ package actor SerialWorker {
         }
     }
 
+    /// The process that made the first asynchronous call: in a child of it libdispatch has no threads.
+    private static let owner = OwnerProcess()
+
     private nonisolated let executor: Executor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -33,8 +36,9 @@ package actor SerialWorker {
 
     /// Runs `body` apart from all others, without a thread that waits.
     ///
-    /// - Throws: what `body` throws; `CancellationError` where the task is cancelled already.
+    /// - Throws: what `body` throws; `CancellationError` where the task is cancelled already; ``UsedAfterFork``.
     package static func once<Result>(_ body: @Sendable () throws -> sending Result) async throws -> sending Result {
+        try owner.check(.threads)
         try Task.checkCancellation()
         return try await SerialWorker(label: "CipherDB.once").run(body)
     }

@@ -9,8 +9,7 @@ package enum SideBySide {
     ) -> (Result<Here, any Error>, Result<There, any Error>) {
         let found = Lock<Result<There, any Error>?>(nil)
         let hasEnded = DispatchSemaphore(value: 0)
-        // Its own queue: the threads of the global ones may all be blocked.
-        DispatchQueue(label: "CipherDB.SideBySide").async {
+        OwnThread.start {
             let result = Result { try there() }
             found.withLock { $0 = result }
             hasEnded.signal()

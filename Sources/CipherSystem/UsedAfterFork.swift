@@ -4,12 +4,16 @@ public enum UsedAfterFork: Error, Equatable, Sendable, CustomStringConvertible {
     case secret
     /// An open database, or what belongs to it. Its descriptors, locks and caches are the parent's.
     case database
+    /// An asynchronous call, where the parent made one before. The threads that run them are the parent's.
+    case threads
 
     /// A sentence with what to do.
     public var description: String {
         switch self {
         case .secret: "the secret was made before fork() by another process; read or make it again in this one"
-        case .database: "the database was opened before fork() by another process; open it again in this one"
+        case .database:
+            "the database was opened before fork() by another process, which may have the file open; start a program that opens it"
+        case .threads: "the threads of asynchronous calls were not forked; use the synchronous call, or start a program"
         }
     }
 }

@@ -32,8 +32,8 @@ extension FMDatabase {
         do {
             isOuter = try turn.enter()
         } catch {
-            FMDatabase.log("error \(error.code.rawValue): \(error.message)")
-            throw FMDatabase.error(error)
+            FMDatabase.log(refusal: error)
+            throw FMDatabase.error(FMDatabase.databaseError(error))
         }
         defer { turn.leave(isOuter) }
         do {
@@ -58,9 +58,15 @@ extension FMDatabase {
             try turn.begin()
             return true
         } catch {
-            FMDatabase.log("error \(error.code.rawValue): \(error.message)")
+            FMDatabase.log(refusal: error)
             return false
         }
+    }
+
+    /// Logs what a turn was refused by.
+    static func log(refusal error: any Error) {
+        let error = databaseError(error)
+        log("error \(error.code.rawValue): \(error.message)")
     }
 
     /// What went wrong in the last call; on a thread that must not use the database, that.
@@ -70,7 +76,7 @@ extension FMDatabase {
             defer { turn.leave(isOuter) }
             return failure
         } catch {
-            return error
+            return FMDatabase.databaseError(error)
         }
     }
 
@@ -118,7 +124,7 @@ extension FMDatabase {
         case let error as DatabaseError: error
         // SQLite has one code for all that can be wrong with a key.
         case let error as KeyError: DatabaseError(code: .notADatabase, message: message(of: error))
-        case let error as MalformedKey: DatabaseError(code: .misuse, message: "\(error)")
+        case is MalformedKey, is UsedAfterFork: DatabaseError(code: .misuse, message: "\(error)")
         default: DatabaseError(code: .error, message: "\(error)")
         }
     }

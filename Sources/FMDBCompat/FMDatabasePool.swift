@@ -44,6 +44,8 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private let condition = NSCondition()
+    /// A forked child has none of the threads that would release the lock or a database.
+    private let owner = OwnerProcess()
     private var state = State()
 
     /// The class of its databases, for subclasses to override.
@@ -107,6 +109,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private func locked<Result>(_ body: (inout State) -> Result) -> Result {
+        guard owner.isCurrent else { return body(&state) }
         condition.lock()
         defer { condition.unlock() }
         return body(&state)
@@ -139,6 +142,10 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
 
     /// A database, whose turn is the calling thread's until ``checkIn(_:_:)``.
     private func checkOut() -> (FMDatabase, generation: Int)? {
+        guard owner.isCurrent else {
+            FMDatabase.log(refusal: UsedAfterFork.database)
+            return nil
+        }
         let thread = Thread.current
         let deadline = Date(timeIntervalSinceNow: 10)
         condition.lock()

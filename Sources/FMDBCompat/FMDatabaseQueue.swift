@@ -18,6 +18,8 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     public let vfsName: String?
 
     private let turns = TurnQueue(limit: nil)
+    /// A forked child has none of the threads that would end the block before.
+    private let owner = OwnerProcess()
     private let database: FMDatabase
 
     /// The class of its database, for subclasses to override.
@@ -57,6 +59,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     public convenience init() { self.init(path: nil)! }
 
     deinit {
+        guard owner.isCurrent else { return }
         // It holds because nobody else has the queue.
         nonisolated(unsafe) let database = database.database
         SerialWorker.close { database.closeInBlock() }
@@ -64,6 +67,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
 
     /// Closes the database when the blocks before are done; the next block opens it again.
     open func close() {
+        guard owner.isCurrent else { return }
         onQueue { database.close() }
     }
 
@@ -83,6 +87,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private func onQueue(_ body: () -> Void) {
+        guard owner.isCurrent else { return FMDatabase.log(refusal: UsedAfterFork.database) }
         // A block that calls its queue again goes on at once.
         if database.turn.isMine { return body() }
         turns.runWithoutLimit {

@@ -48,7 +48,7 @@ import Testing
         let other = try keyring.unlock(.sample("a"))
         let next = try other.withLock { try $0.beginRotation() }
         try unlocked.note(7, of: first)
-        #expect(try other.databaseKeys().next == next)
+        #expect(try #require(other.databaseKeys().next) == next)
         try other.withLock { try $0.finishRotation(salt: first) }
         try unlocked.note(8, of: first)
         #expect(try other.databaseKey() == next && other.notedGeneration(of: first) == 8)

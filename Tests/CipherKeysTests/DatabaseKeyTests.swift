@@ -64,11 +64,11 @@ import Testing
         let bytes = (0...255).map { UInt8($0) }
         let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let decoded = try SecretBytes(utf8: text).withUnsafeBytes { try Hexadecimal.decode($0) }
-        #expect(decoded.withUnsafeBytes { Array($0) } == bytes)
+        #expect(try decoded.withUnsafeBytes { Array($0) } == bytes)
         let encoded = try SecretBytes(count: 512) { digits in
-            decoded.withUnsafeBytes { Hexadecimal.encode($0, into: digits) }
+            try decoded.withUnsafeBytes { Hexadecimal.encode($0, into: digits) }
         }
-        #expect(encoded.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == text)
+        #expect(try encoded.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == text)
     }
 
     @Test func invalidDigitIsNamedByPosition() throws {

@@ -54,7 +54,7 @@ import Testing
             try make().databaseKey(),
             try other.create(with: .passphrase("first"), derivation: Self.fast).databaseKey(),
         ]
-        #expect(keys[0] != keys[1])
+        #expect(try !(keys[0] == keys[1]))
         #expect(try Platform.status(of: keyring.path).mode == 0o600)
         #expect(directory.names == ["a.keyring", "b.keyring"])
     }
@@ -675,10 +675,10 @@ import Testing
             }
         }
         let last = try unlocked.databaseKey()
-        #expect(try unlocked.retiredKeys().map(\.key) == Array(keys.prefix(16)))
+        #expect(try unlocked.retiredKeys().map(\.key).elementsEqual(keys.prefix(16), by: ==))
         try unlocked.withLock { try $0.adopt(keys[3], salt: salt) }
         #expect(try unlocked.databaseKey() == keys[3])
-        #expect(try unlocked.retiredKeys().map(\.key).first == last)
+        #expect(try unlocked.retiredKeys().first.map { try $0.key == last } == true)
         #expect(throws: KeyringError(path: keyring.path, problem: .otherDatabase)) {
             try unlocked.withLock { try $0.adopt(keys[18], salt: salt) }
         }
@@ -704,14 +704,14 @@ import Testing
             }
         }
         let keys = try unlocked.retiredKeys().map(\.key)
-        #expect(keys.count == 16 && keys.contains(second))
+        #expect(try keys.count == 16 && keys.contains { try $0 == second })
         // The first had no salt noted: nothing says that a file was under it.
-        #expect(!keys.contains(first))
+        #expect(try !keys.contains { try $0 == first })
         try unlocked.withLock { locked in
             _ = try locked.beginRotation()
             try locked.cancelRotation(wasUsed: false)
         }
-        #expect(try unlocked.retiredKeys().map(\.key) == keys)
+        #expect(try unlocked.retiredKeys().map(\.key).elementsEqual(keys, by: ==))
     }
 
     @Test func eraseOverwritesKeyringOnly() throws {
@@ -737,14 +737,14 @@ import Testing
             let next = try locked.beginRotation()
             #expect(keyringProblem { _ = try unlocked.databaseKey() } == .rotationPending)
             let keys = try unlocked.databaseKeys()
-            #expect(keys.current == old && keys.next == next && next != old)
+            #expect(try keys.current == old && #require(keys.next) == next && !(next == old))
             #expect(throws: KeyringError.rotationPending) { try locked.beginRotation() }
             try locked.finishRotation(salt: Array(repeating: 8, count: 16))
             #expect(try unlocked.databaseKey() == next)
         }
         let content = try unlocked.content()
         #expect(content.retired.map(\.key.salt) == [salt])
-        #expect(try unlocked.retiredKeys().map(\.key) == [old])
+        #expect(try unlocked.retiredKeys().map(\.key).elementsEqual([old], by: ==))
         #expect(try unlock(.passphrase("first")).databaseKey() == unlocked.databaseKey())
     }
 

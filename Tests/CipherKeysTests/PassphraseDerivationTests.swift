@@ -118,6 +118,6 @@ import Testing
             secret,
             salt: Array(repeating: 1, count: 16)
         )
-        #expect(again.withUnsafeBytes { Array($0) } == keys[0])
+        #expect(try again.withUnsafeBytes { Array($0) } == keys[0])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// All that must not be guessed has all its bits from OpenSSL's generator.
 @Suite struct RandomnessTests {
-    private static func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
+    private static func bytes(_ secret: SecretBytes) throws -> [UInt8] { try secret.withUnsafeBytes { Array($0) } }
 
     private func expectRandom(_ count: Int, _ make: () throws -> [UInt8]) rethrows {
         let samples = try (0..<64).map { _ in try make() }
@@ -15,26 +15,28 @@ import Testing
     }
 
     @Test func randomSecretsDiffer() throws {
-        for count in [1, 16, 32, 48, 100] { try expectRandom(count) { Self.bytes(try .random(count: count)) } }
-        try expectRandom(32) { Self.bytes(try DatabaseKey.random().exported()).withoutHexadecimal() }
+        for count in [1, 16, 32, 48, 100] { try expectRandom(count) { try Self.bytes(.random(count: count)) } }
+        try expectRandom(32) { try Self.bytes(DatabaseKey.random().exported()).withoutHexadecimal() }
     }
 
     @Test func recoveryCodesAreRandom() throws {
-        try expectRandom(20) { Self.bytes(try RecoveryCode.random().bytes) }
+        try expectRandom(20) { try Self.bytes(RecoveryCode.random().bytes) }
     }
 
     @Test func keyringsAreRandom() throws {
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         let keyrings = try (0..<64).map { _ in try KeyringContent.new(secret, "", .standard) }
-        #expect(RandomBits.constant(in: keyrings.map { Self.bytes($0.masterKey) }) == [])
+        #expect(RandomBits.constant(in: try keyrings.map { try Self.bytes($0.masterKey) }) == [])
         #expect(RandomBits.constant(in: keyrings.map(\.content.identifier)) == [])
         #expect(RandomBits.constant(in: keyrings.map { $0.content.slots[0].salt }) == [])
         let (content, masterKey) = keyrings[0]
         let keys = try (0..<64).map { _ in
             try content.databaseKey(KeyringContent.newKey(content.identifier, masterKey), masterKey)
         }
-        #expect(RandomBits.constant(in: try keys.map { Self.bytes(try $0.exported()).withoutHexadecimal() }) == [])
-        #expect(keyrings.allSatisfy { Self.bytes($0.masterKey).count == 32 && $0.content.slots[0].salt.count == 16 })
+        #expect(RandomBits.constant(in: try keys.map { try Self.bytes($0.exported()).withoutHexadecimal() }) == [])
+        #expect(
+            try keyrings.allSatisfy { try Self.bytes($0.masterKey).count == 32 && $0.content.slots[0].salt.count == 16 }
+        )
     }
 
     @Test func everySlotHasItsOwnSalt() throws {

@@ -165,7 +165,7 @@ struct KeyringScene {
         try Self.digits(DatabaseFile(path: path).key(in: keyring.unlock(secret(0))).exported())
     }
 
-    static func digits(_ key: SecretBytes) -> String {
-        key.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    static func digits(_ key: SecretBytes) throws -> String {
+        try key.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

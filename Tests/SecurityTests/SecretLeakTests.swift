@@ -347,12 +347,12 @@ import Testing
             let directory = try TemporaryDirectory()
             // The needles are kept masked, so that the search does not find itself.
             let mask: UInt8 = 0x5a
-            func masked(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
+            func masked(_ secret: SecretBytes) throws -> [UInt8] { try secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
             var needles: [[UInt8]] = []
             func use() throws {
                 let passphrase = try SecretBytes.random(count: 24)
                 let format = try #require(Engine.current.formats.first)
-                needles.append(masked(passphrase))
+                needles.append(try masked(passphrase))
                 let queue = try DatabaseQueue(path: directory.file("test.db"), key: .passphrase(passphrase))
                 try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
                 let salt = try Array(FileState(directory.file("test.db")).bytes.prefix(16))
@@ -363,9 +363,9 @@ import Testing
                     iterations: format.iterations,
                     count: 32
                 )
-                needles.append(masked(derived))
+                needles.append(try masked(derived))
                 let key = try DatabaseKey.raw(derived).derive(salt: salt, format: format)
-                needles.append(masked(try KeyDerivation.pageAuthenticationKey(for: key, format: format)))
+                needles.append(try masked(KeyDerivation.pageAuthenticationKey(for: key, format: format)))
                 _ = try queue.openConnection()
                 // What looks at several pages at once. The first goes back to the system whole, later ones to the allocator.
                 _ = try MultiBufferMAC(key: key, format: format)
@@ -390,11 +390,11 @@ import Testing
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let mask: UInt8 = 0x5a
-            func masked(_ secret: SecretBytes) -> [UInt8] { secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
+            func masked(_ secret: SecretBytes) throws -> [UInt8] { try secret.withUnsafeBytes { $0.map { $0 ^ mask } } }
             var needles: [[UInt8]] = []
             func note(_ key: DatabaseKey) throws {
                 guard case .raw(let bytes) = key.material else { return }
-                needles.append(masked(bytes))
+                needles.append(try masked(bytes))
             }
             func use() throws {
                 let passphrase = try SecretBytes.random(count: 40)
@@ -403,10 +403,10 @@ import Testing
                 let keyring = Keyring(path: directory.file("test.keyring"))
                 let unlocked = try keyring.create(with: .passphrase(passphrase))
                 try unlocked.add(code, typedBack: code.text())
-                needles.append(masked(unlocked.masterKey))
+                needles.append(try masked(unlocked.masterKey))
                 try note(unlocked.databaseKey())
                 let slot = try #require(unlocked.content().slots.first)
-                needles.append(masked(try slot.kdf.derive(.passphrase(passphrase), slot.salt)))
+                needles.append(try masked(slot.kdf.derive(.passphrase(passphrase), slot.salt)))
                 let queue = try DatabaseQueue(path: directory.file("test.db"), keyring: unlocked)
                 try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
                 try queue.rotateKey(of: keyring.unlock(.recoveryCode(code)))
@@ -437,7 +437,7 @@ import Testing
                 let queue = try DatabaseQueue(path: directory.file("test.db"), key: .passphrase(passphrase))
                 let salt = try Array(FileState(directory.file("test.db")).bytes.prefix(16))
                 let derived = try DatabaseKey.passphrase(passphrase).derive(salt: salt, format: format)
-                needles.append(derived.withPageKey { $0.map { $0 ^ mask } })
+                needles.append(try derived.withPageKey { $0.map { $0 ^ mask } })
                 try queue.close()
             }
             try use()

@@ -52,6 +52,7 @@ extension Database {
         if let resolved = try? Platform.resolved(path) {
             try StoredPages.checkSideFiles(of: resolved, forWriting: flags.contains(.readWrite))
         }
+        try OpenFile.checkIsNotOfParent(path)
         try connection.unrestricted {
             try Engine.keying.withLock { _ in try connection.attach(path, name, key) }
             do {
@@ -63,5 +64,6 @@ extension Database {
                 throw error
             }
         }
+        if let file = OpenFile(path) { connection.openFiles.append(file) }
     }
 }

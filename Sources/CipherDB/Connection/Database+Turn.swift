@@ -21,7 +21,7 @@ extension Database {
 
     /// Runs `body` as a block of the queue or pool that has the database.
     ///
-    /// - Throws: what `body` throws; ``DatabaseError`` in a child of the process that opened it.
+    /// - Throws: what `body` throws; ``UsedAfterFork`` in a child of the process that opened it.
     func inBlock<Result>(_ body: () throws -> Result) throws -> Result {
         try turn.begin()
         defer { turn.end() }

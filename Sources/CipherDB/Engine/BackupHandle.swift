@@ -31,6 +31,7 @@ final class BackupHandle {
     @discardableResult func end() -> Int32 {
         guard let handle else { return SQLITE_OK }
         self.handle = nil
+        guard !destination.turn.isOfParent else { return SQLITE_OK }
         source.openHandles.remove(self)
         destination.openHandles.remove(self)
         destination.isBackupTarget = false

@@ -5,11 +5,13 @@ internal import CipherPages
 /// Keys are handed to the engine here and nowhere else.
 extension Connection {
     /// Hands over the key. The engine copies it and does not look at the file.
-    func key(_ literal: SecretBytes) throws(DatabaseError) {
+    func key(_ literal: SecretBytes) throws {
         countsWrongMACs = Provider.isInUse
         let receiver = ProviderFunctions.Receiver()
-        let code = ProviderFunctions.$receiver.withValue(receiver) {
-            literal.withUnsafeBytes { key in working { csqlcipher_key(handle, key.baseAddress, Int32(key.count)) } }
+        let code = try ProviderFunctions.$receiver.withValue(receiver) {
+            try literal.withUnsafeBytes { key in
+                working { csqlcipher_key(handle, key.baseAddress, Int32(key.count)) }
+            }
         }
         try check(code)
         keptContexts = receiver.contexts
@@ -23,8 +25,8 @@ extension Connection {
 
     /// Re-encrypts the whole file. OK is answered also where nothing was done, and after a failure the handle would write
     /// pages that no key opens: close it whatever this returns.
-    func rekey(_ literal: SecretBytes) -> DatabaseError? {
-        let code = literal.withUnsafeBytes { key in
+    func rekey(_ literal: SecretBytes) throws -> DatabaseError? {
+        let code = try literal.withUnsafeBytes { key in
             working { csqlcipher_rekey(handle, key.baseAddress, Int32(key.count)) }
         }
         return code == SQLITE_OK ? nil : error(code)

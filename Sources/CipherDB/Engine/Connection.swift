@@ -13,6 +13,8 @@ final class Connection {
     let working: EngineWork
     /// The database file's full path, links resolved: the journal and the write-ahead log stand beside it.
     let filename: String
+    /// The files that it has open: its own, and those that are attached.
+    var openFiles: [OpenFile] = []
     private(set) var interrupter = Interrupter()
     /// What statements may do.
     let authorizer = Authorizer()
@@ -86,6 +88,7 @@ final class Connection {
         working.interrupts(handle)
         let name = sqlite3_db_filename(handle, "main")
         filename = name.map { String(pathBytes: Platform.pathBytes($0)) } ?? ""
+        if !filename.isEmpty, let file = OpenFile(filename) { openFiles = [file] }
         sqlite3_extended_result_codes(handle, 1)
         CheckpointGuard.install(on: handle, schema: "main")
         installAuthorizer()
@@ -137,6 +140,7 @@ final class Connection {
         working.detach()
         _ = working { sqlite3_close(handle) }
         isClosed = true
+        openFiles = []
     }
 
     /// As `PRAGMA foreign_keys`, without compiling it.

@@ -9,11 +9,14 @@ internal import CipherSystem
 public final class Interrupter: Sendable {
     /// The address of the handle while it is open: a pointer could not leave its thread.
     private let handle = Lock<UInt>(0)
+    /// A forked child has none of the threads that would release the lock, and runs no statement.
+    private let owner = OwnerProcess()
 
     init() {}
 
     /// Interrupts the connection.
     public func interrupt() {
+        guard owner.isCurrent else { return }
         handle.withLock { address in
             if let handle = OpaquePointer(bitPattern: address) { sqlite3_interrupt(handle) }
         }

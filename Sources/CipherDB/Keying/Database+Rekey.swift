@@ -53,7 +53,7 @@ extension Database {
         }
         try takeExclusively(connection, until: deadline)
         let literal = try next.key.literal()
-        let failure = try connection.derivingMACKey(next.format) { connection.rekey(literal) }
+        let failure = try connection.derivingMACKey(next.format) { try connection.rekey(literal) }
         // A handle whose rekey failed would write its next page under the new key into a file under the old one.
         connection.close()
         try decide(path: connection.filename, present, next, failure)
@@ -97,7 +97,7 @@ extension Database {
         let salt = present.key.salt
         if let other = newKey.salt, other != salt { throw RekeyError(path: path, problem: .saltDiffers) }
         let next = try VerifiedKey(writing: newKey, salt: salt, format: present.format)
-        guard next.key != present.key else { throw RekeyError(path: path, problem: .sameKey) }
+        guard try !(next.key == present.key) else { throw RekeyError(path: path, problem: .sameKey) }
         return next
     }
 

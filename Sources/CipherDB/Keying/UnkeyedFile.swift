@@ -54,6 +54,7 @@ package final class UnkeyedFile {
         isImmutable = location.isImmutable
         self.configuration = configuration
         self.busyMilliseconds = busyMilliseconds
+        try OpenFile.checkIsNotOfParent(file)
         wasCreated = try UnkeyedFile.create(file, location.flags)
         do {
             // SQLCipher 4 takes a path that begins with "file:" for a URI, and a key from its parameters.
@@ -121,7 +122,7 @@ package final class UnkeyedFile {
     ///
     /// Another connection that has it open without a lock finds out when it writes the first page; see `encryptNew`.
     package func close() {
-        if wasCreated {
+        if wasCreated, !connection.turn.isOfParent {
             pages.file.ifUnlocked {
                 guard (try? pages.size()) == 0, !connection.hasMoved else { return }
                 try? Platform.remove(connection.filename)

@@ -42,12 +42,14 @@ final class ChangeLog: Sendable {
     }
 
     private let state = Lock(State())
+    /// A forked child has none of the threads that commit, or that would release the lock: there nothing is told.
+    let owner = OwnerProcess()
 
     /// Whether nothing is told any more.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { owner.isCurrent ? state.withLock { $0.isClosed } : true }
 
     /// The number of the last commit: what is read after asking for it has seen that one.
-    var commit: Int { state.withLock { $0.commit } }
+    var commit: Int { owner.isCurrent ? state.withLock { $0.commit } : 0 }
 
     /// A commit changed these tables.
     func publish(_ tables: Set<TableName>, changesSchema: Bool) {
@@ -71,6 +73,7 @@ final class ChangeLog: Sendable {
 
     /// Nothing is told any more: the database is closed.
     func close() {
+        guard owner.isCurrent else { return }
         let (woken, streams) = state.withLock { state in
             state.isClosed = true
             let all = (state.waiters.values.compactMap(\.continuation), Array(state.streams.values))
@@ -84,6 +87,7 @@ final class ChangeLog: Sendable {
 
     /// Waits until one of the tables was changed after a commit; false where the task was cancelled or the database closed.
     func wait(for wanted: TableSelection, since commit: Int) async -> Bool {
+        guard owner.isCurrent else { return false }
         let number = state.withLock { state in
             state.nextWaiter += 1
             state.waiters[state.nextWaiter] = Waiter(wanted: wanted, since: commit)
@@ -115,6 +119,10 @@ final class ChangeLog: Sendable {
     /// Each commit from now on.
     func commits() -> AsyncStream<Commit> {
         let (stream, continuation) = AsyncStream<Commit>.makeStream()
+        guard owner.isCurrent else {
+            continuation.finish()
+            return stream
+        }
         let number: Int? = state.withLock { state in
             guard !state.isClosed else { return nil }
             state.nextWaiter += 1

@@ -39,6 +39,7 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Value? {
             guard !isOver else { return nil }
             isOver = true
+            try observation.log.owner.check(.database)
             if let last {
                 guard await observation.log.wait(for: last.tables, since: last.commit) else { return nil }
             }

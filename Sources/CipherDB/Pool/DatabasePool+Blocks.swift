@@ -5,8 +5,9 @@ extension DatabasePool {
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/busy`` when no reader became free within
     ///   ``Configuration/readerWaitingLimit``, with ``ResultCode/readOnly`` for a statement that writes, with
-    ///   ``ResultCode/misuse`` after `close()`; ``KeyError``.
+    ///   ``ResultCode/misuse`` after `close()`; ``KeyError``; ``UsedAfterFork`` in a child of the process that opened the pool.
     public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try writer.owner.check(.database)
         if writer.isInMemory { return try writer.read(body) }
         if let reader = readers.current { return try body(reader.database) }
         return try writer.instruments.call(.read) {
@@ -26,6 +27,7 @@ extension DatabasePool {
     ///
     /// - Throws: as the synchronous version; `CancellationError`.
     public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+        try writer.owner.check(.database)
         if writer.isInMemory { return try await writer.read(body) }
         let cancellation = TaskCancellation()
         let instruments = writer.instruments

@@ -43,45 +43,56 @@ public final class DatabasePool: DatabaseWriter {
     }
 
     deinit {
+        guard isOwn else { return }
         // The writer at last, so that one of them copies the write-ahead log.
         SerialWorker.close { [readers, writer] in
             withExtendedLifetime(writer) { readers.close() }
         }
     }
 
-    /// How many readers there are, idle or in use, how many are in use, and how many blocks wait for one.
+    /// False in a forked child, which has none of the threads that would release what it waits for.
+    private var isOwn: Bool { writer.owner.isCurrent }
+
+    /// How many readers there are, idle or in use, how many are in use, and how many blocks wait for one; none in a child of the process
+    /// that opened the pool.
     public var readerCounts: (open: Int, inUse: Int, waiting: Int) {
+        guard isOwn else { return (0, 0, 0) }
         let counts = readers.counts
         return (counts.idle + counts.checkedOut, counts.checkedOut, counts.waiting)
     }
 
     /// Closes the readers that are not in use, to save memory; others are opened when they are needed.
     public func releaseReaders() {
+        guard isOwn else { return }
         readers.closeIdle()
     }
 
     /// Stops every statement that runs, which fails with ``ResultCode/interrupted``.
     public func interrupt() {
+        guard isOwn else { return }
         writer.interrupt()
         readers.interruptAll()
     }
 
     /// Closes the pool: what waits for a reader gets an error, blocks that run come to their end, later calls throw. Closing
-    /// twice does nothing.
+    /// twice does nothing. In a child of the process that opened it nothing is closed.
     ///
     /// - Throws: ``DatabaseError`` when called from inside a block of this pool.
     public func close() throws {
+        guard isOwn else { return }
         try checkNotReading()
         try writer.close { [readers] in readers.close() }
     }
 
     /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
+        guard isOwn else { return }
         try await writer.close { [readers] in readers.close() }
     }
 
     /// Throws inside of a reading block: there, waiting for the writer could be waiting for oneself.
     func checkNotReading() throws {
+        try writer.owner.check(.database)
         guard readers.current == nil else {
             throw DatabaseError(
                 .misuse,

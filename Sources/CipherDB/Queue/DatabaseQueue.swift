@@ -20,6 +20,8 @@ public final class DatabaseQueue: DatabaseWriter {
     let turns: TurnQueue
     /// Touched only by blocks, one at a time, and when nobody has the queue any more.
     nonisolated(unsafe) private let database: Database
+    /// A forked child has none of the threads that would release what it waits for.
+    let owner = OwnerProcess()
     let interrupter: Lock<Interrupter?>
     let instruments: Instruments
     /// What other connections are opened with; nil when the queue is closed.
@@ -49,6 +51,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     deinit {
+        guard owner.isCurrent else { return }
         log.close()
         // It holds because nobody else has the queue.
         nonisolated(unsafe) let database = database
@@ -66,7 +69,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// rolled back, which is an error.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` when called from inside a block of this
-    ///   queue, or after `close()`.
+    ///   queue, or after `close()`; ``UsedAfterFork`` in a child of the process that opened it.
     @discardableResult
     public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try inDatabase(for: .write, body)
@@ -76,7 +79,8 @@ public final class DatabaseQueue: DatabaseWriter {
         for access: Instruments.Access,
         _ body: (Database) throws -> Result
     ) throws -> Result {
-        try instruments.call(access) {
+        try owner.check(.database)
+        return try instruments.call(access) {
             let stopwatch = Stopwatch()
             return try inTurn {
                 instruments.waited(stopwatch, for: access)
@@ -86,6 +90,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
+        try owner.check(.database)
         try checkIsOutside()
         return try turns.run(body)
     }
@@ -120,6 +125,7 @@ public final class DatabaseQueue: DatabaseWriter {
         for access: Instruments.Access,
         _ body: @Sendable (Database) throws -> Result
     ) async throws -> Result {
+        try owner.check(.database)
         let cancellation = TaskCancellation()
         return try await instruments.call(access) {
             let stopwatch = Stopwatch()
@@ -141,6 +147,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: as `inDatabase(_:)`; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes.
     public func read<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try owner.check(.database)
         if isInsideOfBlock, database.connection?.authorizer.isReader == true { return try body(database) }
         return try inDatabase(for: .read) { try $0.reading(body) }
     }
@@ -154,18 +161,22 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Stops the statement that is running, which fails with ``ResultCode/interrupted``.
     public func interrupt() {
+        guard owner.isCurrent else { return }
         interrupter.withLock { $0 }?.interrupt()
     }
 
-    /// Closes the connection when the blocks before are done. Closing twice does nothing; other calls throw afterwards.
+    /// Closes the connection when the blocks before are done. Closing twice does nothing; other calls throw afterwards. In a child of
+    /// the process that opened it nothing is closed.
     ///
     /// - Throws: ``DatabaseError`` when called from inside a block of this queue.
     public func close() throws {
+        guard owner.isCurrent else { return }
         try close {}
     }
 
     /// Asynchronous version; does not block the calling thread.
     public func close() async throws {
+        guard owner.isCurrent else { return }
         try await close {}
     }
 
@@ -205,6 +216,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// A connection that cannot write, for a pool. It is opened beside a block that may be running.
     func openReader() throws -> sending Database {
+        try owner.check(.database)
         guard let verifiedKey = latestKey.withLock({ $0 }) else {
             throw DatabaseError.closed
         }

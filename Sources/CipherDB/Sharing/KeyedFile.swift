@@ -28,6 +28,7 @@ extension DatabaseReader {
 
 extension DatabaseQueue {
     fileprivate func latestKeyedFile() throws -> KeyedFile {
+        try owner.check(.database)
         guard let access = latestKey.withLock({ $0 }) else { throw DatabaseError.closed }
         return try KeyedFile(filename, access.key)
     }

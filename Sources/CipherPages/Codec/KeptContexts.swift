@@ -1,5 +1,6 @@
 internal import CCipherOpenSSL
 package import CipherKeys
+internal import CipherSystem
 
 /// The MAC and cipher contexts of one connection, kept from page to page while the key stays the same. For one thread at a time.
 ///
@@ -12,6 +13,8 @@ package final class KeptContexts {
     private(set) var ahead: MACsAhead?
     /// The page that proved the key, until the engine has read its first page.
     private var proven: ProvenPage?
+    /// A forked child has a copy of the contexts, and does nothing with it.
+    private let owner = OwnerProcess()
 
     /// Reads bytes of the file at an offset; what is behind its end is zero. False where it fails.
     package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Bool
@@ -66,7 +69,7 @@ package final class KeptContexts {
 
     /// Writes the HMAC of two pieces of bytes, one after the other.
     ///
-    /// - Returns: False where OpenSSL fails; then nothing is kept.
+    /// - Returns: False where OpenSSL fails; then nothing is kept. Also in a forked child.
     package func hmac(
         _ algorithm: HashAlgorithm,
         key: UnsafeRawBufferPointer,
@@ -81,6 +84,7 @@ package final class KeptContexts {
     }
 
     private func mac(_ algorithm: HashAlgorithm, _ key: UnsafeRawBufferPointer) -> KeptMAC? {
+        guard owner.isCurrent else { return nil }
         if let last = macs.first, last.fits(algorithm, key) { return last }
         if macs.count == 2, macs[1].fits(algorithm, key) {
             macs.swapAt(0, 1)
@@ -94,7 +98,7 @@ package final class KeptContexts {
     /// Encrypts or decrypts whole blocks by AES-256-CBC without padding.
     ///
     /// - Parameter iv: 16 bytes.
-    /// - Returns: False where OpenSSL fails; then nothing is kept.
+    /// - Returns: False where OpenSSL fails; then nothing is kept. Also in a forked child.
     package func cipher(
         isEncrypting: Bool,
         key: UnsafeRawBufferPointer,
@@ -102,6 +106,7 @@ package final class KeptContexts {
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
+        guard owner.isCurrent else { return false }
         let kept = isEncrypting ? encryption : decryption
         if let kept, kept.key.fits(key) {
             if kept.run(iv: iv, input, into: output) { return true }

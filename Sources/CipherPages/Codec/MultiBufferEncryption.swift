@@ -16,7 +16,7 @@ final class MultiBufferEncryption {
         guard let context = EVP_CIPHER_CTX_new() else { throw OpenSSLError(operation: "EVP_CIPHER_CTX_new") }
         self.context = context
         chain = .allocate(byteCount: CipherFormat.ivSize * PageBuffer.capacity, alignment: 64)
-        let done = key.withPageKey { key in
+        let done = try key.withPageKey { key in
             EVP_EncryptInit_ex(
                 context,
                 EVP_aes_256_ecb(),

@@ -22,7 +22,7 @@ final class MultiBufferMAC {
     convenience init?(key: DerivedKey, format: CipherFormat) throws {
         guard MultiBufferMAC.isAvailable(for: format) else { return nil }
         let hmacKey = try KeyDerivation.pageAuthenticationKey(for: key, format: format)
-        self.init(format) { memory in hmacKey.withUnsafeBytes { MultiBufferMAC.begin(memory, $0) } }
+        try self.init(format) { memory in try hmacKey.withUnsafeBytes { MultiBufferMAC.begin(memory, $0) } }
     }
 
     /// As by a derived key.
@@ -33,7 +33,7 @@ final class MultiBufferMAC {
 
     static func isAvailable(for format: CipherFormat) -> Bool { format.pageAuthentication == .sha512 && isAvailable }
 
-    private init?(_ format: CipherFormat, begin: (UnsafeMutableRawBufferPointer) -> Bool) {
+    private init?(_ format: CipherFormat, begin: (UnsafeMutableRawBufferPointer) throws -> Bool) rethrows {
         messageSize = format.pageSize - format.reserve + CipherFormat.ivSize + 4
         // A cache line more, so that the same place of all lanes is not in one set of the cache.
         stride = format.pageSize + 64
@@ -41,7 +41,7 @@ final class MultiBufferMAC {
         memory = .allocate(byteCount: clanes_memory_size(), alignment: 64)
         messages = .allocate(byteCount: stride * MultiBufferMAC.lanes, alignment: 64)
         macs = .allocate(byteCount: clanes_code_size * MultiBufferMAC.lanes, alignment: 64)
-        guard begin(memory) else { return nil }
+        guard try begin(memory) else { return nil }
     }
 
     private static func begin(_ memory: UnsafeMutableRawBufferPointer, _ key: UnsafeRawBufferPointer) -> Bool {

@@ -17,6 +17,8 @@ package final class PageCipher {
     private let salt: [UInt8]
     // Each context holds its key; OpenSSL wipes it when the context is freed.
     let mac: PageMAC?
+    /// A forked child has a copy of the contexts.
+    private let owner = OwnerProcess()
     private let encryption: OpaquePointer
     private let decryption: OpaquePointer
 
@@ -34,7 +36,7 @@ package final class PageCipher {
         }
         self.encryption = encryption
         self.decryption = decryption
-        let done = key.withPageKey { key in
+        let done = try key.withPageKey { key in
             let key = key.baseAddress!.assumingMemoryBound(to: UInt8.self)
             return EVP_EncryptInit_ex(encryption, EVP_aes_256_cbc(), nil, key, nil) == 1
                 && EVP_DecryptInit_ex(decryption, EVP_aes_256_cbc(), nil, key, nil) == 1
@@ -190,6 +192,7 @@ package final class PageCipher {
     private var ciphertextEnd: Int { format.pageSize - format.reserve }
 
     private func check(_ count: Int) throws {
+        try owner.check(.secret)
         guard count == format.pageSize else { throw UnusableCipherFormat.pageSize(count) }
     }
 }

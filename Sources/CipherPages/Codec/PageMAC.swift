@@ -1,5 +1,6 @@
 internal import CCipherOpenSSL
 internal import CipherKeys
+internal import CipherSystem
 
 /// The MAC of the pages of one database, by OpenSSL: `HMAC(hmac key, ciphertext || IV || page number, 4 bytes)`. For one thread at a time.
 final class PageMAC {
@@ -9,6 +10,8 @@ final class PageMAC {
     private let start: Int
     // It holds its key; OpenSSL wipes it when it is freed.
     private let context: OpaquePointer
+    /// A forked child has a copy of the context.
+    private let owner = OwnerProcess()
 
     /// Returns nil for a format without MACs. `reserve` is where it is not the format's.
     init?(key: DerivedKey, format: CipherFormat, reserve: Int? = nil) throws {
@@ -72,6 +75,7 @@ final class PageMAC {
         from begin: Int? = nil,
         into result: UnsafeMutableRawBufferPointer
     ) throws {
+        try owner.check(.secret)
         // The salt at the beginning of page 1, or the plaintext header, is not covered.
         let begin = begin ?? (number == 1 ? format.firstPageStart : 0)
         var pageNumber = format.pageNumberOrder.coded(number)

@@ -37,7 +37,8 @@ package enum ReplacementStep: String, CaseIterable, Sendable {
     /// Those of a database.
     package static let ofDatabase = allCases
 
-    /// Performs `steps` in order.
+    /// Performs `steps` in order. A process that is forked meanwhile, by a closure that shows progress, does none of them, and undoes
+    /// nothing: the files are its parent's.
     ///
     /// - Parameter undo: Called if a step fails before the new file is in force: it removes what was made.
     package static func perform(
@@ -46,11 +47,13 @@ package enum ReplacementStep: String, CaseIterable, Sendable {
         undo: () -> Void
     ) throws {
         var isReplaced = false
+        let owner = OwnerProcess()
         for step in steps {
             do {
+                try owner.check(.database)
                 try body(step)
             } catch {
-                if !isReplaced { undo() }
+                if !isReplaced, owner.isCurrent { undo() }
                 throw error
             }
             if step == .rename { isReplaced = true }

@@ -33,6 +33,7 @@ public final class ContinuousBackup: Sendable {
     private let interval: Duration
     private let observer: @Sendable (BackupEvent) -> Void
     private let state = Lock(State())
+    private let owner = OwnerProcess()
     private static let shortestInterval = Duration.milliseconds(10)
 
     /// A backup that does not run yet.
@@ -65,8 +66,9 @@ public final class ContinuousBackup: Sendable {
     /// commits.
     ///
     /// - Throws: `DatabaseError` for a database in memory, for an interval that is too short, where it runs already, and when the queue or
-    ///   pool is closed; `KeyError` for a plaintext file.
+    ///   pool is closed; `KeyError` for a plaintext file; `UsedAfterFork` in a child of the process that made it.
     public func run() async throws {
+        try owner.check(.database)
         let follower = try await start()
         defer { state.withLock { $0.isRunning = false } }
         #if ServiceLifecycle

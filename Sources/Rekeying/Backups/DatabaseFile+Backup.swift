@@ -18,6 +18,12 @@ public struct BackupResult: Sendable, Equatable {
     /// The key that proves the generation; nil without one.
     let key: DerivedKey?
 
+    /// Whether both are of the same generation, and say the same of it.
+    public static func == (first: BackupResult, second: BackupResult) -> Bool {
+        first.generation == second.generation && first.isNew == second.isNew && first.format == second.format
+            && first.warnings == second.warnings
+    }
+
     init(_ stored: StoredGeneration, _ key: PageKey?) {
         generation = stored.generation
         isNew = stored.isNew

@@ -43,7 +43,8 @@ final class SharedFollower: Sendable {
             try Task.checkCancellation()
             // A change of key has the writer's turn until the file is under one key. If the writer was closed, the question for its key says so.
             try? await writer.inDatabase { _ in }
-            guard try await onWorker({ [writer] in try writer.openKeyedFile().key.key }) != before else { throw error }
+            let isChanged = try await onWorker { [writer] in try !(writer.openKeyedFile().key.key == before) }
+            guard isChanged else { throw error }
             return try await onWorker { [self] in try body(follower) }
         }
     }

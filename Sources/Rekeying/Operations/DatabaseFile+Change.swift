@@ -50,7 +50,7 @@ extension DatabaseFile {
             if isOfKeyring {
                 next = VerifiedKey(key: next.key, format: try FormatSearch.formatFoundUnderRawKey(next.format))
             }
-            guard !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
+            guard try !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
             return try rewrite(
                 .encrypted(present.key, present.format),
                 .encrypted(next.key, next.format),

@@ -76,7 +76,7 @@ struct Change: ParsableCommand {
                 if !choice.isGiven { try key.prove(oldSecret, of: file) }
                 return try choice.read(prompt: "New passphrase", confirmed: true)
             }
-            if newSecret == oldSecret {
+            if try newSecret == oldSecret {
                 // A new salt would hide that nobody is locked out.
                 try key.prove(oldSecret, of: file)
                 throw RekeyError(path: file, problem: .sameKey)

@@ -70,7 +70,8 @@ enum FuzzTarget: String, CaseIterable {
         case .recoveryCode:
             let code = try RecoveryCode(typed: SecretBytes(copying: bytes))
             let again = try RecoveryCode(typed: code.text())
-            precondition(again == code)
+            let isSame = try again == code
+            precondition(isSame)
         case .uri:
             let uri = try DatabaseURI(String(decoding: bytes, as: UTF8.self))
             _ = try uri.flags([.readWrite, .create])

@@ -1,0 +1,163 @@
+import CForking
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+
+/// The life of one database, from its key to a change of it. At each point the process has a child, which uses all there is, and starts a
+/// program.
+final class Life {
+    private let way: Way
+    private let scene: Scene
+
+    static let points = [
+        "a key", "an open file", "a keyed file", "a transaction", "a row", "a blob", "a closed database", "a queue",
+        "a block", "a pool",
+        "a block that reads", "a change of key", "a keyring", "a backup", "a rewrite",
+    ]
+    static let refused = "refused"
+
+    init(_ way: Way) throws {
+        self.way = way
+        scene = try Scene()
+    }
+
+    func run() throws {
+        let key = try Scene.key()
+        let path = scene.newPath
+        var database = Database(path: path)
+        at("a key") { [{ try Database(path: path).open(key: key) }] }
+        try database.open()
+        at("an open file") {
+            [
+                { try database.setKey(key) }, { try database.setKey(Scene.key()) },
+                { try database.executeUpdate("CREATE TABLE u (a)") },
+            ]
+        }
+        try database.setKey(key)
+        at("a keyed file") { writes(database) }
+        try database.executeStatements("CREATE TABLE t (id INTEGER PRIMARY KEY, a)")
+        try database.beginTransaction()
+        for number in 1...300 { try database.executeUpdate("INSERT INTO t VALUES (?, zeroblob(900))", number) }
+        at("a transaction") { writes(database) + [{ try database.commit() }, { try database.rollback() }] }
+        try database.commit()
+        let rows = try database.executeQuery("SELECT id FROM t")
+        _ = try rows.next()
+        at("a row") { writes(database) + [{ _ = try rows.next() }] }
+        rows.close()
+        let blob = try database.openBlob(inTable: "t", column: "a", row: 1, writable: true)
+        try blob.write(Data([1]), at: 0)
+        at("a blob") { writes(database) + [{ try blob.write(Data([2]), at: 0) }] }
+        try blob.close()
+        database.close()
+        at("a closed database") { [{ try database.open(key: key) }] }
+
+        let queue = try DatabaseQueue(path: path, key: key)
+        at("a queue") { writes(queue) }
+        try queue.inDatabase { database in
+            try database.executeUpdate("INSERT INTO t (a) VALUES (1)")
+            at("a block") { writes(database) + writes(queue) }
+        }
+        try queue.close()
+
+        let pool = try DatabasePool(path: path, key: key)
+        try pool.write { try $0.executeUpdate("INSERT INTO t (a) VALUES (2)") }
+        at("a pool") { writes(pool) }
+        try pool.read { database in
+            _ = try database.int(forQuery: "SELECT count(*) FROM t")
+            at("a block that reads") { writes(database) + writes(pool) }
+        }
+        try pool.rekey(Scene.key("second"))
+        at("a change of key") { writes(pool) }
+        try pool.close()
+
+        let keyring = try scene.keyring.unlock(Scene.secret())
+        at("a keyring") {
+            [
+                { _ = try keyring.databaseKey() },
+                { _ = try DatabaseQueue(path: self.scene.keyedPath, keyring: keyring) },
+            ]
+        }
+        let second = try Scene.key("second")
+        let repository = scene.repository
+        _ = try DatabaseFile(path: path).copy(key: second, to: path + ".copy")
+        var isSeen = false
+        _ = try DatabaseFile(path: scene.path).backUp(to: repository, key: key) { _ in
+            guard !isSeen else { return }
+            isSeen = true
+            at("a backup") { [{ _ = try DatabaseFile(path: path).backUp(to: repository, key: second) }] }
+        }
+        isSeen = false
+        let third = try Scene.key("third")
+        _ = try DatabaseFile(path: path).changeKey(from: second, to: third) { progress in
+            guard progress.stage == .verifying, !isSeen else { return }
+            isSeen = true
+            at("a rewrite") { [{ _ = try DatabaseFile(path: path).changeKey(from: second, to: third) }] }
+        }
+        database = Database(path: path)
+        try database.open(key: Scene.key("third"), flags: .readWrite)
+        guard try database.integrityCheck().isEmpty, try database.int(forQuery: "SELECT count(*) FROM t") == 302 else {
+            return print("the rows are not those that were written")
+        }
+        database.close()
+        try scene.check()
+    }
+
+    private func writes(_ database: Database) -> [() throws -> Void] {
+        [
+            { try database.executeUpdate("CREATE TABLE u (a)") },
+            { try database.executeStatements("DELETE FROM t") },
+            { try database.rekey(Scene.key("child")) },
+            { _ = try database.checkpoint(.truncate) },
+            { try database.backup(to: self.scene.newPath + ".backup") },
+            { try Life.close { database.close() } },
+        ]
+    }
+
+    private func writes(_ writer: some DatabaseWriter) -> [() throws -> Void] {
+        [
+            { try writer.write { try $0.executeUpdate("CREATE TABLE u (a)") } },
+            { try writer.inDatabase { try $0.executeUpdate("DELETE FROM t") } },
+            { try writer.rekey(Scene.key("child")) },
+            { try writer.checkpoint(.truncate) },
+            { try writer.backup(to: self.scene.newPath + ".backup") },
+            { try Life.close { try writer.close() } },
+        ]
+    }
+
+    /// Closing is no error, and does nothing to the file.
+    private static func close(_ body: () throws -> Void) throws {
+        try body()
+        throw UsedAfterFork.database
+    }
+
+    /// Prints a line: whether all uses were refused in a child, and what else was not as expected.
+    private func at(_ point: String, _ uses: () -> [() throws -> Void]) {
+        let uses = uses()
+        let before = content()
+        let fork = Fork(way)
+        if fork.isChild {
+            let accepted = uses.enumerated().filter { number, use in
+                do {
+                    try use()
+                    return true
+                } catch is UsedAfterFork {
+                    return false
+                } catch {
+                    fork.answer("\(number): \(error); ")
+                    return false
+                }
+            }
+            fork.answer(accepted.isEmpty ? Life.refused : "accepted \(accepted.map(\.offset))")
+            exit(0)
+        }
+        var line = "\(point): \(fork.collect())"
+        if cforking_spawn() != 0 { line += ", no program was started" }
+        let after = content()
+        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+        if !changed.isEmpty { line += ", changed \(changed.joined(separator: " "))" }
+        print(line)
+    }
+
+    private func content() -> [String: Data] { (try? scene.content()) ?? [:] }
+}

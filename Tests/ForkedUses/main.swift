@@ -1,0 +1,69 @@
+import CipherKeys
+import Dispatch
+import Foundation
+
+// Argument: how the child comes to be. Prints a line for each use: its name, what the child saw, and what else was not as expected. With the
+// argument `life` a line for each point in the life of one database.
+
+/// What the child saw.
+private func answer(to call: Use.Call, _ way: Way) -> String {
+    switch call {
+    case .waiting(let body):
+        let fork = Fork(way)
+        guard fork.isChild else { return fork.collect() }
+        do {
+            try body()
+            fork.answer(Use.Answer.returned.rawValue)
+        } catch {
+            fork.answer(Use.answer(to: error))
+        }
+        exit(0)
+    case .inTask(let body):
+        nonisolated(unsafe) var answer = ""
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            // The first asynchronous call is the parent's.
+            _ = try? await Keyring(path: "/").slots()
+            let fork = Fork(way)
+            if fork.isChild {
+                do {
+                    try await body()
+                    fork.answer(Use.Answer.returned.rawValue)
+                } catch {
+                    fork.answer(Use.answer(to: error))
+                }
+                _exit(0)
+            }
+            answer = fork.collect()
+            isDone.signal()
+        }
+        isDone.wait()
+        return answer
+    }
+}
+
+/// A line of what a use came to.
+private func line(_ use: Use, _ way: Way) throws -> String {
+    let scene = try Scene()
+    var call: Use.Call? = try use.prepare(scene)
+    let before = try scene.content()
+    var line = "\(use.name): \(call.map { answer(to: $0, way) } ?? "")"
+    let after = try scene.content()
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+    if !changed.isEmpty { line += ", changed \(changed.joined(separator: " "))" }
+    // What was opened before the fork ends.
+    call = nil
+    do {
+        try scene.check()
+    } catch {
+        line += ", then \(error)"
+    }
+    return line
+}
+
+guard let way = Way(rawValue: CommandLine.arguments[1]) else { exit(64) }
+if CommandLine.arguments.contains("life") {
+    try Life(way).run()
+} else {
+    for use in Use.all { print(try line(use, way)) }
+}

@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+@testable import ForkedUses
+
+/// What a child of `fork()` and `daemon()` can do with what its parent made: nothing. The program forks for each use, compares all files, and
+/// opens them with the owner's keys.
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct ForkTests {
+    @Test(arguments: Way.allCases)
+    func usesAfterForkAreRefused(way: Way) throws {
+        let outcome = try Program.run(Program.built("ForkedUses"), [way.rawValue])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.split(separator: "\n").map(String.init) == Use.all.map(\.line))
+    }
+
+    @Test(arguments: Way.allCases)
+    func childWritesAtNoPointOfDatabasesLife(way: Way) throws {
+        let outcome = try Program.run(Program.built("ForkedUses"), [way.rawValue, "life"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            outcome.output.split(separator: "\n").map(String.init) == Life.points.map { "\($0): \(Life.refused)" }
+        )
+    }
+}
