@@ -59,7 +59,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     deinit {
         // It holds because nobody else has the queue.
         nonisolated(unsafe) let database = database.database
-        SerialWorker.close { database.close() }
+        SerialWorker.close { [turns] in turns.runWithoutLimit { database.close() } }
     }
 
     /// Closes the database when the blocks before are done; the next block opens it again.

@@ -51,7 +51,7 @@ public final class DatabaseQueue: DatabaseWriter {
         log.close()
         // It holds because nobody else has the queue.
         nonisolated(unsafe) let database = database
-        SerialWorker.close { database.close() }
+        SerialWorker.close { [turns] in turns.runWithoutLimit { database.close() } }
     }
 
     /// How the file is opened: with this key, or in plaintext.
