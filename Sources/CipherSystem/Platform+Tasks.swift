@@ -31,3 +31,15 @@ extension DispatchQoS {
             }
     }
 }
+
+extension DispatchQueue {
+    /// Calls `body` with the priority of a task, whatever that of this thread is.
+    package func async(_ priority: TaskPriority, _ body: @escaping @Sendable () -> Void) {
+        #if canImport(Darwin)
+            async(qos: DispatchQoS(priority), flags: .enforceQoS, execute: body)
+        #else
+            // Elsewhere Dispatch has no priorities, and a block with one takes longer.
+            async(execute: body)
+        #endif
+    }
+}

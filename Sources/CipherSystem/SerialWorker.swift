@@ -11,11 +11,9 @@ package actor SerialWorker {
         }
 
         func enqueue(_ job: consuming ExecutorJob) {
-            let priority = DispatchQoS(TaskPriority(rawValue: job.priority.rawValue))
+            let priority = TaskPriority(rawValue: job.priority.rawValue)
             let job = UnownedJob(job)
-            queue.async(qos: priority, flags: .enforceQoS) {
-                job.runSynchronously(on: self.asUnownedSerialExecutor())
-            }
+            queue.async(priority) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         }
     }
 

@@ -62,7 +62,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
         guard owner.isCurrent else { return }
         // It holds because nobody else has the queue.
         nonisolated(unsafe) let database = database.database
-        SerialWorker.close { database.closeInBlock() }
+        SerialWorker.close { [turns] in turns.runWithoutLimit { database.closeInBlock() } }
     }
 
     /// Closes the database when the blocks before are done; the next block opens it again.

@@ -30,6 +30,19 @@ import Testing
         pool.releaseAllDatabases()
     }
 
+    @Test func poolThatTaskDropsIsClosedElsewhere() async throws {
+        let path = directory.file("dropped.db")
+        var dropped: FMDatabasePool? = FMDatabasePool(path: path)
+        dropped?.delegate = keeper
+        dropped?.inDatabase { #expect($0.executeStatements("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")) }
+        try await FileUse.noted(in: directory.path) { use in
+            dropped = nil
+            // The last connection copies the log and removes it.
+            try await eventually { !FileManager.default.fileExists(atPath: path + "-wal") }
+            #expect(use.ofPool.isEmpty && !use.calls.isEmpty)
+        }
+    }
+
     private var counts: [UInt] {
         [pool.countOfCheckedInDatabases, pool.countOfCheckedOutDatabases, pool.countOfOpenDatabases]
     }

@@ -23,6 +23,21 @@ import Testing
         return count
     }
 
+    @Test func queueThatTaskDropsIsClosedElsewhere() async throws {
+        let path = directory.file("dropped.db")
+        var dropped = FMDatabaseQueue(path: path)
+        dropped?.inDatabase { db in
+            db.setKey(.sampleKey("secret"))
+            #expect(db.executeStatements("PRAGMA journal_mode = WAL; CREATE TABLE t (a)"))
+        }
+        try await FileUse.noted(in: directory.path) { use in
+            dropped = nil
+            // The last connection copies the log and removes it.
+            try await eventually { !FileManager.default.fileExists(atPath: path + "-wal") }
+            #expect(use.ofPool.isEmpty && !use.calls.isEmpty)
+        }
+    }
+
     @Test func queueWithoutPathIsInMemory() {
         let queue = FMDatabaseQueue()
         queue.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a)")) }

@@ -55,7 +55,7 @@ public final class DatabaseQueue: DatabaseWriter {
         log.close()
         // It holds because nobody else has the queue.
         nonisolated(unsafe) let database = database
-        SerialWorker.close { database.closeInBlock() }
+        SerialWorker.close { [turns] in turns.runWithoutLimit { database.closeInBlock() } }
     }
 
     /// How the file is opened: with this key, or in plaintext.
