@@ -1,4 +1,5 @@
 internal import CipherDB
+internal import CipherSystem
 internal import Foundation
 
 extension FMDatabase {
@@ -32,8 +33,7 @@ extension FMDatabase {
         do {
             isOuter = try turn.enter()
         } catch {
-            FMDatabase.log("error \(error.code.rawValue): \(error.message)")
-            throw FMDatabase.error(error)
+            throw FMDatabase.error(logged(error))
         }
         defer { turn.leave(isOuter) }
         do {
@@ -58,9 +58,16 @@ extension FMDatabase {
             try turn.begin()
             return true
         } catch {
-            FMDatabase.log("error \(error.code.rawValue): \(error.message)")
+            _ = logged(error)
             return false
         }
+    }
+
+    /// Of a call that was refused: the last call's own error is another thread's.
+    private func logged(_ refusal: any Error) -> DatabaseError {
+        let refusal = FMDatabase.databaseError(refusal)
+        if logsErrors { FMDatabase.log("error \(refusal.code.rawValue): \(refusal.message)") }
+        return refusal
     }
 
     /// What went wrong in the last call; on a thread that must not use the database, that.
@@ -70,7 +77,7 @@ extension FMDatabase {
             defer { turn.leave(isOuter) }
             return failure
         } catch {
-            return error
+            return FMDatabase.databaseError(error)
         }
     }
 
@@ -118,7 +125,7 @@ extension FMDatabase {
         case let error as DatabaseError: error
         // SQLite has one code for all that can be wrong with a key.
         case let error as KeyError: DatabaseError(code: .notADatabase, message: message(of: error))
-        case let error as MalformedKey: DatabaseError(code: .misuse, message: "\(error)")
+        case is MalformedKey, is UsedAfterFork: DatabaseError(code: .misuse, message: "\(error)")
         default: DatabaseError(code: .error, message: "\(error)")
         }
     }

@@ -77,7 +77,7 @@ open class FMResultSet {
         do {
             isOuter = try turn?.enter() ?? false
         } catch {
-            throw FMDatabase.error(error)
+            throw FMDatabase.error(FMDatabase.databaseError(error))
         }
         defer { turn?.leave(isOuter) }
         guard let database else {

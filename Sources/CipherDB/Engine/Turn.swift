@@ -38,8 +38,8 @@ package final class Turn: Sendable {
     /// Begins a call.
     ///
     /// - Returns: Whether it is no part of another call, for ``leave(_:)``.
-    /// - Throws: ``DatabaseError`` where the calling thread must not use it.
-    @inline(__always) package func enter() throws(DatabaseError) -> Bool {
+    /// - Throws: ``DatabaseError`` where the calling thread must not use it; ``UsedAfterFork``.
+    @inline(__always) package func enter() throws -> Bool {
         if isMine { return false }
         guard take() else { throw refusal }
         return true
@@ -110,8 +110,8 @@ package final class Turn: Sendable {
 
     /// The calling thread begins a block.
     ///
-    /// - Throws: ``DatabaseError`` in a child of the process that made it.
-    package func begin() throws(DatabaseError) {
+    /// - Throws: ``UsedAfterFork``.
+    package func begin() throws {
         guard process.isCurrent, takeHolder(from: Turn.nobody, Platform.thread) else { throw refusal }
     }
 
@@ -138,13 +138,8 @@ package final class Turn: Sendable {
         "a value was bound outside of the call that runs its statement, or on another thread"
     )
 
-    private var refusal: DatabaseError {
-        if isOfParent {
-            return DatabaseError(
-                .misuse,
-                "the database was opened by the process that forked this one; open it again in the child"
-            )
-        }
+    private var refusal: any Error {
+        if isOfParent { return UsedAfterFork.database }
         return rest.load(ordering: .relaxed) == Turn.nobody
             ? DatabaseError(
                 .misuse,
