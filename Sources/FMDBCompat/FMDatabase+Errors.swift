@@ -1,4 +1,5 @@
 internal import CipherDB
+internal import CipherSystem
 internal import Foundation
 
 extension FMDatabase {
