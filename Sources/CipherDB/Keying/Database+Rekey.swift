@@ -40,7 +40,6 @@ extension Database {
                 )
             )
         }
-        try connection.checkFile()
         try checkMayRekey(connection)
         let next = try derive(newKey, present)
         clearCachedStatements()
