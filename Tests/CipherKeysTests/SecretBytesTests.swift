@@ -14,6 +14,13 @@ import Testing
         }
     }
 
+    @Test func secretsOfOtherLengthDiffer() throws {
+        let secrets = try ["", "a", "ab", "abc"].map { try SecretBytes(utf8: $0) }
+        for (left, first) in secrets.enumerated() {
+            for (right, second) in secrets.enumerated() { #expect((first == second) == (left == right)) }
+        }
+    }
+
     @Test func memoryIsWipedBeforeRelease() throws {
         nonisolated(unsafe) var seen: [UInt8] = []
         var memory: SecretMemory? = try SecretMemory(

@@ -43,6 +43,32 @@ import Testing
         #expect(seen.withLock { $0.values.reduce(0, +) } == Int(size))
     }
 
+    /// A file of which half is gone when it is read.
+    private struct Cut: PageSource {
+        let whole: Numbers
+
+        func size() throws -> Int64 { whole.count }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+            let rest = Int(max(0, min(Int64(buffer.count), whole.count / 2 - offset)))
+            return try whole.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<rest]), at: offset)
+        }
+    }
+
+    @Test func pagesThatAreGoneAreZeros() throws {
+        let seen = Lock(0)
+        try PagePipeline(Cut(whole: Numbers(count: 5 << 20)), pageSize: 1024, workers: 1).run {
+            { batch in
+                try batch.forEach { page, number in
+                    let expected = number <= 5 << 9 ? UInt8(truncatingIfNeeded: number - 1) : 0
+                    guard page.allSatisfy({ $0 == expected }) else { throw Stop() }
+                    seen.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(seen.withLock { $0 } == 5 << 10)
+    }
+
     @Test func pipelineRethrowsEveryError() throws {
         let pipeline = try PagePipeline(Numbers(count: 8 << 20), pageSize: 1024, workers: 3)
         #expect(throws: Stop.self) { try pipeline.run(makeWorker: { throw Stop() }) }

@@ -27,10 +27,12 @@ import Testing
     /// However the prompt ends.
     @Test func promptLeavesEchoOn() throws {
         let script = """
-            import os, pty, signal, sys, termios, time
+            import os, pty, signal, sys, termios
             pid, terminal = pty.fork()
             if pid == 0:
                 os.execv(sys.argv[1], sys.argv[1:2] + sys.argv[3:])
+            # Its terminal ends with this program.
+            signal.alarm(40)
             echoes = lambda: bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
             shown = b""
             while not shown.rstrip().endswith(b":"):

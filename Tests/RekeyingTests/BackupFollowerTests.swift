@@ -1,5 +1,6 @@
 import CipherDB
 import CipherKeys
+import CipherSystem
 import Foundation
 import Rekeying
 import TestSupport
@@ -212,6 +213,56 @@ import Testing
         #expect(try next(follower).isNew)
         #expect(try fixture.answer(.newest, Self.sum, format: format) == "1")
         #expect(try fixture.repository.check(provingBy: [RepositoryFixture.key.key]).proved.last == 3)
+    }
+
+    #if DEBUG || FAULTS
+        /// What nobody proved is not missed when it is gone.
+        @Test func unprovedGenerationIsNotExpected() throws {
+            let queue = try fixture.open(.wal)
+            defer { try? queue.close() }
+            let follower = follower()
+            _ = try follower.store()
+            let forged = try fixture.forge(9, like: fixture.repository.manifests()[0])
+            try change(queue, 1)
+            let segments = fixture.directory.file("repository/segments/")
+            let order = FaultInjection.Order(prefix: segments, call: .sync, after: 0, code: EIO)
+            let (outcome, met) = FaultInjection.with(order) { try next(follower) }
+            #expect(met && (try? outcome.get()) == nil)
+            try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + forged.name))
+            #expect(try next(follower).generation.number == 2)
+        }
+    #endif
+
+    /// Its checksum needs no key.
+    @Test func pageWithWrongMACInWALIsNotStored() throws {
+        let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
+        let queue = try fixture.open(.wal, format: format)
+        defer { try? queue.close() }
+        let follower = follower()
+        _ = try follower.store()
+        try change(queue, 1)
+        _ = try next(follower)
+        try change(queue, 2)
+        let path = fixture.path + "-wal"
+        var log = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+        let (last, length) = (log.count - 4120, 4120)
+        log[last + 24 + 1000] ^= 1
+        let before = last - length < 32 ? Array(log[24..<32]) : Array(log[(last - length + 16)..<(last - length + 24)])
+        var sums = [0, 4].map { at in before[at..<at + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
+        let covered = Array(log[last..<last + 8] + log[(last + 24)...])
+        for place in stride(from: 0, to: covered.count, by: 8) {
+            for (index, at) in [place, place + 4].enumerated() {
+                let bytes = Array(covered[at..<at + 4])
+                let word = (log[3] & 1 == 1 ? bytes : bytes.reversed()).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+                sums[index] = sums[index] &+ word &+ sums[1 - index]
+            }
+        }
+        log.replaceSubrange((last + 16)..<(last + 24), with: sums.flatMap { MadeJournal.bigEndian(Int($0)) })
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data(log))
+        try file.close()
+        #expect(throws: (any Error).self) { try next(follower) }
+        #expect(fixture.objects("generations").count == 2)
     }
 
     /// It has no key that could prove anything, and says so.

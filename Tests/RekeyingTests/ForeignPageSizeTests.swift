@@ -40,10 +40,6 @@ import Testing
 
     // MARK: What another database leaves
 
-    private static func bigEndian(_ number: Int) -> [UInt8] {
-        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
-    }
-
     private static func random(_ count: Int, like beginning: [UInt8] = []) -> [UInt8] {
         var random = SplitMix(UInt64(count))
         return beginning + (beginning.count..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -62,26 +58,19 @@ import Testing
                 sums.1 = sums.1 &+ words[1] &+ sums.0
             }
         }
-        var log = [isBigEndian ? 0x377f_0683 : 0x377f_0682, 3_007_000, pageSize, 0, 7, 9].flatMap(bigEndian)
+        var log = [isBigEndian ? 0x377f_0683 : 0x377f_0682, 3_007_000, pageSize, 0, 7, 9].flatMap(MadeJournal.bigEndian)
         add(log)
-        log += bigEndian(Int(sums.0)) + bigEndian(Int(sums.1))
+        log += MadeJournal.bigEndian(Int(sums.0)) + MadeJournal.bigEndian(Int(sums.1))
         for (index, image) in images.enumerated() {
-            let start = bigEndian(index + 1) + bigEndian(index == images.count - 1 ? images.count : 0)
+            let start =
+                MadeJournal.bigEndian(index + 1) + MadeJournal.bigEndian(index == images.count - 1 ? images.count : 0)
             add(start)
             add(image)
-            log += start + [7, 9].flatMap(bigEndian) + bigEndian(Int(sums.0)) + bigEndian(Int(sums.1)) + image
+            log +=
+                start + [7, 9].flatMap(MadeJournal.bigEndian) + MadeJournal.bigEndian(Int(sums.0))
+                + MadeJournal.bigEndian(Int(sums.1)) + image
         }
         return log
-    }
-
-    /// A journal that SQLite plays back.
-    private static func journal(_ pageSize: Int, _ images: [[UInt8]]) -> [UInt8] {
-        let header = RollbackJournal.magic + [images.count, 5, images.count, 512, pageSize].flatMap(bigEndian)
-        return images.enumerated().reduce(header + [UInt8](repeating: 0, count: 512 - header.count)) { bytes, record in
-            let (index, image) = record
-            let sum = stride(from: pageSize - 200, to: 0, by: -200).reduce(5) { $0 + Int(image[$1]) }
-            return bytes + bigEndian(index + 1) + image + bigEndian(sum)
-        }
     }
 
     // MARK: What is expected
@@ -192,7 +181,7 @@ import Testing
 
     @Test(arguments: [1024, 65536]) func journalOfOtherSizeIsRefused(size: Int) throws {
         try makeDatabase(4096, key, at: path)
-        _ = try directory.write(Self.journal(size, [Self.random(size)]), to: "a.db-journal")
+        _ = try directory.write(MadeJournal.bytes(size, [(1, Self.random(size))], pageCount: 1), to: "a.db-journal")
         try expectRefusals("-journal", "\(size)")
     }
 
@@ -216,7 +205,7 @@ import Testing
         try queue.close()
         for (suffix, bytes) in [
             ("-wal", Self.log(4096, isBigEndian: true, [Self.random(4096)])),
-            ("-journal", Self.journal(4096, [Self.random(4096)])),
+            ("-journal", MadeJournal.bytes(4096, [(1, Self.random(4096))], pageCount: 1)),
         ] {
             _ = try directory.write(bytes, to: "a.db" + suffix)
             let before = try [path, path + suffix].map { try FileState($0) }

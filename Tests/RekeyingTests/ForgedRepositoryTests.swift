@@ -179,6 +179,14 @@ import Testing
         #expect(fixture.objects("generations").count == 3)
     }
 
+    @Test func replacedGenerationIsAProblem() throws {
+        let first = try fixture.repository.manifests()[0]
+        try fixture.forge(1, like: first, storedSize: first.manifest.storedSize + 1)
+        try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + first.name))
+        let problems = try fixture.repository.check().problems
+        #expect(problems.contains { $0.hasPrefix("generation 2 does not follow generation 1") }, "\(problems)")
+    }
+
     @Test func everyByteOfMarkerCounts() throws {
         let place = fixture.path(ofObject: "repository")
         let size = try FileState(place).bytes.count

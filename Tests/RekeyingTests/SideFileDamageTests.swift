@@ -167,6 +167,46 @@ import Testing
         #expect(try encrypted.string(forQuery: SampleFile.question) == SampleFile.answer)
     }
 
+    /// A database, and the pages that it has.
+    private func makeWithPages() throws -> [(number: Int, image: [UInt8])] {
+        let database = try open(path, Self.key.key)
+        try database.executeStatements(SampleFile.content)
+        database.close()
+        let bytes = try Array(FileState(path).bytes)
+        return stride(from: 0, to: bytes.count, by: 1024).map { ($0 / 1024 + 1, Array(bytes[$0..<($0 + 1024)])) }
+    }
+
+    @Test func journalIsPlayedBackForWritingOnly() throws {
+        let pages = try makeWithPages()
+        _ = try directory.write(MadeJournal.bytes(1024, pages, pageCount: pages.count), to: "test.db-journal")
+        try flipByte(of: path, at: 200)
+        let before = try [path, path + "-journal"].map { try FileState($0) }
+        let reader = Database(path: path)
+        #expect {
+            try reader.open(key: Self.key.key, flags: .readOnly)
+        } throws: {
+            ($0 as? DatabaseError)?.code.primary == .readOnly
+        }
+        reader.close()
+        #expect(try [path, path + "-journal"].map { try FileState($0) } == before)
+        let writer = Database(path: path)
+        try writer.open(key: Self.key.key)
+        #expect(try writer.string(forQuery: SampleFile.question) == SampleFile.answer)
+    }
+
+    @Test func journalThatContradictsItselfIsDamaged() throws {
+        let pages = try makeWithPages()
+        for (records, count, problem) in [
+            (pages + [pages[0]], pages.count, "image of page 1"), (pages, pages.count + 1, "the size is not that"),
+        ] {
+            _ = try directory.write(MadeJournal.bytes(1024, records, pageCount: count), to: "test.db-journal")
+            let found = try file.verify(key: Self.key.key)
+            #expect(found.problems.count == 1 && found.problems[0].contains(problem), "\(found.problems)")
+        }
+        _ = try directory.write(MadeJournal.bytes(1024, pages, pageCount: pages.count), to: "test.db-journal")
+        #expect(try file.verify(key: Self.key.key).isSound)
+    }
+
     @Test func dryRunPrecedesRecovery() throws {
         struct Planned: Error {}
         _ = try makeLog(Self.key.key)

@@ -42,7 +42,6 @@ extension Database {
                 )
             )
         }
-        try connection.checkFile()
         try checkMayRekey(connection)
         let next = try derive(newKey, present)
         clearCachedStatements()
