@@ -38,7 +38,7 @@ extension ResultColumn {
 
     /// The text of the JSON, in UTF-8.
     private func json<Value>(for type: Value.Type) throws -> Data {
-        let stored = stored
+        let stored = try stored
         switch stored.storageClass {
         case .null: throw mismatch(type)
         case .text: return stored.data
@@ -62,7 +62,7 @@ extension ResultColumn {
     /// Whether a blob has a header of SQLite's binary JSON, its kind and the size of all that follows (sqlite.org/jsonb.html), and the engine
     /// does not read it.
     private var isUnreadableBinaryJSON: Bool {
-        let bytes = stored.bytes
+        guard let bytes = try? stored.bytes else { return false }
         guard !Engine.current.has(.jsonb), let first = bytes.first, first & 0xf < 13 else { return false }
         let wide = [12: 1, 13: 2, 14: 4, 15: 8][Int(first >> 4)] ?? 0
         guard wide > 0 else { return bytes.count - 1 == Int(first >> 4) }

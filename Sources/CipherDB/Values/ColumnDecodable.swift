@@ -74,7 +74,7 @@ public struct ResultColumn {
 
     /// The error for a number that is no `type` because of its size or its fraction.
     fileprivate func noInteger<Wanted>(of type: Wanted.Type) -> DatabaseError {
-        let number = stored.real
+        guard let number = try? stored.real else { return Turn.refusalOfColumn }
         return wrong(
             number == number.rounded()
                 ? "\(storageClass.rawValue) out of \(type)'s range" : "real with a fraction, not \(type)"
