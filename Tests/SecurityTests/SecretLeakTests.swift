@@ -249,7 +249,7 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .passphrase("right"))
         // The shell kills the command when that waits for its passphrase.
         let script = """
-            mkfifo "$0/pipe"
+            mkfifo -m 600 "$0/pipe"
             "$1" verify "$0/test.db" --passphrase-file "$0/pipe" &
             exec 3> "$0/pipe"
             kill -\(signal) $!
