@@ -148,7 +148,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FMDBCompatTests",
-            dependencies: ["CipherKeys", "FMDBCompat", "CipherSystem", "TestSupport"]
+            dependencies: ["CipherDB", "CipherKeys", "FMDBCompat", "CipherSystem", "TestSupport"]
         ),
         .testTarget(
             name: "RekeyingTests",

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The result columns, parameters and decoders that a program's own types get.
-    final class Kept: Bindable, @unchecked Sendable {
+    final class Kept: ColumnEncodable, @unchecked Sendable {
         var parameter: Parameter?
         var databaseValue: DatabaseValue { .null }
         func bind(to parameter: Parameter) throws {
@@ -346,7 +346,7 @@ import Testing
         let database = try database()
         if isMoved { try onOtherThread { try database.executeUpdate("DELETE FROM t WHERE id > ?", 2) } }
         let things = try Things(database)
-        try database.executeQuery("SELECT 1").forEach { _ in
+        try database.executeQuery("SELECT 1").forEach { (_: ResultSet) throws in
             #expect(try onOtherThread { Self.allowed(things) } == [])
             #expect(try onOtherThread { isDeaf(things) })
             #expect(try database.count(in: "t") == 2)

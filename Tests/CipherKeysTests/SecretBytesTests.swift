@@ -17,7 +17,7 @@ import Testing
     @Test func secretsOfOtherLengthDiffer() throws {
         let secrets = try ["", "a", "ab", "abc"].map { try SecretBytes(utf8: $0) }
         for (left, first) in secrets.enumerated() {
-            for (right, second) in secrets.enumerated() { #expect((first == second) == (left == right)) }
+            for (right, second) in secrets.enumerated() { #expect(try (first == second) == (left == right)) }
         }
     }
 

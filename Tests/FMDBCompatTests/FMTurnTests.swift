@@ -1,3 +1,4 @@
+import CipherDB
 import FMDBCompat
 import Foundation
 import TestSupport
