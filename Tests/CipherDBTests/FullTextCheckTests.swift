@@ -75,7 +75,8 @@ import Testing
         // A word that the index does not know: only a connection that writes compares words.
         try pool.write { try $0.executeUpdate("UPDATE doc SET body = 'delta' WHERE body = 'gamma'") }
         let problems = try pool.integrityCheck()
-        #expect(problems.count == 1 && problems.allSatisfy { $0.contains("my index") && $0.contains("'rebuild'") })
+        // Since SQLite 3.44 its own check says so of FTS4, too.
+        #expect(problems.allSatisfy { $0.contains("my index") } && problems.count { $0.contains("'rebuild'") } == 1)
         #expect(try pool.inDatabase { try $0.integrityCheck() } == problems)
         #expect(try pool.inDatabase { !$0.isInTransaction })
         try pool.write { try $0.executeUpdate("INSERT INTO \"my index\" (\"my index\") VALUES ('rebuild')") }
