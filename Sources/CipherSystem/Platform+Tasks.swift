@@ -2,7 +2,7 @@ internal import CCipherSystem
 package import Dispatch
 
 extension Platform {
-    /// Whether this thread runs a task, or belongs to Swift's pool: one that waits there holds up every task.
+    /// Whether this thread runs a task, or belongs to Swift's pool: one that waits there blocks every task.
     package static var isOfTask: Bool {
         // What a task leaves behind when it is over is destroyed on a thread of the pool without a task.
         withUnsafeCurrentTask { $0 != nil } || isOfPool

@@ -28,6 +28,8 @@ import Testing
     @Test func promptLeavesEchoOn() throws {
         let script = """
             import os, pty, signal, sys, termios
+            # The threads of the tests hold signals back.
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
             pid, terminal = pty.fork()
             if pid == 0:
                 os.execv(sys.argv[1], sys.argv[1:2] + sys.argv[3:])
