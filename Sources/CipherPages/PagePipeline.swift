@@ -9,7 +9,8 @@ package import SQLiteFormat
 /// file: a batch has a mebibyte at most, and all workers together 16 MiB.
 package struct PagePipeline {
     /// Consecutive pages.
-    package struct Batch {
+    package struct Batch: @unchecked Sendable {
+        // It holds because its bytes are one worker's.
         /// The number of the first page, from 1.
         package let first: UInt32
         package let pageSize: Int

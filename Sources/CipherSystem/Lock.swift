@@ -27,14 +27,20 @@ package final class Lock<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    /// Runs `body` while no other thread touches the value. Neither the value nor a part of it can leave by the result, unless it is
+    /// `Sendable` or was made for that.
+    package func withLock<Result>(
+        _ body: (inout sending Value) throws -> sending Result
+    ) rethrows -> sending Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)
     }
 
     /// As ``withLock(_:)``; nil, without waiting, where another thread has the lock.
-    package func withLockIfFree<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result? {
+    package func withLockIfFree<Result>(
+        _ body: (inout sending Value) throws -> sending Result
+    ) rethrows -> sending Result? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value)

@@ -1,4 +1,5 @@
 internal import CipherDB
+internal import CipherSystem
 internal import Foundation
 
 extension FMDatabase {
@@ -32,8 +33,7 @@ extension FMDatabase {
         do {
             isOuter = try turn.enter()
         } catch {
-            FMDatabase.log(refusal: error)
-            throw FMDatabase.error(FMDatabase.databaseError(error))
+            throw FMDatabase.error(logged(error))
         }
         defer { turn.leave(isOuter) }
         do {
@@ -58,15 +58,16 @@ extension FMDatabase {
             try turn.begin()
             return true
         } catch {
-            FMDatabase.log(refusal: error)
+            _ = logged(error)
             return false
         }
     }
 
-    /// Logs what a turn was refused by.
-    static func log(refusal error: any Error) {
-        let error = databaseError(error)
-        log("error \(error.code.rawValue): \(error.message)")
+    /// Of a call that was refused: the last call's own error is another thread's.
+    private func logged(_ refusal: any Error) -> DatabaseError {
+        let refusal = FMDatabase.databaseError(refusal)
+        if logsErrors { FMDatabase.log("error \(refusal.code.rawValue): \(refusal.message)") }
+        return refusal
     }
 
     /// What went wrong in the last call; on a thread that must not use the database, that.

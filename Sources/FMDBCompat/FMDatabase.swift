@@ -1,6 +1,7 @@
 public import CipherDB
 internal import CipherSystem
 public import Foundation
+internal import Synchronization
 
 /// What FMDB calls with each row of ``FMDatabase/executeStatements(_:withResultBlock:)``: unless it answers 0 that ends it.
 public typealias FMDBExecuteStatementsCallbackBlock = ([AnyHashable: Any]) -> Int32
@@ -19,8 +20,8 @@ open class FMDatabase {
     public let databasePath: String?
     /// Whether errors are written to standard error: their code and message, never SQL or values.
     public var logsErrors: Bool {
-        get { inTurn(or: true) { settings.logsErrors } }
-        set { inTurn(or: ()) { settings.logsErrors = newValue } }
+        get { logs.load(ordering: .relaxed) }
+        set { logs.store(newValue, ordering: .relaxed) }
     }
     /// Whether an error ends the program.
     public var crashOnErrors: Bool {
@@ -54,7 +55,6 @@ open class FMDatabase {
     }
 
     private struct Settings {
-        var logsErrors = true
         var crashOnErrors = false
         var traceExecution = false
         var checkedOut = false
@@ -62,6 +62,8 @@ open class FMDatabase {
     }
 
     private var settings = Settings()
+    /// For a thread that is refused, too.
+    private let logs = Atomic(true)
     /// Who may use it now, with its ``database`` and its result sets.
     let turn = Turn()
     var database: Database {

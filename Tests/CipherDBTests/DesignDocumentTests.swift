@@ -29,7 +29,10 @@ struct DesignDocumentTests {
     @Test(arguments: [
         ("CCipherEngine", "Sources/CipherDB/Engine/"), ("CCipherOpenSSL", "Keys/OpenSSL|Sources/CipherPages/Codec/"),
         ("CCipherLanes", "Sources/CipherPages/Codec/"),
-        ("CCipherSystem", "Sources/CipherSystem/Platform|Sources/CipherSystem/OwnerProcess|Keys/CommandOutput|Keys/KernelKeyring"),
+        (
+            "CCipherSystem",
+            "Sources/CipherSystem/Platform|Sources/CipherSystem/OwnerProcess|Keys/CommandOutput|Keys/KernelKeyring"
+        ),
     ])
     func onlyBoundaryImportsCModules(module: String, places: String) throws {
         let importers = try Self.sources().filter {

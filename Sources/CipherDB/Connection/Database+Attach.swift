@@ -35,8 +35,10 @@ extension Database {
     ///
     /// - Throws: ``KeyError/keyMissing`` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
     public func attachPlaintext(_ path: String, as name: String) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard configuration.allowsPlaintext else { throw KeyError(.keyMissing, path: path) }
-        try inTurn { try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in }) }
+        try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in })
     }
 
     private func attach(_ connection: Connection, _ path: String, _ name: String, _ key: SecretBytes) throws {

@@ -2,7 +2,8 @@
 extension Database {
     /// Runs `body` as one call.
     ///
-    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` where the calling thread must not use the database.
+    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` where the calling thread must not use the database;
+    ///   ``UsedAfterFork``.
     @inline(__always) package func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
@@ -18,15 +19,6 @@ extension Database {
 
     @usableFromInline func enter() throws -> Bool { try turn.enter() }
     @usableFromInline func leave(_ isOuter: Bool) { turn.leave(isOuter) }
-
-    /// Runs `body` as a block of the queue or pool that has the database.
-    ///
-    /// - Throws: what `body` throws; ``UsedAfterFork`` in a child of the process that opened it.
-    func inBlock<Result>(_ body: () throws -> Result) throws -> Result {
-        try turn.begin()
-        defer { turn.end() }
-        return try body()
-    }
 
     /// Closes it for the queue or pool that has it.
     func closeInBlock() {

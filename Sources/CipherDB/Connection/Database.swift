@@ -13,8 +13,8 @@ internal import SQLiteFormat
 /// ``DatabaseQueue``.
 ///
 /// A call on a second thread during a call on a first one throws ``DatabaseError`` with ``ResultCode/misuse`` and does nothing; where it
-/// cannot throw, it answers as for a closed database. So does each call outside of its block of a database that a queue or pool passed to
-/// the block, or on another thread, and in a child of the process that made it.
+/// cannot throw, it answers as for a closed database. So does each call of a database that a queue or pool passed to a block, outside of
+/// the block or on another thread. In a child of the process that made it each call throws ``UsedAfterFork``.
 ///
 /// ```swift
 /// let database = Database(path: "vault.db")

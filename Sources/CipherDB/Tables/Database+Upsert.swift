@@ -33,14 +33,14 @@ extension Database {
     }
 
     private func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64 {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
         guard Engine.current.has(.upsert) else {
             throw DatabaseError(
                 .error,
                 "upsert needs SQLite 3.24; this engine has \(Engine.current.sqliteVersion): run an update, then insert if no row changed"
             )
         }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
         let key = try primaryKey(of: table)
         let columns = columns.isEmpty ? key.map(\.name) : columns
         guard !columns.isEmpty else {
