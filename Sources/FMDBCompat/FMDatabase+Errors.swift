@@ -33,8 +33,7 @@ extension FMDatabase {
         do {
             isOuter = try turn.enter()
         } catch {
-            FMDatabase.log(refusal: error)
-            throw FMDatabase.error(FMDatabase.databaseError(error))
+            throw FMDatabase.error(logged(error))
         }
         defer { turn.leave(isOuter) }
         do {
@@ -59,15 +58,21 @@ extension FMDatabase {
             try turn.begin()
             return true
         } catch {
-            FMDatabase.log(refusal: error)
+            logged(error)
             return false
         }
     }
 
-    /// Logs what a turn was refused by.
-    static func log(refusal error: any Error) {
-        let error = databaseError(error)
-        log("error \(error.code.rawValue): \(error.message)")
+    /// Of a call that was refused: the last call's own error is another thread's.
+    @discardableResult private func logged(_ refusal: any Error) -> DatabaseError {
+        if logsErrors { FMDatabase.log(refusal: refusal) }
+        return FMDatabase.databaseError(refusal)
+    }
+
+    /// Logs why a call was refused.
+    static func log(refusal: any Error) {
+        let refusal = databaseError(refusal)
+        log("error \(refusal.code.rawValue): \(refusal.message)")
     }
 
     /// What went wrong in the last call; on a thread that must not use the database, that.

@@ -143,7 +143,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     /// A database, whose turn is the calling thread's until ``checkIn(_:_:)``.
     private func checkOut() -> (FMDatabase, generation: Int)? {
         guard owner.isCurrent else {
-            FMDatabase.log(refusal: UsedAfterFork.database)
+            FMDatabase.log("\(UsedAfterFork.database)")
             return nil
         }
         let thread = Thread.current

@@ -87,7 +87,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     }
 
     private func onQueue(_ body: () -> Void) {
-        guard owner.isCurrent else { return FMDatabase.log(refusal: UsedAfterFork.database) }
+        guard owner.isCurrent else { return FMDatabase.log("\(UsedAfterFork.database)") }
         // A block that calls its queue again goes on at once.
         if database.turn.isMine { return body() }
         turns.runWithoutLimit {

@@ -27,6 +27,8 @@ final class Scene: Sendable {
         let keyed = try DatabaseQueue(path: keyedPath, keyring: keyring, unlockedBy: Scene.secret())
         try keyed.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
         try keyed.close()
+        // This one notes in the database what the first one changed in the keyring.
+        try DatabaseQueue(path: keyedPath, keyring: keyring, unlockedBy: Scene.secret()).close()
         _ = try DatabaseFile(path: path).backUp(to: repository, key: Scene.key())
     }
 

@@ -10,7 +10,9 @@ import Testing
     func usesAfterForkAreRefused(way: Way) throws {
         let outcome = try Program.run(Program.built("ForkedUses"), [way.rawValue])
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.split(separator: "\n").map(String.init) == Use.all.map(\.line))
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        // Not the lists themselves, whose other lines would fill pages.
+        #expect(Set(lines).symmetricDifference(Use.all.map(\.line)) == [] && lines.count == Use.all.count)
     }
 
     @Test(arguments: Way.allCases)
