@@ -29,7 +29,10 @@ struct DesignDocumentTests {
     @Test(arguments: [
         ("CCipherEngine", "Sources/CipherDB/Engine/"), ("CCipherOpenSSL", "Keys/OpenSSL|Sources/CipherPages/Codec/"),
         ("CCipherLanes", "Sources/CipherPages/Codec/"),
-        ("CCipherSystem", "Sources/CipherSystem/|Sources/CipherDB/Engine/EngineWork|Keys/KernelKeyring"),
+        (
+            "CCipherSystem",
+            "Sources/CipherSystem/|Sources/CipherDB/Engine/EngineWork|Sources/CipherDB/Engine/Turn|Keys/KernelKeyring"
+        ),
     ])
     func onlyBoundaryImportsCModules(module: String, places: String) throws {
         let importers = try Self.sources().filter {

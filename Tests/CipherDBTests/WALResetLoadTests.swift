@@ -48,7 +48,12 @@ struct WALResetLoadTests {
     }
 
     /// Runs a process in each role for the time of the test, and commands beside them, one after the other.
-    private func result(of roles: [String], beside commands: [[String]] = []) throws -> Result {
+    private func result(of roles: [String], beside commands: [[String]] = []) async throws -> Result {
+        // Off the threads of Swift's pool, which other tests need to end.
+        try await SerialWorker.once { try resultOnThisThread(of: roles, beside: commands) }
+    }
+
+    private func resultOnThisThread(of roles: [String], beside commands: [[String]]) throws -> Result {
         #expect(try run("CheckpointLoad", [path, "create", "0"]).status == 0)
         let outcomes = Lock<[Int: Program.Outcome]>([:])
         let isOver = Gate()
@@ -95,8 +100,8 @@ struct WALResetLoadTests {
     private static let writing: Set = ["stock", "stock-both", "pool", "queue", "both", "closing", "follower"]
 
     @Test(arguments: [["stock", "stock-passive"], ["stock-both"]])
-    func engineLosesRows(roles: [String]) throws {
-        let result = try result(of: roles)
+    func engineLosesRows(roles: [String]) async throws {
+        let result = try await result(of: roles)
         #expect(result.lost > 0 || !result.isSound)
     }
 
@@ -104,15 +109,15 @@ struct WALResetLoadTests {
         ["pool", "passive"], ["both"], ["pool", "pool", "queue", "sql"], ["queue", "closing", "attached"],
         ["pool", "passive", "full", "restart", "truncate"], ["follower", "passive", "vacuum"],
     ])
-    func libraryLosesNothing(roles: [String]) throws {
-        let result = try result(of: roles)
+    func libraryLosesNothing(roles: [String]) async throws {
+        let result = try await result(of: roles)
         #expect(result.lost == 0 && result.isSound)
     }
 
-    @Test func commandsLoseNothing() throws {
+    @Test func commandsLoseNothing() async throws {
         let key = try directory.write(Array(repeating: 0xa1, count: 32), to: "key")
         let repository = directory.file("repository")
-        let result = try result(
+        let result = try await result(
             of: ["pool", "passive"],
             beside: [
                 ["backup", path, repository, "--key-file", key],

@@ -1,5 +1,22 @@
 internal import CCipherEngine
 
+/// Whose turn it is.
+extension PreparedStatement {
+    /// As ``Turn/isMine``.
+    @inline(__always) var isMine: Bool { uncountedTurn._withUnsafeGuaranteedRef { $0.isMine } }
+
+    /// As ``Turn/enter()``.
+    @inline(__always) func enter() throws -> Bool { try uncountedTurn._withUnsafeGuaranteedRef { try $0.enter() } }
+
+    /// As ``Turn/enterIfFree()``.
+    @inline(__always) func enterIfFree() -> Bool? { uncountedTurn._withUnsafeGuaranteedRef { $0.enterIfFree() } }
+
+    /// As ``Turn/leave(_:)``.
+    @inline(__always) func leave(_ isOuter: Bool) {
+        if isOuter { uncountedTurn._withUnsafeGuaranteedRef { $0.leave(true) } }
+    }
+}
+
 /// What it looks like: its columns, its parameters, its text.
 extension PreparedStatement {
     /// The SQL, unless it may hold a key.

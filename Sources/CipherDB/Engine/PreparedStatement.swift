@@ -29,7 +29,8 @@ internal import CCipherEngine
     /// Whether the SQL sets or gives a key.
     let mayHoldKey: Bool
     let connection: Connection
-    let turn: Turn
+    /// That of the connection, which keeps it: counting it in each call would take longer than asking it.
+    let uncountedTurn: Unmanaged<Turn>
     private(set) var handle: OpaquePointer?
     // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and no access lasts beyond a call that
     // could come back to it.
@@ -61,7 +62,7 @@ internal import CCipherEngine
         self.handle = handle
         self.sql = sql
         self.connection = connection
-        turn = connection.turn
+        uncountedTurn = .passUnretained(connection.turn)
         self.access = access
         isReadOnly = sqlite3_stmt_readonly(handle) != 0
         parameterCount = Int(sqlite3_bind_parameter_count(handle))
@@ -71,7 +72,7 @@ internal import CCipherEngine
     }
 
     func finalize() {
-        guard let handle, !turn.isOfParent else { return }
+        guard let handle, !connection.turn.isOfParent else { return }
         guard !state.isStepping else { return state = .stepping(then: .finalize) }
         let ended = reported
         reported = nil

@@ -1,3 +1,4 @@
+internal import CCipherSystem
 internal import CipherSystem
 internal import Synchronization
 
@@ -18,22 +19,24 @@ package final class Turn: Sendable {
     private let first: Atomic<UInt64>
     /// That of the first thread while it is in a call; no other thread writes it.
     private let firstInside = Atomic<UInt64>(0)
-    private let isFenced = Atomic(!Platform.hasHeavyFence)
-    private let process = OwnerProcess()
+    private let isFenced = Atomic(!Turn.hasFence)
+    private let process = csystem_process()
+    /// Whether one thread can fence for two.
+    private static let hasFence = csystem_has_heavy_fence() != 0
 
     package init() {
-        first = Atomic(Platform.hasHeavyFence ? 0 : Turn.nobody)
+        first = Atomic(Turn.hasFence ? 0 : Turn.nobody)
     }
 
     /// Whether the calling thread has it.
     @inline(__always) package var isMine: Bool {
-        let thread = Platform.thread
+        let thread = csystem_thread()
         return (holder.load(ordering: .relaxed) == thread || firstInside.load(ordering: .relaxed) == thread)
-            && process.isCurrent
+            && process == csystem_process()
     }
 
     /// Whether the calling process is a child of the one that made it.
-    package var isOfParent: Bool { !process.isCurrent }
+    package var isOfParent: Bool { process != csystem_process() }
 
     /// Begins a call.
     ///
@@ -57,8 +60,8 @@ package final class Turn: Sendable {
     }
 
     private func take() -> Bool {
-        guard process.isCurrent else { return false }
-        let thread = Platform.thread
+        guard !isOfParent else { return false }
+        let thread = csystem_thread()
         var present = first.load(ordering: .relaxed)
         if present == 0 {
             present = first.compareExchange(expected: 0, desired: thread, ordering: .acquiringAndReleasing).original
@@ -66,7 +69,7 @@ package final class Turn: Sendable {
         }
         if present == thread {
             firstInside.store(thread, ordering: .relaxed)
-            Platform.lightFence()
+            csystem_light_fence()
             if first.load(ordering: .relaxed) == thread { return true }
             firstInside.store(0, ordering: .releasing)
         }
@@ -86,13 +89,13 @@ package final class Turn: Sendable {
     private func endFirst() -> Bool {
         if isFenced.load(ordering: .acquiring) { return true }
         first.store(Turn.nobody, ordering: .sequentiallyConsistent)
-        guard Platform.heavyFence() else { return false }
+        guard csystem_heavy_fence() != 0 else { return false }
         isFenced.store(true, ordering: .releasing)
         return true
     }
 
     private func giveBack() {
-        if firstInside.load(ordering: .relaxed) == Platform.thread {
+        if firstInside.load(ordering: .relaxed) == csystem_thread() {
             firstInside.store(0, ordering: .releasing)
         } else {
             holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
@@ -112,7 +115,7 @@ package final class Turn: Sendable {
     ///
     /// - Throws: ``UsedAfterFork``.
     package func begin() throws {
-        guard process.isCurrent, takeHolder(from: Turn.nobody, Platform.thread) else { throw refusal }
+        guard !isOfParent, takeHolder(from: Turn.nobody, csystem_thread()) else { throw refusal }
     }
 
     /// The block ends.
@@ -123,7 +126,7 @@ package final class Turn: Sendable {
     /// As ``enterIfFree()``, for the end of what belongs to nobody any more.
     package func enterForEnd() -> Bool? {
         if let isOuter = enterIfFree() { return isOuter }
-        return !isOfParent && takeHolder(from: Turn.nobody, Platform.thread) ? true : nil
+        return !isOfParent && takeHolder(from: Turn.nobody, csystem_thread()) ? true : nil
     }
 
     // MARK: What is thrown

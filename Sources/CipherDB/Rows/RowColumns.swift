@@ -22,7 +22,7 @@ final class RowColumns {
     var sql: String { prepared.sql }
 
     /// Whether the row may be read: within the call that decodes it, and on its thread.
-    @inline(__always) var isMine: Bool { prepared.turn.isMine }
+    @inline(__always) var isMine: Bool { prepared.isMine }
 
     /// To be called where ``isMine``.
     @inline(__always) func column(_ index: Int) throws -> ResultColumn {

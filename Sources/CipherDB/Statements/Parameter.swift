@@ -18,7 +18,7 @@ public struct Parameter {
     /// The statement, where the calling thread may use it: values are bound within the call that runs it.
     private var owned: PreparedStatement {
         @inline(__always) get throws {
-            guard statement.turn.isMine else { throw Turn.refusalOfParameter }
+            guard statement.isMine else { throw Turn.refusalOfParameter }
             return statement
         }
     }

@@ -36,8 +36,8 @@ public final class ResultSet {
 
     deinit {
         guard phase != .closed else { return }
-        if let isOuter = prepared.turn.enterIfFree() {
-            defer { prepared.turn.leave(isOuter) }
+        if let isOuter = prepared.enterIfFree() {
+            defer { prepared.leave(isOuter) }
             return closeNow()
         }
         let (prepared, execution, cached) = (prepared, execution, cached)
@@ -48,21 +48,21 @@ public final class ResultSet {
     }
 
     @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        let isOuter = try prepared.turn.enter()
-        defer { prepared.turn.leave(isOuter) }
+        let isOuter = try prepared.enter()
+        defer { prepared.leave(isOuter) }
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Bool { try prepared.turn.enter() }
-    @usableFromInline func giveBack() { prepared.turn.leave(true) }
+    @usableFromInline func enter() throws -> Bool { try prepared.enter() }
+    @usableFromInline func giveBack() { prepared.leave(true) }
     @inlinable @inline(__always) func leave(_ isOuter: Bool) { if isOuter { giveBack() } }
 
     /// Goes to the next row; false after the last, which also closes.
     ///
     /// - Throws: ``DatabaseError`` or ``KeyError``; an error is never taken for the end.
     public func next() throws -> Bool {
-        let isOuter = try prepared.turn.enter()
-        defer { prepared.turn.leave(isOuter) }
+        let isOuter = try prepared.enter()
+        defer { prepared.leave(isOuter) }
         do {
             guard try phase == .stepping && prepared.execution == execution ? statement.step() : takeFirstStep() else {
                 closeNow()
@@ -95,8 +95,8 @@ public final class ResultSet {
 
     /// Gives the statement and its locks back. Closing twice does nothing, nor does closing on a thread that must not use it.
     public func close() {
-        guard let isOuter = prepared.turn.enterIfFree() else { return }
-        defer { prepared.turn.leave(isOuter) }
+        guard let isOuter = prepared.enterIfFree() else { return }
+        defer { prepared.leave(isOuter) }
         closeNow()
     }
 
@@ -133,8 +133,8 @@ public final class ResultSet {
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none; before ``next()``, what that would throw.
     public func columnIndex(forName name: String) throws -> Int {
-        let isOuter = try prepared.turn.enter()
-        defer { prepared.turn.leave(isOuter) }
+        let isOuter = try prepared.enter()
+        defer { prepared.leave(isOuter) }
         if let index = names.index(ofKey: name) { return index }
         if let error = firstStep?.error { throw error }
         throw DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
@@ -150,9 +150,9 @@ public final class ResultSet {
 
     /// As ``enter()``, to read a column of the current row.
     @usableFromInline func enter(column index: Int) throws -> Bool {
-        let isOuter = try prepared.turn.enter()
+        let isOuter = try prepared.enter()
         if hasColumn(index) { return isOuter }
-        defer { prepared.turn.leave(isOuter) }
+        defer { prepared.leave(isOuter) }
         throw whyNoColumn(index)
     }
 

@@ -18,13 +18,13 @@ public final class Statement {
     }
 
     @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        let isOuter = try prepared.turn.enter()
-        defer { prepared.turn.leave(isOuter) }
+        let isOuter = try prepared.enter()
+        defer { prepared.leave(isOuter) }
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Bool { try prepared.turn.enter() }
-    @usableFromInline func leave(_ isOuter: Bool) { prepared.turn.leave(isOuter) }
+    @usableFromInline func enter() throws -> Bool { try prepared.enter() }
+    @usableFromInline func leave(_ isOuter: Bool) { prepared.leave(isOuter) }
 
     /// The SQL it was compiled from.
     public var sql: String { prepared.sql }

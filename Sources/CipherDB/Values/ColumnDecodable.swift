@@ -32,7 +32,7 @@ public struct ResultColumn {
     }
 
     /// The column's name in the result; empty where the row must not be read, as on another thread.
-    public var name: String { statement.turn.isMine ? statement.columnName(index) : "" }
+    public var name: String { statement.isMine ? statement.columnName(index) : "" }
 
     /// How SQLite stores this value; NULL where the row must not be read, as on another thread.
     public var storageClass: StorageClass { (try? stored)?.storageClass ?? .null }
@@ -40,7 +40,7 @@ public struct ResultColumn {
     /// What the engine has there. A column is read within the call that reads its row.
     var stored: EngineValue {
         @inline(__always) get throws {
-            guard statement.turn.isMine else { throw Turn.refusalOfColumn }
+            guard statement.isMine else { throw Turn.refusalOfColumn }
             return statement.value(index)
         }
     }
