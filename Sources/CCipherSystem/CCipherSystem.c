@@ -378,8 +378,17 @@ struct csystem_work *csystem_register_work(void) {
     return work;
 }
 
+// In a forked child that opens a database of its own: the threads that were marked are the parent's, as is its end.
+static void own_process(void) {
+    if (working_process == csystem_process()) return;
+    working_process = csystem_process();
+    __atomic_store_n(&csystem_is_ending, 0, __ATOMIC_RELAXED);
+    for (struct csystem_work *work = all_work; work; work = work->next) __atomic_store_n(&work->thread, 0, __ATOMIC_RELAXED);
+}
+
 void csystem_set_handle(struct csystem_work *work, void *handle) {
     pthread_mutex_lock(&work_mutex);
+    if (handle) own_process();
     work->handle = handle;
     pthread_mutex_unlock(&work_mutex);
 }
@@ -395,13 +404,17 @@ void csystem_remove_work(struct csystem_work *work) {
 
 void csystem_stay(void) {
     uintptr_t here = (uintptr_t)&csystem_here;
-    if (here == __atomic_load_n(&ending_thread, __ATOMIC_RELAXED)) return;
+    if (here == __atomic_load_n(&ending_thread, __ATOMIC_RELAXED) || !csystem_process_is_ending()) return;
     pthread_mutex_lock(&work_mutex);
     for (struct csystem_work *work = all_work; work; work = work->next) {
         if (__atomic_load_n(&work->thread, __ATOMIC_RELAXED) == here) __atomic_store_n(&work->thread, 0, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&work_mutex);
     while (1) pause();
+}
+
+int csystem_process_is_ending(void) {
+    return __atomic_load_n(&csystem_is_ending, __ATOMIC_RELAXED) && working_process == csystem_process();
 }
 
 // Whether another thread works; it is interrupted.
@@ -433,6 +446,8 @@ static void hold_work(void) {
 
 void csystem_hold_work_at_exit(void (*interrupt)(void *handle)) {
     interrupt_work = interrupt;
-    working_process = csystem_process();
+    pthread_mutex_lock(&work_mutex);
+    own_process();
+    pthread_mutex_unlock(&work_mutex);
     atexit(hold_work);
 }

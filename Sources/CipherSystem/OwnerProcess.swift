@@ -17,3 +17,8 @@ package struct OwnerProcess: Sendable {
         guard isCurrent else { throw thing }
     }
 }
+
+extension Platform {
+    /// Whether the process is ending, and threads that begin to use an engine are held.
+    package static var isEnding: Bool { csystem_process_is_ending() != 0 }
+}

@@ -21,6 +21,21 @@ import Testing
 
     private func count() throws -> Int { try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } }
 
+    /// What ends a reading block may be interrupted like any statement.
+    @Test func interruptedReadLeavesQueueWritable() throws {
+        let isOver = Gate()
+        let ended = Gate()
+        Thread { [queue] in
+            while !isOver.passed { queue.interrupt() }
+            ended.open()
+        }.start()
+        for _ in 0..<2000 { _ = try? queue.read { try $0.int(forQuery: "SELECT 1") } }
+        isOver.open()
+        ended.wait()
+        try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") }
+        #expect(try count() == 1)
+    }
+
     @Test func queueOfDeletedFileThrows() throws {
         try FileManager.default.removeItem(atPath: directory.file("test.db"))
         #expect { try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") } } throws: {

@@ -1,20 +1,19 @@
 import CipherSystem
 import Foundation
 import Rekeying
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import CipherDB
 
 private enum LongCall {
-    static let ended = Atomic(false)
+    // It holds because it is set before the process ends, and read then.
+    nonisolated(unsafe) static var exitBegan = ContinuousClock.now
+}
 
-    /// Its thread may need a moment after the engine's answer.
-    static func hasEnded() -> Bool {
-        for _ in 0..<1000 where !ended.load(ordering: .relaxed) { usleep(1000) }
-        return ended.load(ordering: .relaxed)
-    }
+private enum ClosedByHandler {
+    // It holds because it is set before the process ends, and read then.
+    nonisolated(unsafe) static var queue: DatabaseQueue?
 }
 
 /// How a process ends that uses databases.
@@ -47,7 +46,8 @@ private enum LongCall {
     func exitInterruptsLongCall() async {
         await #expect(processExitsWith: .success) {
             // Before the library's, and so called after it.
-            atexit { _exit(LongCall.hasEnded() ? EXIT_SUCCESS : EXIT_FAILURE) }
+            // What is not interrupted is waited for five seconds.
+            atexit { _exit(LongCall.exitBegan.duration(to: .now) < .seconds(4) ? EXIT_SUCCESS : EXIT_FAILURE) }
             let queue = try DatabaseQueue(path: nil)
             let begins = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
@@ -58,10 +58,31 @@ private enum LongCall {
                             "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT count(*) FROM n"
                     )
                 }
-                LongCall.ended.store(true, ordering: .relaxed)
             }
             begins.wait()
             usleep(200_000)
+            LongCall.exitBegan = .now
+            exit(EXIT_SUCCESS)
+        }
+    }
+
+    /// The block that has the turn is held when the handler runs.
+    @Test(.enabled(if: EngineWork.freesKeysAtExit, "this engine keeps its keys at the end of a process"))
+    func handlerThatClosesQueueDoesNotWait() async {
+        await #expect(processExitsWith: .success) {
+            alarm(30)
+            // Before the library's, and so called after it.
+            atexit { try? ClosedByHandler.queue?.close() }
+            let queue = try DatabaseQueue(path: nil)
+            ClosedByHandler.queue = queue
+            let begins = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                try? queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a)") }
+                begins.signal()
+                while true { try? queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") } }
+            }
+            begins.wait()
+            usleep(50_000)
             exit(EXIT_SUCCESS)
         }
     }

@@ -65,7 +65,10 @@ void csystem_remove_work(struct csystem_work *work);
 // that do; the handlers that were registered before run after that. Done once.
 void csystem_hold_work_at_exit(void (*interrupt)(void *handle));
 
-// Never returns: this thread is to do nothing more.
+// Whether another thread may be held so, and give nothing back that it has.
+int csystem_process_is_ending(void);
+
+// Does not return while the process ends: this thread is to do nothing more.
 void csystem_stay(void);
 
 // Marks the beginning of a piece of work, and returns what is to be given to csystem_end.

@@ -147,7 +147,7 @@ extension Database {
         }
         defer {
             encrypted.clearCachedStatements()
-            try? encrypted.executeStatements("DETACH cipherdb_plain")
+            try? connection.undo(by: "DETACH cipherdb_plain")
         }
         let (from, into) = outward ? ("main", "cipherdb_plain") : ("cipherdb_plain", "main")
         // 3.4.1 knows the first form only.

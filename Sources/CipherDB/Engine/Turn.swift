@@ -88,8 +88,12 @@ package final class Turn: Sendable {
     /// From here on each thread comes by ``holder``. Returns false where that cannot be made sure.
     private func endFirst() -> Bool {
         if isFenced.load(ordering: .acquiring) { return true }
-        first.store(Turn.nobody, ordering: .sequentiallyConsistent)
-        guard csystem_heavy_fence() != 0 else { return false }
+        let former = first.exchange(Turn.nobody, ordering: .sequentiallyConsistent)
+        guard csystem_heavy_fence() != 0 else {
+            // As where a filter of system calls forbids it since: the first thread may go on.
+            if former != Turn.nobody { first.store(former, ordering: .releasing) }
+            return false
+        }
         isFenced.store(true, ordering: .releasing)
         return true
     }

@@ -45,6 +45,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
     )
 
     /// Of each use of a queue or pool after its database was closed.
+    static let processIsEnding = DatabaseError(.busy, "the process is ending, and another block has the turn")
     static let closed = DatabaseError(.misuse, "the database was closed; open a new queue or pool")
 
     /// What stands for SQL that may hold a key.

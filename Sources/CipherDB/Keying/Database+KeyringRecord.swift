@@ -132,12 +132,8 @@ extension Database {
         defer { installBusyHandling() }
         // A foreign key of another table must not keep the row. It cannot be set within a transaction.
         let enforces = try connection.text("PRAGMA foreign_keys") == "1"
-        try connection.unrestricted { () throws(DatabaseError) in try connection.execute("PRAGMA foreign_keys = OFF") }
-        defer {
-            if enforces {
-                connection.unrestricted { _ = try? connection.execute("PRAGMA foreign_keys = ON") }
-            }
-        }
+        try connection.setForeignKeys(false)
+        defer { if enforces { try? connection.setForeignKeys(true) } }
         try inTransaction { database in
             let objects = try database.recordObjects()
             let isSound = objects.count == 1 && objects[0].sql == KeyringRecord.schema

@@ -50,7 +50,7 @@ extension Database {
             closeOpenResultSets()
             abandonTransaction()
             _ = connection?.takeDeferredError()
-            try? executeStatements("PRAGMA foreign_keys = ON")
+            try? connection?.setForeignKeys(true)
             guard (try? bool(forQuery: "PRAGMA foreign_keys")) == true else {
                 close()
                 throw DatabaseError(

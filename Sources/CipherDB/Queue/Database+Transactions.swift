@@ -66,12 +66,18 @@ extension Database {
     func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
         // The program may have set it for good.
         let wasSet = try value(forQuery: "PRAGMA query_only") ?? false
+        // Before it begins, because the setting may be in force where the call fails.
+        defer { endReading(wasSet) }
         try usableConnection().becomeReader()
-        defer {
-            // Of the connection there is then.
-            if wasSet { connection?.authorizer.isReader = false } else { try? connection?.endReading() }
-        }
         return try inSnapshot(body)
+    }
+
+    private func endReading(_ staysReadOnly: Bool) {
+        // Of the connection there is then.
+        guard let connection else { return }
+        if staysReadOnly { return connection.authorizer.isReader = false }
+        // One that refused all writes from here on would be of no use.
+        do { try connection.endReading() } catch { close() }
     }
 
     /// Runs `body` in a transaction of its own, which is rolled back, so that all of it sees one state.

@@ -189,7 +189,7 @@ extension Database {
             "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
-    public func insert(into table: TableName, _ values: [String: Any?]) throws -> Int64 { fatalError("unavailable") }
+    public func insert(into table: TableName, _ values: [String: Any?]) throws -> Int64? { fatalError("unavailable") }
 
     /// Not there: see ``ColumnEncodable``.
     @_disfavoredOverload
@@ -200,7 +200,7 @@ extension Database {
             "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
-    public func upsert(into table: TableName, _ values: [String: Any?], onConflict columns: String...) throws -> Int64 {
+    public func upsert(into table: TableName, _ values: [String: Any?], onConflict columns: String...) throws -> Int64? {
         fatalError("unavailable")
     }
 

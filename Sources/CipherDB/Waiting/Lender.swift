@@ -137,6 +137,8 @@ final class Lender<S: Stock>: Sendable {
             if let refusal = state.stock.refusal() { return .answered(.failure(refusal)) }
             // Those that wait come first.
             if state.queue.count == 0, let item = state.stock.take() { return .answered(.success(item)) }
+            // Who has it may be held by the end of the process, and give nothing back.
+            if Platform.isEnding { return .answered(.failure(DatabaseError.processIsEnding)) }
             startsTimer = hasLimit && limit != nil && !state.isTimed
             if startsTimer { state.isTimed = true }
             return .waits(state.queue.append(request(), hasLimit: hasLimit, at: .now()))

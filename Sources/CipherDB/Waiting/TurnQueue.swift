@@ -45,11 +45,10 @@ package final class TurnQueue: Sendable {
         return try use(body)
     }
 
-    /// As ``run(_:)``, however long it waits.
-    package func runWithoutLimit<Result>(_ body: () throws -> Result) rethrows -> Result {
-        // It cannot fail: the turn is refused to nobody.
-        try? permit.take(hasLimit: false)
-        return try use(body)
+    /// As ``run(_:)``, however long it waits; does nothing where the process is ending and another block has the turn.
+    package func runWithoutLimit(_ body: () throws -> Void) rethrows {
+        guard (try? permit.take(hasLimit: false)) != nil else { return }
+        try use(body)
     }
 
     /// Asynchronous version, without a thread that waits: runs `body` in the task of the caller, on a thread that may block.

@@ -25,7 +25,7 @@ private struct ReadmeCode {
                 try $0.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, due TEXT)")
             }
         ])
-        let id = try await pool.write { database in
+        try await pool.write { database in
             try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
         }
         let word = "%stamps%"
@@ -39,12 +39,12 @@ private struct ReadmeCode {
         // end
         print(notes.count)
         // begin
-        try await pool.write { try $0.update("notes", set: ["text": "buy paper"], where: Column("id") == id) }
+        try await pool.write { try $0.update("notes", set: ["text": "buy paper"], where: Column("id") == 7) }
         enum State: String, Codable, ColumnEncodable, ColumnDecodable { case open, done }  // a property's type
         let due = try await pool.read { database in
             try database.fetchAll(Note.self, from: "notes", where: Column("due") != nil, orderedBy: [.ascending("due")])
         }
-        let some = try await pool.read { try $0.count(in: "notes", where: "id IN (\(list: [1, id]))") }
+        let some = try await pool.read { try $0.count(in: "notes", where: "id IN (\(list: [1, 7]))") }
         for slot in try await keyring.slots() { print(slot.number, slot.label) }
         try await unlocked.change(label: "Ada", to: .passphrase("a better passphrase"))
         try await unlocked.remove(label: "Bob")  // or remove(slot: 2)
