@@ -80,7 +80,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     deinit {
         // It holds because nobody else has the pool.
         nonisolated(unsafe) let idle = state.idle.map(\.database)
-        SerialWorker.close { for database in idle { database.close() } }
+        SerialWorker.close { for database in idle { database.closeInBlock() } }
     }
 
     /// The most databases; 0, as unless set, for any number.

@@ -250,9 +250,10 @@ import Testing
         let ticked = Gate()
         let waiting = Counter()
         let hasTicked = Lock(true)
-        // Instead of a test that hangs.
+        // Instead of a test that hangs; other tests may occupy the pool for long.
+        let longest = 30 * Extent.minutesOfAHang
         Thread {
-            Thread.sleep(forTimeInterval: 30)
+            Thread.sleep(forTimeInterval: Double(longest))
             if !ticked.passed { hasTicked.withLock { $0 = false } }
             ticked.open()
         }.start()
@@ -266,7 +267,7 @@ import Testing
                     try await group.waitForAll()
                 }
             }
-            try await eventually { waiting.value >= count }
+            try await eventually(within: .seconds(longest)) { waiting.value >= count }
             for _ in 0..<10 { await Task.yield() }
             ticked.open()
             try await closing.value
