@@ -200,7 +200,8 @@ extension Database {
             "each value must be ColumnEncodable: an enumeration is as enum S: String, Codable, ColumnEncodable, ColumnDecodable, a value with several inside as JSONColumn(value)"
     )
     @discardableResult
-    public func upsert(into table: TableName, _ values: [String: Any?], onConflict columns: String...) throws -> Int64? {
+    public func upsert(into table: TableName, _ values: [String: Any?], onConflict columns: String...) throws -> Int64?
+    {
         fatalError("unavailable")
     }
 
