@@ -2,7 +2,7 @@
 # usage: Scripts/test.sh [check | torture]
 #
 # Without a word: lint, one optimisation-free build, all tests on each engine of .engines (or on the system's where there is none),
-# the manual, the documentation and the table of promises. ENGINE=4.6.1 takes one engine, ONLY=Suite a filter of `swift test`.
+# the manual and the documentation. ENGINE=4.6.1 takes one engine, ONLY=Suite a filter of `swift test`.
 # Where all tests of an engine have passed and nothing has changed since, only those run again that may come out differently
 # (by_chance); AGAIN=1, and CI, run all.
 # `check`: the build and the tests that end soon, on the system's engine. `torture`: the build and all tests on each engine, with what the
@@ -256,7 +256,6 @@ if [ -z "${1:-}" ] && [ -z "${ONLY:-}" ]; then
     unless_unchanged manual manual Sources Keys Package.swift -- Scripts/manual.sh "${flags[@]}"
     unless_unchanged documentation docs Sources Keys Documentation Package.swift README.md SECURITY.md Scripts/docs.sh -- \
         Scripts/docs.sh "$build/release"
-    if [ ${#engines[@]} -gt 1 ] && [ ${#failed[@]} -eq 0 ]; then run promises Scripts/promises.py ${CIPHERDB_WHOLE_MATRIX:+--check}; fi
 fi
 Scripts/results.py "$results" "${names[@]}" || failed+=("results")
 finish

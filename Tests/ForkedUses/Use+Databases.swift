@@ -165,7 +165,8 @@ extension Use {
         },
         Use("ResultSet.close, of a statement that writes", .returned) { scene in
             let database = try scene.database()
-            let rows = try database.executeQuery("UPDATE t SET a = a RETURNING a")
+            let sql: SQL = Engine.current.has(.returning) ? "UPDATE t SET a = a RETURNING a" : "SELECT a FROM t"
+            let rows = try database.executeQuery(sql)
             _ = try rows.next()
             return {
                 rows.close()
