@@ -110,7 +110,8 @@ package final class Turn: Sendable {
 
     /// It is a queue's or pool's from here on, and nobody's outside of its blocks.
     package func share() {
-        _ = endFirst()
+        // Without a fence, too: nobody is in a call now, and none is to come by ``first``.
+        if !endFirst() { first.store(Turn.nobody, ordering: .releasing) }
         rest.store(Turn.nobody, ordering: .relaxed)
         _ = holder.compareExchange(expected: 0, desired: Turn.nobody, ordering: .acquiringAndReleasing)
     }
