@@ -9,6 +9,9 @@ import Testing
     let directory: TemporaryDirectory
     let pool: DatabasePool
 
+    /// Long enough for all readers of a busy machine.
+    private static let limit = Duration.seconds(5)
+
     init() throws {
         directory = try TemporaryDirectory()
         pool = try DatabasePool(
@@ -16,7 +19,7 @@ import Testing
             key: .sample("old"),
             configuration: Configuration {
                 $0.maximumReaders = 2
-                $0.readerWaitingLimit = .seconds(1)
+                $0.readerWaitingLimit = Self.limit
             }
         )
         try pool.write { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
@@ -81,7 +84,7 @@ import Testing
                 }
             }
             // Longer than a reader is waited for otherwise: the barrier does not count.
-            try await Task.sleep(for: .milliseconds(1500))
+            try await Task.sleep(for: Self.limit + .milliseconds(500))
             #expect(pool.readerCounts.waiting > 0)
             block.letGo()
             try await group.waitForAll()

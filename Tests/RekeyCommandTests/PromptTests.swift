@@ -34,7 +34,7 @@ import Testing
             if pid == 0:
                 os.execv(sys.argv[1], sys.argv[1:2] + sys.argv[3:])
             # Its terminal ends with this program.
-            signal.alarm(40)
+            signal.alarm(300)
             echoes = lambda: bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
             shown = b""
             while not shown.rstrip().endswith(b":"):
