@@ -5,7 +5,7 @@ import TestSupport
 enum EngineMemory {
     private static let piece = "q7w#"
     private static let piecesOfRow = 300
-    /// How often the text is found in one row. On a busy machine 400 bytes of one were found twice; what keeps them is not known.
+    /// How often the 12 pieces that are searched for are found in one row. Less was left twice; see SECURITY.md.
     static let placesInRow = piecesOfRow - 12 + 1
 
     /// How often a text of a database that was open is found. Only the engine ever had the text: SQL puts it together.
