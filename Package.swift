@@ -132,6 +132,8 @@ let package = Package(
             dependencies: ["CCipherEngine", "CipherDB", "Rekeying"],
             path: "Tests/CheckpointLoad"
         ),
+        // A process of StorageFailureTests and CreationTests.
+        .executableTarget(name: "OpeningProcess", dependencies: ["CipherDB"], path: "Tests/OpeningProcess"),
         // A process of ProcessEndTests.
         .executableTarget(
             name: "EndingProcess",
@@ -142,7 +144,7 @@ let package = Package(
             name: "CipherDBTests",
             dependencies: [
                 "CCipherEngine", "CheckpointLoad", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat",
-                "CipherSystem", "ServiceInstance", "TestSupport",
+                "CipherSystem", "OpeningProcess", "ServiceInstance", "TestSupport",
             ],
             exclude: ["Articles/Service"]
         ),

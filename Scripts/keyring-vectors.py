@@ -229,7 +229,7 @@ def which_slot():
 def what_is_in_it():
     v = Vector("two-key-records", "A keyring whose database is to have a new key opens with both.", roles=(1, 2))
     v.slot(PASSPHRASE, FIRST).opens(PASSPHRASE, FIRST, 1)
-    for count, what in [(0, "no key"), (1, "one key"), (16, "16 keys")]:
+    for count, what in [(0, "no key"), (1, "one key"), (16, "16 keys"), (255, "255 keys")]:
         v = Vector(f"given-up-{count}", f"A keyring with {what} retired opens."
                    if count < 2 else f"A keyring with {what} retired opens.")
         for age in range(count, 0, -1):
@@ -340,8 +340,6 @@ def structure():
     damaged("role-3", "There is no role 3.", lambda v: None, roles=(1, 3))
     damaged("role-twice", "There is one key record of each role.", lambda v: v.record(1))
     damaged("roles-in-wrong-order", "Role 1 stands before 2.", lambda v: v.keyring.records.reverse(), roles=(1, 2))
-    damaged("given-up-17", "At most 16 retired keys are kept.",
-            lambda v: v.keyring.older.extend([format.OlderKey(NOON, NOON, bytes(16), bytes(40))] * 17))
     damaged("slots-0", "There is a slot.", setting(slots=[]))
     damaged("slots-33", "There are at most 32 slots.",
             lambda v: [v.slot(EXTERNAL, EXTERNAL_BYTES) for _ in range(32)])

@@ -177,7 +177,7 @@ def parse(file):
         writer=cursor.text(32),
         records=[KeyRecord(cursor.number(1), cursor.time(), cursor.bytes(16), cursor.bytes(40))
                  for _ in cursor.counted(1, 2)],
-        older=[OlderKey(cursor.time(), cursor.time(), cursor.bytes(16), cursor.bytes(40)) for _ in cursor.counted(0, 16)],
+        older=[OlderKey(cursor.time(), cursor.time(), cursor.bytes(16), cursor.bytes(40)) for _ in cursor.counted(0, 255)],
         slots=[parse_slot(cursor.bytes(cursor.number(2))) for _ in cursor.counted(1, 32)])
     require(cursor.rest() == b"")
     require([record.role for record in keyring.records] in ([1], [1, 2]))

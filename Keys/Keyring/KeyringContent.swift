@@ -25,20 +25,21 @@ public struct KeyringContent: Sendable, Equatable {
     package internal(set) var current: WrappedKey
     /// The key that the database is to be under, from before its first page is written until it is proved.
     package internal(set) var next: WrappedKey?
-    /// Retired keys, the last 16 of them, the oldest first.
+    /// Retired keys, 255 at most, the oldest first.
     package internal(set) var retired: [RetiredKey] = []
 
     /// When the key that the database is under was made.
     public var keyCreated: Date { current.created }
     /// Whether a database was made with the key, or brought under it.
     public var isInUse: Bool { current.salt != nil }
-    /// How many retired keys of the database it holds, 16 at most: for older copies of the database.
+    /// How many retired keys of the database it holds, 255 at most: for older copies of the database.
     public var olderKeyCount: Int { retired.count }
     /// Whether a rotation was begun and not completed.
     public var isRotationPending: Bool { next != nil }
 
     static let mostSlots = 32
-    static let mostRetired = 16
+    /// Their number is one byte of the file.
+    static let mostRetired = 255
 
     /// The slot with this number.
     public func slot(_ number: Int) -> KeyringSlot? { slots.first { $0.number == number } }
@@ -140,12 +141,12 @@ extension KeyringContent {
         text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
-    /// Gives up a key.
+    /// Gives up a key. A keyring with too many of them is not written.
     mutating func retire(_ key: WrappedKey) {
         retired.append(RetiredKey(key: key, retired: Date.wholeSecond))
         guard retired.count > KeyringContent.mostRetired else { return }
-        // One that no file was seen under, of a rotation that was undone, goes first.
-        retired.remove(at: retired.firstIndex { $0.key.salt == nil } ?? 0)
+        // No file was seen under it: it is of a rotation that was undone.
+        if let unused = retired.firstIndex(where: { $0.key.salt == nil }) { retired.remove(at: unused) }
     }
 
     /// Whether trying all slots would take too long, so that a passphrase needs the number of its slot.

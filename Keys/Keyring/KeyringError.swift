@@ -50,7 +50,7 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case labelNotUnique(slots: [Int])
         /// Without this slot no passphrase and no recovery code would open the keyring.
         case lastSlot
-        /// A keyring has 32 slots and 64 KiB at most.
+        /// A keyring has 32 slots, 255 retired keys and 64 KiB at most.
         case full
         /// What was typed is another code than the one shown.
         case notConfirmed
@@ -161,7 +161,9 @@ extension KeyringError: CustomStringConvertible {
         case .lastSlot:
             "no passphrase or recovery code would remain; add one first"
         case .onlySlot: "the only slot cannot be removed; to destroy the data, erase the keyring"
-        case .full: "the keyring is full (32 slots, 64 KiB); remove a slot"
+        case .full:
+            "the keyring is full (32 slots, 255 retired keys, 64 KiB); remove a slot, or the retired keys once no backup "
+                + "needs them"
         case .notConfirmed: "the typed recovery code differs; nothing was added"
         case .notTypedBack: "a recovery code must be typed back: use add(_:typedBack:)"
         case .secretInUse(let number): "slot \(number) already opens with this secret; nothing was changed"

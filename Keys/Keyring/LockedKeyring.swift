@@ -92,6 +92,10 @@ package final class LockedKeyring {
     /// Writes down a new key, before any page is under it.
     package func beginRotation() throws -> DatabaseKey {
         guard content.next == nil else { throw KeyringError(.rotationPending) }
+        // What has begun must have room to end.
+        var ended = content
+        ended.retire(content.current)
+        _ = try ended.sealed(masterKey)
         let key = try write { content in
             let next = try KeyringContent.newKey(content.identifier, masterKey)
             content.next = next

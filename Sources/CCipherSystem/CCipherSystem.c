@@ -255,6 +255,13 @@ int csystem_copy_attributes(int from, int to, char name[256]) {
 }
 #endif
 
+int csystem_lock_holder(int descriptor, int64_t offset, int64_t count, int reading) {
+    // A lock for writing would be kept out by readers, too.
+    struct flock lock = {.l_type = reading ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = count};
+    if (fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
+    return lock.l_pid > 0 ? lock.l_pid : -1;
+}
+
 int csystem_anonymous_file(void) {
 #ifdef __linux__
     return memfd_create("trial", MFD_CLOEXEC);

@@ -11,6 +11,9 @@ package final class LockWait: Sendable {
         var isReported = false
     }
 
+    /// How long all waits took.
+    package var waited: Duration { state.withLock { $0.waited } }
+
     private let state: Lock<State>
     private let report: (@Sendable () -> Void)?
     /// A wait that is shorter is not reported.

@@ -258,6 +258,7 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
     package static var notPermitted: Errno { Errno(code: EPERM) }
     package static var noSpace: Errno { Errno(code: ENOSPC) }
     package static var inputOutput: Errno { Errno(code: EIO) }
+    package static var readOnlyFileSystem: Errno { Errno(code: EROFS) }
     package static var exists: Errno { Errno(code: EEXIST) }
     package static var busy: Errno { Errno(code: EBUSY) }
     /// Whether nothing has the name, be it that nothing can: SQLite adds up to eight bytes to that of a database.

@@ -137,6 +137,29 @@ import Testing
         #expect(try lax.bool(forQuery: "PRAGMA foreign_keys") == false)
     }
 
+    @Test func rowFromBeforeIsNotBlamedOnStep() throws {
+        let database = try open()
+        let tables = Self.sql(
+            "tables",
+            "CREATE TABLE parent (id INTEGER PRIMARY KEY); CREATE TABLE child (p INTEGER REFERENCES parent (id))"
+        )
+        try database.migrate([tables])
+        try database.executeStatements("PRAGMA foreign_keys = OFF")
+        try database.executeUpdate("INSERT INTO child VALUES (7)")
+        try database.executeStatements("PRAGMA foreign_keys = ON")
+        let other = Self.sql("other", "CREATE TABLE other (id)")
+        #expect { try database.migrate([tables, other]) } throws: { error in
+            guard case MigrationError.foreignKeyViolatedBefore("other", "child", 1, "parent") = error else {
+                return false
+            }
+            return "\(error)".contains(
+                "a row of child (1) has a foreign key that matches no row of parent, and had it before"
+            )
+        }
+        let mending = Self.sql("mending", "DELETE FROM child")
+        #expect(try database.migrate([tables, mending, other]) == ["mending", "other"])
+    }
+
     @Test func stepCannotEndItsTransaction() throws {
         let database = try open()
         let ends = Migration("ends") { try $0.commit() }

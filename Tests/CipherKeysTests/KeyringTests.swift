@@ -663,11 +663,12 @@ import Testing
         #expect(keyringProblem { try keyring.change(.passphrase("first"), to: code) } == .notTypedBack)
     }
 
-    @Test func sixteenRetiredKeysAreKept() throws {
+    @Test func rotationDropsNoRetiredKey() throws {
         let unlocked = try make()
         var keys: [DatabaseKey] = []
         let salt = Array<UInt8>(repeating: 7, count: 16)
-        for _ in 0..<20 {
+        try unlocked.withLock { try $0.note(salt: salt) }
+        for _ in 0..<255 {
             keys.insert(try unlocked.databaseKey(), at: 0)
             try unlocked.withLock { locked in
                 _ = try locked.beginRotation()
@@ -675,15 +676,20 @@ import Testing
             }
         }
         let last = try unlocked.databaseKey()
-        #expect(try unlocked.retiredKeys().map(\.key).elementsEqual(keys.prefix(16), by: ==))
-        try unlocked.withLock { try $0.adopt(keys[3], salt: salt) }
-        #expect(try unlocked.databaseKey() == keys[3])
+        #expect(throws: KeyringError(path: keyring.path, problem: .full)) {
+            try unlocked.withLock { _ = try $0.beginRotation() }
+        }
+        #expect(try unlocked.databaseKey() == last)
+        #expect(try unlocked.retiredKeys().map(\.key).elementsEqual(keys, by: ==))
+        try unlocked.withLock { try $0.adopt(keys[254], salt: salt) }
+        #expect(try unlocked.databaseKey() == keys[254])
         #expect(try unlocked.retiredKeys().first.map { try $0.key == last } == true)
+        try unlocked.forgetOlderKeys()
+        #expect(try unlocked.content().olderKeyCount == 0)
         #expect(throws: KeyringError(path: keyring.path, problem: .otherDatabase)) {
             try unlocked.withLock { try $0.adopt(keys[18], salt: salt) }
         }
-        try unlocked.forgetOlderKeys()
-        #expect(try unlocked.content().olderKeyCount == 0)
+        try unlocked.withLock { _ = try $0.beginRotation() }
     }
 
     @Test func unusedRetiredKeyIsDroppedFirst() throws {
@@ -698,13 +704,13 @@ import Testing
         try unlocked.withLock { locked in
             _ = try locked.beginRotation()
             try locked.finishRotation(salt: Array(repeating: 1, count: 16))
-            for _ in 0..<30 {
+            for _ in 0..<300 {
                 _ = try locked.beginRotation()
                 try locked.cancelRotation()
             }
         }
         let keys = try unlocked.retiredKeys().map(\.key)
-        #expect(try keys.count == 16 && keys.contains { try $0 == second })
+        #expect(try keys.count == 255 && keys.contains { try $0 == second })
         // The first had no salt noted: nothing says that a file was under it.
         #expect(try !keys.contains { try $0 == first })
         try unlocked.withLock { locked in

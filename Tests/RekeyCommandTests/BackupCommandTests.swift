@@ -166,6 +166,23 @@ import Testing
         #expect(try rekey("backups check repository --key-file k").status == 77)
     }
 
+    @Test func checkFailsWhereKeyringLacksKeyOfGeneration() throws {
+        #expect(try rekey("keyring init a.db --key-file k --new-key-file other").status == 0)
+        let keys = "--keyring a.db.keyring --key-file other"
+        for _ in 1...3 {
+            #expect(try rekey("backup a.db repository \(keys)").status == 0)
+            #expect(try rekey("keyring rotate a.db --key-file other").status == 0)
+        }
+        #expect(try rekey("backup a.db repository \(keys)").status == 0)
+        #expect(try rekey("backups check repository \(keys)").status == 0)
+        #expect(try rekey("keyring forget a.db --yes-forget-backups --key-file other").status == 0)
+        let check = try rekey("backups check repository \(keys)")
+        #expect(check.status == 65 && check.output.contains("1 can be restored: number 4"), "\(check.output)")
+        #expect(check.output.contains("no key of the keyring opens generations 1"), "\(check.output)")
+        let json = try rekey("backups check repository --json \(keys)").output
+        #expect(json.contains(#""underOtherKeys":[1,2,3]"#) && json.contains(#""sound":[4]"#), "\(json)")
+    }
+
     @Test func keyringFindsOldCopyOfRepository() throws {
         #expect(try rekey("keyring init a.db --key-file k --new-key-file other").status == 0)
         let keys = "--keyring a.db.keyring --key-file other"

@@ -32,9 +32,9 @@ struct RcloneBoundTests {
     }
 
     @Test func copiesOfKilledRunsAreRemoved() throws {
-        let left = RcloneStorage.spoolPath + ".new-0123456789abcdef"
+        let left = ScratchFile.path + ".new-0123456789abcdef"
         try Data([1]).write(to: URL(fileURLWithPath: left))
-        let running = try #require(try TemporaryFile(.backup, beside: RcloneStorage.spoolPath))
+        let running = try #require(try TemporaryFile(.backup, beside: ScratchFile.path))
         defer { running.discard() }
         try storage.locked(exclusively: true) {}
         #expect(!FileManager.default.fileExists(atPath: left))

@@ -55,10 +55,10 @@ import Testing
     /// Stores all nodes of a tree, with the right digests.
     private func store(_ tree: inout BlockTree, _ writer: SegmentWriter) throws {
         let hash = try OpenSSL.SHA256()
-        for level in 1..<tree.levels.count {
-            for index in tree.levels[level].indices {
-                let node = tree.node(level: level, index: index)
-                tree.set(try writer.append(node: node, hash.digest(of: node)), level: level, index: index)
+        for level in tree.levels {
+            for index in tree.indexes(level) {
+                let node = BlockReference.node(of: try tree.children(level, index))
+                tree.setNode(try writer.append(node: node, hash.digest(of: node)), level: level, index: index)
             }
         }
         try writer.finish()
@@ -103,8 +103,8 @@ import Testing
         let newest = try #require(manifests.last?.manifest)
         let storage = fixture.repository.storage
         var tree = try SegmentReader(storage, newest, nodesOnly: true).tree(newest)
-        let block = tree.blocks[5]
-        tree.set(BlockReference(segment: block.segment, offset: block.offset, digest: Digest()), level: 0, index: 5)
+        let block = try tree.block(5)
+        try tree.setBlock(BlockReference(segment: block.segment, offset: block.offset, digest: Digest()), at: 5)
         let writer = SegmentWriter(storage, repository: newest.repository)
         try store(&tree, writer)
         try forge(root: { _ in tree.root }, segments: { $0 + writer.segments })
@@ -122,7 +122,8 @@ import Testing
         let trees = try manifests.map { stored in
             try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
         }
-        let replaced = try #require(zip(trees[0].blocks, trees[1].blocks).first { $0 != $1 }?.0)
+        let blocks = try trees.map { try $0.all() }
+        let replaced = try #require(zip(blocks[0], blocks[1]).first { $0 != $1 }?.0)
         try fixture.repository.prune(keeping: RetentionPolicy(newest: 1))
         #expect(try fixture.repository.check().problems == [])
         try flipByte(of: fixture.path(ofObject: replaced.segment.name), at: Int(replaced.offset) + 9)
@@ -138,8 +139,9 @@ import Testing
             try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
         }
         // A block of the first generation alone, in a segment that all need.
+        let blocks = try trees.map { try $0.all() }
         let replaced = try #require(
-            zip(trees[0].blocks, trees[1].blocks).first { $0 != $1 && $0.segment == trees[3].blocks[1].segment }?.0
+            zip(blocks[0], blocks[1]).first { $0 != $1 && $0.segment == blocks[3][1].segment }?.0
         )
         let path = fixture.path(ofObject: replaced.segment.name)
         try flipByte(of: path, at: Int(replaced.offset) + 9)
@@ -174,8 +176,9 @@ import Testing
         try fixture.backUp()
         let newest = try #require(manifests.last?.manifest)
         let tree = try SegmentReader(fixture.repository.storage, newest, nodesOnly: true).tree(newest)
-        try #require(newest.segments.first?.identifier != tree.blocks[0].segment)
-        try flipByte(of: fixture.path(ofObject: tree.blocks[0].segment.name), at: Int(tree.blocks[0].offset))
+        let first = try tree.block(0)
+        try #require(newest.segments.first?.identifier != first.segment)
+        try flipByte(of: fixture.path(ofObject: first.segment.name), at: Int(first.offset))
         let found = try proved()
         #expect(found.sound == [1, 2] && found.proved == [1, 2], "\(found.problems)")
     }
@@ -287,7 +290,7 @@ import Testing
         let page = [UInt8](repeating: 7, count: 4096)
         let reference =
             try byZeros ? .zeros : page.withUnsafeBytes { try writer.append(block: $0, 5, hash.digest(of: $0)) }
-        tree.set(reference, level: 0, index: 5)
+        try tree.setBlock(reference, at: 5)
         try store(&tree, writer)
         let forged = Manifest(
             repository: manifest.repository,
@@ -372,10 +375,10 @@ import Testing
         // A node of each level, which is all of the level.
         var reference = BlockReference.zeros
         for _ in 1...5 {
-            let node = [[UInt8]](repeating: reference.bytes, count: BlockTree.fanOut).flatMap { $0 }
+            let node = BlockReference.node(of: Array(repeating: reference, count: BlockTree.fanOut))
             reference = try writer.append(node: node, hash.digest(of: node))
         }
-        let root = reference.bytes + reference.bytes
+        let root = BlockReference.node(of: [reference, reference])
         reference = try writer.append(node: root, hash.digest(of: root))
         try writer.finish()
         try writer.store()
@@ -398,4 +401,10 @@ import Testing
         let problems = try fixture.repository.check().problems
         #expect(problems.contains("missing, and not pruned: generations 2 to 1099511627775"))
     }
+}
+
+extension BlockTree {
+    fileprivate func all() throws -> [BlockReference] { try (0..<blocks.nodeCount).flatMap(blocks.node) }
+
+    fileprivate func block(_ index: Int) throws -> BlockReference { try all()[index] }
 }

@@ -7,7 +7,7 @@ import Rekeying
 
 /// GET /health, and the health check of a container, which asks the service on this machine for it.
 enum Health {
-    /// What a service says that can read its database.
+    /// What a service says that can read and write its database: with status 200, or where it cannot with 503 and the problem.
     struct Report: Codable, Sendable {
         struct Backup: Codable, Sendable {
             /// The number of the newest generation; nil until there is one.
@@ -30,11 +30,13 @@ enum Health {
             }
         }
 
+        /// SQLite's code; the log has the cause.
+        var problem: String?
         /// Nil if the service has no repository.
         var backup: Backup?
     }
 
-    /// Nil if the service answers and can read its database, else why not.
+    /// Nil if the service answers and can read and write its database, else why not.
     static func problem(port: Int) async -> String? {
         guard let url = URL(string: "http://127.0.0.1:\(port)/health") else { return "no port \(port)" }
         do {

@@ -12,9 +12,22 @@ struct NoteStore: Sendable {
     }
 
     let pool: DatabasePool
+    private let health = WriteHealth()
 
     init(path: String, key: DatabaseKey, logger: Logger) async throws {
-        pool = try await DatabasePool(path: path, key: key, configuration: Configuration { $0.logger = logger })
+        try await self.init(
+            DatabasePool(path: path, key: key, configuration: Configuration { $0.logger = logger })
+        )
+    }
+
+    init(path: String, keyring: UnlockedKeyring, logger: Logger) async throws {
+        try await self.init(
+            DatabasePool(path: path, keyring: keyring, configuration: Configuration { $0.logger = logger })
+        )
+    }
+
+    private init(_ pool: DatabasePool) async throws {
+        self.pool = pool
         try await pool.migrate(Self.steps)
     }
 
@@ -30,7 +43,10 @@ struct NoteStore: Sendable {
                 ]
             )
             try database.createIndex("notes_by_author", on: "notes", columns: ["author", "made"])
-        }
+        },
+        Migration("probe") { database in
+            try database.executeStatements("CREATE TABLE probe (id INTEGER PRIMARY KEY, written BLOB NOT NULL)")
+        },
     ]
 
     func add(_ note: Note) async throws -> Note {
@@ -38,7 +54,7 @@ struct NoteStore: Sendable {
         made.id = nil
         made.made = Date()
         let row = made
-        let id = try await pool.write { try $0.insert(into: "notes", encoding: row) }
+        let id = try await health.noting { try await pool.write { try $0.insert(into: "notes", encoding: row) } }
         made.id = id
         return made
     }
@@ -62,12 +78,21 @@ struct NoteStore: Sendable {
         try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM notes") ?? 0 }
     }
 
-    /// Throws if the database cannot be read.
-    func check() async throws {
-        _ = try await pool.read { try $0.int(forQuery: "SELECT 1 FROM notes LIMIT 1") }
+    /// The code of what keeps notes from being read or written; nil for nothing. The probe takes the room of a long note.
+    func problem() async -> ResultCode? {
+        do {
+            _ = try await pool.read { try $0.int(forQuery: "SELECT 1 FROM notes LIMIT 1") }
+        } catch {
+            return (error as? DatabaseError)?.code ?? .error
+        }
+        return await health.problem {
+            try await pool.write { try $0.executeUpdate("REPLACE INTO probe VALUES (1, randomblob(10000))") }
+        }
     }
 
     func delete(_ id: Int64) async throws -> Bool {
-        try await pool.write { try $0.delete(from: "notes", where: Column("id") == id) == 1 }
+        try await health.noting {
+            try await pool.write { try $0.delete(from: "notes", where: Column("id") == id) == 1 }
+        }
     }
 }

@@ -2,18 +2,19 @@ import CipherDB
 import Foundation
 import Hummingbird
 import Logging
+import Metrics
 import Rekeying
 
 /// A small HTTP service that keeps its data in an encrypted pool.
 ///
 ///     NotesService DATABASE PASSPHRASE-FILE [PORT [ADDRESS]]    serves until SIGTERM or SIGINT, and closes the pool
-///     NotesService --health [PORT]                              whether the service on this machine answers and can read its database
+///     NotesService --health [PORT]                              whether the service on this machine can read and write its database
 ///     NotesService --load                                       serves in a temporary directory, under load, and checks the answers
 ///
 /// It serves on 127.0.0.1 unless another address is given, such as 0.0.0.0 in a container.
 /// `BACKUP_REPOSITORY` is where each change is stored: a directory, or `rclone:REMOTE:PATH`. GET /health tells of it.
-/// `LOG_LEVEL=trace` logs each statement. Metrics and traces go to the backends that a program bootstraps MetricsSystem and
-/// InstrumentationSystem with.
+/// The key of the database is in the keyring DATABASE.keyring, which the passphrase unlocks; SIGHUP rotates the key. `LOG_LEVEL=trace` logs
+/// each statement. GET /metrics has the metrics; traces go to the backend that a program bootstraps InstrumentationSystem with.
 @main
 struct NotesService {
     static func main() async {
@@ -42,11 +43,15 @@ struct NotesService {
         guard (2...4).contains(arguments.count), !arguments[0].hasPrefix("-") else { usage() }
         let port = port(arguments.dropFirst(2))
         let address = arguments.count > 3 ? arguments[3] : "127.0.0.1"
-        let key = try KeySource.file(path: arguments[1]).readPassphrase()
-        let store = try await NoteStore(path: arguments[0], key: key, logger: logger)
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        let secret = try KeySource.file(path: arguments[1]).readKeyringSecret(.passphrase)
+        let (store, keyring) = try await NoteStore.open(arguments[0], secret, logger)
         let service = NotesService(
             store: store,
             backup: environment["BACKUP_REPOSITORY"].map { store.backup(to: $0, logger) },
+            rotation: KeyRotation(pool: store.pool, keyring: keyring, logger: logger),
+            metrics: metrics,
             logger: logger
         )
         try await service.application(port: port, address: address).runService()
@@ -65,6 +70,8 @@ struct NotesService {
 
     let store: NoteStore
     let backup: ContinuousBackup?
+    var rotation: KeyRotation?
+    var metrics: PrometheusMetrics?
     let logger: Logger
 
     /// The service on this machine's own address, unless another is given: for others there is to be TLS before it.
@@ -77,19 +84,20 @@ struct NotesService {
             router: router(),
             configuration: ApplicationConfiguration(address: .hostname(address, port: port)),
             // Shut down after the server, the last first: each request still has its database, and the backup has what the last ones wrote.
-            services: [store.pool] + (backup.map { [$0] } ?? []),
+            services: [store.pool] + (backup.map { [$0] } ?? []) + (rotation.map { [$0] } ?? []),
             onServerRunning: { await onServerRunning($0.localAddress?.port ?? 0) },
             logger: logger
         )
     }
 
-    /// POST /notes, GET /notes?author=&limit=, GET and DELETE /notes/:id, GET /health.
+    /// POST /notes, GET /notes?author=&limit=, GET and DELETE /notes/:id, GET /health, GET /metrics.
     private func router() -> Router<BasicRequestContext> {
         let router = Router()
         router.addMiddleware {
             TracingMiddleware()
             MetricsMiddleware()
             LogRequestsMiddleware(.debug)
+            FailureMiddleware(logger: logger)
         }
         router.post("notes") { request, context in
             let note = try await request.decode(as: NoteStore.Note.self, context: context)
@@ -113,12 +121,39 @@ struct NotesService {
             try await store.delete(context.parameters.require("id", as: Int64.self)) ? .noContent : .notFound
         }
         router.get("health") { _, _ in
-            try await store.check()
-            return Health.Report(backup: backup.map { Health.Report.Backup($0.metrics) })
+            let problem = await store.problem()
+            let report = Health.Report(
+                problem: problem.map { "\($0)" },
+                backup: backup.map { Health.Report.Backup($0.metrics) }
+            )
+            return EditedResponse(status: problem == nil ? .ok : .serviceUnavailable, response: report)
         }
+        if let metrics { router.get("metrics") { _, _ in metrics.text } }
         return router
     }
 }
 
 extension NoteStore.Note: ResponseCodable {}
 extension Health.Report: ResponseCodable {}
+/// What a request fails of: 503 where a lock, the disk or a directory is in the way, which the database logs with its cause; 500 for the rest,
+/// which is logged here.
+private struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
+    let logger: Logger
+
+    func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws
+        -> Response
+    {
+        do {
+            return try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            throw error
+        } catch let error as DatabaseError
+            where [.busy, .full, .inputOutput, .readOnly, .cannotOpen].contains(error.code.primary)
+        {
+            throw HTTPError(.serviceUnavailable)
+        } catch {
+            logger.error("a request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
+            throw HTTPError(.internalServerError)
+        }
+    }
+}

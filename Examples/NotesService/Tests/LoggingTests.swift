@@ -61,6 +61,27 @@ import Testing
         #expect(text.contains("opened"))
     }
 
+    @Test func failuresAreLoggedOnceWithTheirCause() throws {
+        let (key, other) = (try DatabaseKey.random(), Database(path: scratch.path))
+        var impatient = configuration
+        impatient.busyTimeout = .milliseconds(1)
+        let queue = try DatabaseQueue(path: scratch.path, key: key, configuration: impatient)
+        try queue.inDatabase { try $0.executeUpdate("CREATE TABLE notes (text)") }
+        try other.open(key: key)
+        try other.beginTransaction()
+        for _ in 0..<50 {
+            #expect(throws: DatabaseError.self) {
+                try queue.inDatabase { try $0.executeUpdate("INSERT INTO notes VALUES (\("secret milk"))") }
+            }
+        }
+        let failures = log.entries.filter { $0.level == .error }
+        #expect(failures.count == 1)
+        let failure = try #require(failures.first)
+        #expect(failure.metadata["code"] == "busy (5)" && failure.metadata["failures"] == "1")
+        #expect("\(failure.metadata["cause"] as Any)".contains("\(scratch.path): database is locked: waited "))
+        #expect(!text.contains("milk"))
+    }
+
     @Test func damagedPageIsLogged() throws {
         let queue = try DatabaseQueue(path: scratch.path, key: .random())
         try queue.inDatabase { database in

@@ -68,6 +68,20 @@ import Testing
         }
     }
 
+    @Test func failuresAreCountedByCode() throws {
+        let (key, other) = (try DatabaseKey.random(), Database(path: scratch.path))
+        let impatient = Configuration { $0.busyTimeout = .milliseconds(1) }
+        let queue = try DatabaseQueue(path: scratch.path, key: key, configuration: impatient)
+        try other.open(key: key)
+        try other.beginTransaction()
+        for _ in 0..<20 { #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.beginTransaction() } } }
+        let count = { [metrics, scratch] in
+            try metrics.expectCounter("cipherdb.failures", [("database", scratch.name), ("code", $0)]).totalValue
+        }
+        #expect(try count("busy") == 20)
+        #expect(try count("full") == 0)
+    }
+
     @Test func connectionsOfOneNameShareTheirMetrics() throws {
         func timers() -> Int { metrics.timers.filter { $0.dimensions.contains { $0.1 == scratch.name } }.count }
         let queue = try DatabaseQueue(path: scratch.path, key: .random())

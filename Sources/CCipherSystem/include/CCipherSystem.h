@@ -32,6 +32,10 @@ int csystem_exchange(const char *path, const char *other);
 // A second descriptor of the file, by which nothing can be read or written: closing it drops no locks. -1 with errno. Linux only.
 int csystem_pin(int descriptor);
 
+// The number of a process, other than this one, that has a part of the file locked: for writing, or also for reading. 0 for none, -1 for one
+// whose number the system does not tell.
+int csystem_lock_holder(int descriptor, int64_t offset, int64_t count, int reading);
+
 // A file in memory that has no name, closed in children; -1 where the system has none.
 int csystem_anonymous_file(void);
 

@@ -9,6 +9,8 @@ public struct RepositoryCheck: Sendable, Equatable {
     public internal(set) var proved: [UInt64] = []
     /// The numbers of those of which a key has proved the manifest alone: the format of the database has no MACs of pages.
     public internal(set) var provedByManifest: [UInt64] = []
+    /// With keys, the numbers of those that are undamaged, but under none of these keys.
+    public internal(set) var underOtherKeys: [UInt64] = []
     /// What is wrong, a sentence each; empty where all is well.
     public internal(set) var problems: [String] = []
     /// Bytes of the segments that were read.
@@ -78,6 +80,8 @@ extension BackupRepository {
                     switch keys[place]?.hasPageMACs {
                     case true?: check.proved.append(stored.manifest.number)
                     case false?: check.provedByManifest.append(stored.manifest.number)
+                    case nil where keyOf != nil && stored.manifest.keyIdentifier != nil:
+                        check.underOtherKeys.append(stored.manifest.number)
                     case nil: break
                     }
                 }

@@ -3,7 +3,7 @@ internal import CipherSystem
 internal import SQLiteFormat
 
 /// Reads the segments of a repository, each once, the newest first, and compares what generations refer to with its digest. Memory
-/// grows with the number of blocks in the repository, not with that of generations.
+/// grows with the number of nodes in the repository, not with that of blocks.
 struct SegmentPass {
     private let storage: any BackupStorage
     private let marker: RepositoryMarker
@@ -11,8 +11,9 @@ struct SegmentPass {
     private let hash: OpenSSL.SHA256
     private var keys: GenerationKeys
     private let listed: [SegmentIdentifier: ListedSegment]
-    /// What is referred to in segments that were not read yet: by level, then by place.
-    private var uses: [SegmentIdentifier: [[TreePiece.Place: TreePiece.Use]]] = [:]
+    /// The nodes that are referred to in segments that were not read yet: by level, then by place.
+    private var nodes: [SegmentIdentifier: [[TreePiece.Place: TreePiece.Use]]] = [:]
+    private var blocks = BlockUses()
     /// Segments that could not be opened.
     private(set) var missing: Set<SegmentIdentifier> = []
     /// Of each piece that was not found right, the first and the last generation.
@@ -34,10 +35,10 @@ struct SegmentPass {
         listed = Dictionary(segments.map { ($0.identifier, $0) }) { $1 }
         hash = try OpenSSL.SHA256()
         for segment in segments {
-            uses[segment.identifier] = Array(repeating: [:], count: SegmentPass.mostLevels)
+            nodes[segment.identifier] = Array(repeating: [:], count: SegmentPass.mostLevels)
         }
         for (generation, stored) in zip(UInt32(0)..., manifests) {
-            refer(to: TreePiece(rootOf: stored.manifest), generation...generation)
+            try refer(to: TreePiece(rootOf: stored.manifest), generation...generation)
         }
     }
 
@@ -59,14 +60,15 @@ struct SegmentPass {
                     throw BackupError.damagedObject(segment.identifier.name)
                 }
             }
-            uses[segment.identifier] = nil
+            nodes[segment.identifier] = nil
+            try blocks.take(segment.identifier) { _, _ in }
             done += size
             try progress(Int64(clamping: done), Int64(clamping: all))
         }
     }
 
     /// Notes that generations need a piece.
-    private mutating func refer(to piece: TreePiece, _ generations: ClosedRange<UInt32>) {
+    private mutating func refer(to piece: TreePiece, _ generations: ClosedRange<UInt32>) throws {
         if piece.level == 0, piece.reference == .zeros {
             // With a key, only a page that SQLite does not use is one of zeros.
             let isUnused = keys.of(generations).allSatisfy {
@@ -76,20 +78,13 @@ struct SegmentPass {
             return
         }
         let reference = piece.reference
-        guard listed[reference.segment]?.isListed(by: generations) == true, uses[reference.segment] != nil else {
+        guard listed[reference.segment]?.isListed(by: generations) == true, nodes[reference.segment] != nil else {
             return _ = doubts.insert(generations)
         }
         let place = TreePiece.Place(offset: reference.offset, digest: reference.digest)
-        var use = TreePiece.Use(start: piece.start, size: piece.size, generations: generations)
-        if let known = uses[reference.segment]?[piece.level][place] {
-            let both = known.generations.lowerBound...known.generations.upperBound
-            use.generations =
-                min(both.lowerBound, generations.lowerBound)...max(both.upperBound, generations.upperBound)
-            guard (known.start, known.size) == (use.start, use.size) else {
-                return _ = doubts.insert(use.generations)
-            }
-        }
-        uses[reference.segment]?[piece.level][place] = use
+        let use = TreePiece.Use(start: piece.start, size: piece.size, generations: generations)
+        guard piece.level > 0 else { return try blocks.add(place, use, to: reference.segment) }
+        if let doubt = nodes[reference.segment]?[piece.level].note(use, of: place) { doubts.insert(doubt) }
     }
 
     /// Reads a segment, and returns its size and digest.
@@ -124,8 +119,7 @@ struct SegmentPass {
         if segment.summaries.count > 1 { doubts.insert(segment.range) }
         let end = segment.summaries.reduce(size) { min($0, Int64(clamping: $1.size)) }
         try readNodes(segment, source, end)
-        let units = units(blocksInOrder(segment.identifier, end: end))
-        uses[segment.identifier] = nil
+        let units = try units(blocksInOrder(segment.identifier, end: end))
         return (size, try readAll(segment.identifier, source, size, units))
     }
 
@@ -133,9 +127,9 @@ struct SegmentPass {
     private mutating func readNodes(_ segment: ListedSegment, _ source: any PageSource, _ end: Int64) throws {
         let first = segment.summaries.map(\.nodes).max() ?? 0
         for level in (1..<SegmentPass.mostLevels).reversed() {
-            let nodes = uses[segment.identifier]?[level] ?? [:]
-            uses[segment.identifier]?[level] = [:]
-            for (place, use) in nodes {
+            let all = nodes[segment.identifier]?[level] ?? [:]
+            nodes[segment.identifier]?[level] = [:]
+            for (place, use) in all {
                 let node = TreePiece(place, use, in: segment.identifier, level: level)
                 guard place.offset >= first, place.offset <= UInt64(end),
                     case let bytes = try source.read(node.storedSize, at: Int64(place.offset)),
@@ -144,7 +138,7 @@ struct SegmentPass {
                     doubts.insert(use.generations)
                     continue
                 }
-                for child in node.children(bytes) { refer(to: child, use.generations) }
+                for child in node.children(bytes) { try refer(to: child, use.generations) }
             }
         }
     }
@@ -157,15 +151,20 @@ struct SegmentPass {
     }
 
     /// The blocks in the order of their offsets, without overlap.
-    private mutating func blocksInOrder(_ segment: SegmentIdentifier, end: Int64) -> [Block] {
+    private mutating func blocksInOrder(_ segment: SegmentIdentifier, end: Int64) throws -> [Block] {
+        var uses: [TreePiece.Place: TreePiece.Use] = [:]
+        var doubts: [ClosedRange<UInt32>] = []
+        try blocks.take(segment) { place, use in
+            if let doubt = uses.note(use, of: place) { doubts.append(doubt) }
+        }
+        self.doubts.formUnion(doubts)
         var blocks: [Block] = []
-        let all = uses[segment]?[0].sorted { $0.key.offset < $1.key.offset } ?? []
-        for (place, use) in all {
+        for (place, use) in uses.sorted(by: { $0.key.offset < $1.key.offset }) {
             let before = blocks.last?.range.upperBound ?? 0
             if place.offset >= UInt64(before), place.offset <= UInt64(max(0, end - use.size)) {
                 blocks.append(Block(place: place, use: use))
             } else {
-                doubts.insert(use.generations)
+                self.doubts.insert(use.generations)
             }
         }
         return blocks

@@ -35,7 +35,21 @@ struct BlockReference: Hashable, Sendable {
         }
     }
 
-    var bytes: [UInt8] { segment.bytes + offset.bigEndianBytes + digest.bytes }
+    /// The node of which they are made.
+    static func node(of references: [BlockReference]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: references.count * size) { bytes, count in
+            let bytes = UnsafeMutableRawBufferPointer(bytes)
+            for (place, reference) in references.enumerated() {
+                reference.segment.copy(to: bytes.baseAddress! + place * size)
+                let rest = bytes.baseAddress! + place * size + SegmentIdentifier.size
+                rest.storeBytes(of: reference.offset.bigEndian, as: UInt64.self)
+                reference.digest.withUnsafeBytes {
+                    (rest + 8).copyMemory(from: $0.baseAddress!, byteCount: Digest.size)
+                }
+            }
+            count = bytes.count
+        }
+    }
 }
 
 extension FixedWidthInteger {

@@ -38,7 +38,7 @@ package struct Manifest: Sendable {
         var bytes = Manifest.magic + UInt16(Manifest.version).bigEndianBytes + repository
         bytes += number.bigEndianBytes + time.bigEndianBytes + previous.bytes
         bytes += keyIdentifier ?? [UInt8](repeating: 0, count: BackupKey.identifierSize)
-        bytes += databaseSize.bigEndianBytes + storedSize.bigEndianBytes + root.bytes
+        bytes += databaseSize.bigEndianBytes + storedSize.bigEndianBytes + BlockReference.node(of: [root])
         bytes += UInt32(segments.count).bigEndianBytes + segments.flatMap(\.bytes)
         let writer = Array(writer.utf8.prefix(32))
         return bytes + [UInt8(writer.count)] + writer

@@ -11,6 +11,9 @@ struct SegmentIdentifier: Hashable, Comparable, Sendable {
         words = bytes.loadUnaligned(as: SIMD2<UInt64>.self)
     }
 
+    /// Stores its bytes.
+    func copy(to place: UnsafeMutableRawPointer) { place.storeBytes(of: words, as: SIMD2<UInt64>.self) }
+
     static func random() throws -> SegmentIdentifier {
         try withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
             try OpenSSL.randomize(bytes)

@@ -65,3 +65,18 @@ struct TreePiece: Sendable {
         var generations: ClosedRange<UInt32>
     }
 }
+
+extension [TreePiece.Place: TreePiece.Use] {
+    /// Adds a use; returns the generations that cannot all be right, because they take one place for different parts of a database.
+    mutating func note(_ use: TreePiece.Use, of place: TreePiece.Place) -> ClosedRange<UInt32>? {
+        guard let known = self[place] else {
+            self[place] = use
+            return nil
+        }
+        let (left, right) = (known.generations, use.generations)
+        let both = Swift.min(left.lowerBound, right.lowerBound)...Swift.max(left.upperBound, right.upperBound)
+        guard (known.start, known.size) == (use.start, use.size) else { return both }
+        self[place]?.generations = both
+        return nil
+    }
+}

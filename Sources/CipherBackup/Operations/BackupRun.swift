@@ -35,9 +35,10 @@ struct BackupRun {
         } makeWorker: { [key] in
             let hash = try OpenSSL.SHA256()
             let authenticator = try key.map { try PageAuthenticator(key: $0.key, format: $0.format) }
+            var old = base.map { ReferenceCursor($0.tree.blocks) }
             return { batch in
                 let blocks = try batch.blocks(hash)
-                if let authenticator, !isProved || blocks.contains(where: { base?.tree.holds($0) != true }) {
+                if let authenticator, try !isProved || blocks.contains(where: { try old?.reference(to: $0) == nil }) {
                     let found = try authenticator.damaged(in: batch.pages(of: pageSize))
                     guard found.isEmpty else { return damaged.withLock { $0 += found.map(Int.init) } }
                 }

@@ -96,7 +96,7 @@ package final class BackupSession {
             let others = try expected.otherKeys.map { try BackupKey($0, repository: marker.identifier) }
             let base = try newest(marker, provedBy: backupKey.map { [$0] + others } ?? [])
             let isProved = try base.map { try $0.lost.isEmpty && $0.isProved(by: backupKey) } ?? false
-            let writer = GenerationWriter(
+            let writer = try GenerationWriter(
                 repository,
                 marker,
                 base: base,

@@ -20,7 +20,9 @@ extension GenerationBase {
         // Two databases may have one raw key, so that it says little.
         guard hasSalt else { return key != nil && manifest.keyIdentifier == key?.identifier }
         let count = Int(min(Int64(BlockTree.blockSize), manifest.databaseSize))
-        let first = try? SegmentReader(storage, manifest, nodesOnly: false).bytes(tree.blocks[0], count: count)
-        return first?.starts(with: writer.head) == true
+        guard let first = try? tree.blocks.node(0).first,
+            let bytes = try? SegmentReader(storage, manifest, nodesOnly: false).bytes(first, count: count)
+        else { return false }
+        return bytes.starts(with: writer.head)
     }
 }

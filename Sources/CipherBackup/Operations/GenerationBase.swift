@@ -34,7 +34,7 @@ struct GenerationBase: Sendable {
         }
         do {
             let tree = try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
-            self.init(stored, tree, needed: tree.neededBytes())
+            try self.init(stored, tree, needed: tree.neededBytes())
         } catch BackupError.damagedObject(let name) {
             self.init(stored, lost: [name])
         }
@@ -55,22 +55,6 @@ struct GenerationBase: Sendable {
         return true
     }
 
-    /// The block `index`, where it has `digest` and stays where it is.
-    func block(_ index: Int, _ digest: Digest) -> BlockReference? {
-        guard tree.blocks.indices.contains(index), tree.blocks[index].digest == digest,
-            !compaction.replaced.contains(tree.blocks[index].segment)
-        else { return nil }
-        return tree.blocks[index]
-    }
-
-    /// The node `index` of `level`, where it refers to the same as in `new` and stays where it is.
-    func node(_ level: Int, _ index: Int, of new: BlockTree) -> BlockReference? {
-        guard tree.levels.indices.contains(level), tree.levels[level].indices.contains(index),
-            case let children = new.children(level: level, index: index),
-            children == tree.children(level: level, index: index),
-            tree.levels[level - 1][children] == new.levels[level - 1][children],
-            !compaction.replaced.contains(tree.levels[level][index].segment)
-        else { return nil }
-        return tree.levels[level][index]
-    }
+    /// Whether the next generation refers to what is there, and does not store it again.
+    func stays(_ reference: BlockReference) -> Bool { !compaction.replaced.contains(reference.segment) }
 }

@@ -11,6 +11,7 @@ final class GenerationWriter {
     private let size: Int64
     private let segments: SegmentWriter
     private var tree: BlockTree
+    private var old: ReferenceCursor?
     /// Whether a block differs from that of the generation before.
     private(set) var isChanged: Bool
     /// Whether a block is that of the generation before, unless it is one of zeros.
@@ -30,7 +31,7 @@ final class GenerationWriter {
         size: Int64,
         adoptsBlocks: Bool,
         keepsBlocks: Bool
-    ) {
+    ) throws {
         self.repository = repository
         self.marker = marker
         self.base = base
@@ -39,25 +40,28 @@ final class GenerationWriter {
         self.size = size
         segments = SegmentWriter(repository.storage, repository: marker.identifier)
         tree = BlockTree(size: size)
+        old = base.map { ReferenceCursor($0.tree.blocks) }
         sharesBlock = keepsBlocks
         // Without the key, the same state is not stored again without a MAC.
         let isProofChanged = key != nil && base?.manifest.keyIdentifier != key?.identifier
         isChanged = base?.manifest.databaseSize != size || isProofChanged || base?.lost.isEmpty == false
-        if keepsBlocks, let base { tree.keepBlocks(of: base.tree) }
+        if keepsBlocks, let base { try tree.keepBlocks(of: base.tree) }
     }
 
     func store(_ block: StateBlock) throws {
-        if base?.tree.holds(block) != true {
+        let same = try old?.reference(to: block)
+        if same == nil {
             isChanged = true
         } else if !block.isZero {
             sharesBlock = true
         }
         if block.index == 0 { head = Array(block.bytes.prefix(CipherFormat.saltSize)) }
-        guard !block.isZero else { return tree.set(.zeros, level: 0, index: block.index) }
+        guard !block.isZero else { return try tree.setBlock(.zeros, at: block.index) }
         let reference =
-            try adopted?.block(block.index, block.digest)
-            ?? segments.append(block: block.bytes, block.index, block.digest)
-        tree.set(reference, level: 0, index: block.index)
+            if let same, adopted?.stays(same) == true { same } else {
+                try segments.append(block: block.bytes, block.index, block.digest)
+            }
+        try tree.setBlock(reference, at: block.index)
     }
 
     /// Stores what is left, and then the manifest, if something has changed.
@@ -75,7 +79,7 @@ final class GenerationWriter {
         try storeNodes()
         try segments.finish()
         try segments.store(beforeEach: beforeEach)
-        let needed = tree.neededBytes()
+        let needed = try tree.neededBytes()
         let manifest = Manifest(
             repository: marker.identifier,
             number: (base?.manifest.number ?? 0) + 1,
@@ -98,15 +102,19 @@ final class GenerationWriter {
     /// Stores the nodes that are not those of the generation before, from the leaves to the root.
     private func storeNodes() throws {
         let hash = try OpenSSL.SHA256()
-        for level in 1..<tree.levels.count {
-            for index in tree.levels[level].indices {
-                if let same = adopted?.node(level, index, of: tree) {
-                    tree.set(same, level: level, index: index)
-                } else {
-                    let node = tree.node(level: level, index: index)
-                    tree.set(try segments.append(node: node, hash.digest(of: node)), level: level, index: index)
-                }
+        for level in tree.levels {
+            for index in tree.indexes(level) {
+                let same = try adopted?.tree.node(level, index, of: tree)
+                let reference =
+                    if let same, adopted?.stays(same) == true { same } else {
+                        try append(BlockReference.node(of: tree.children(level, index)), hash)
+                    }
+                tree.setNode(reference, level: level, index: index)
             }
         }
+    }
+
+    private func append(_ node: [UInt8], _ hash: OpenSSL.SHA256) throws -> BlockReference {
+        try segments.append(node: node, hash.digest(of: node))
     }
 }

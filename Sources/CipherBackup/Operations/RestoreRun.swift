@@ -43,21 +43,52 @@ package struct RestoreRun {
         let size = manifest.databaseSize
         let tree = try SegmentReader(repository.storage, manifest, nodesOnly: true).tree(manifest)
         let reader = try SegmentReader(repository.storage, manifest, nodesOnly: false)
-        // Segment by segment: each is read once.
-        let order = tree.blocks.indices.sorted { left, right in
-            let (left, right) = (tree.blocks[left], tree.blocks[right])
-            return left.segment == right.segment ? left.offset < right.offset : left.segment < right.segment
-        }
         var done: Int64 = 0
-        for index in order {
-            let start = Int64(index) * Int64(BlockTree.blockSize)
-            let count = Int(min(Int64(BlockTree.blockSize), size - start))
-            let reference = tree.blocks[index]
-            let bytes =
-                reference == .zeros ? [UInt8](repeating: 0, count: count) : try reader.bytes(reference, count: count)
-            try bytes.withUnsafeBytes { try sink.write($0, at: start) }
-            done += Int64(count)
-            if done % (1 << 20) < Int64(BlockTree.blockSize) { try progress(done, size) }
+        // Segment by segment: each is read once.
+        for segments in try RestoreRun.parts(tree.neededBytes()) {
+            for (index, reference) in try tree.blocks.places(in: segments) {
+                let start = Int64(index) * Int64(BlockTree.blockSize)
+                let count = Int(min(Int64(BlockTree.blockSize), size - start))
+                let bytes =
+                    reference == .zeros
+                    ? [UInt8](repeating: 0, count: count) : try reader.bytes(reference, count: count)
+                try bytes.withUnsafeBytes { try sink.write($0, at: start) }
+                done += Int64(count)
+                if done % (1 << 20) < Int64(BlockTree.blockSize) { try progress(done, size) }
+            }
+        }
+    }
+
+    /// Bytes of blocks whose places are in memory at once.
+    private static let mostBytes = 1 << 29
+
+    /// The segments in their order, in parts of which each is at most as large, or one segment.
+    private static func parts(_ needed: [SegmentIdentifier: Int]) -> [Set<SegmentIdentifier>] {
+        var parts: [Set<SegmentIdentifier>] = [[]]
+        var size = 0
+        for (segment, count) in needed.sorted(by: { $0.key < $1.key }) {
+            if size + count > mostBytes {
+                parts.append([])
+                size = 0
+            }
+            parts[parts.count - 1].insert(segment)
+            size += count
+        }
+        return parts
+    }
+}
+
+extension BlockReferences {
+    /// The indexes of the blocks that are in these segments, in the order in which they are there.
+    fileprivate func places(in segments: Set<SegmentIdentifier>) throws -> [(index: Int, reference: BlockReference)] {
+        var places: [(index: Int, reference: BlockReference)] = []
+        for number in 0..<nodeCount {
+            for (place, reference) in try node(number).enumerated() where segments.contains(reference.segment) {
+                places.append((number * BlockTree.fanOut + place, reference))
+            }
+        }
+        return places.sorted {
+            ($0.reference.segment, $0.reference.offset) < ($1.reference.segment, $1.reference.offset)
         }
     }
 }

@@ -59,15 +59,21 @@ final class SegmentReader {
     func tree(_ manifest: Manifest) throws -> BlockTree {
         var levels = [[manifest.root]]
         var nodes: Set<BlockReference> = []
-        for count in BlockTree.counts(manifest.databaseSize).dropLast().reversed() {
+        func children(_ node: BlockReference, _ index: Int, _ count: Int) throws -> [BlockReference] {
+            guard nodes.insert(node).inserted else { throw BackupError.damagedObject(node.segment.name) }
+            let children = min(BlockTree.fanOut, count - index * BlockTree.fanOut)
+            return BlockReference.all(in: try bytes(node, count: children * BlockReference.size))
+        }
+        let counts = BlockTree.counts(manifest.databaseSize)
+        for count in counts.dropFirst().dropLast().reversed() {
             var below: [BlockReference] = []
-            for (index, node) in levels[levels.count - 1].enumerated() {
-                guard nodes.insert(node).inserted else { throw BackupError.damagedObject(node.segment.name) }
-                let children = min(BlockTree.fanOut, count - index * BlockTree.fanOut)
-                below += BlockReference.all(in: try bytes(node, count: children * BlockReference.size))
-            }
+            for (index, node) in levels[levels.count - 1].enumerated() { below += try children(node, index, count) }
             levels.append(below)
         }
-        return BlockTree(levels: levels.reversed())
+        var blocks = BlockReferences(count: counts[0])
+        for (index, node) in levels[levels.count - 1].enumerated() {
+            try blocks.set(children(node, index, counts[0]), at: index)
+        }
+        return BlockTree(blocks, nodes: levels.reversed())
     }
 }

@@ -35,10 +35,10 @@ extension PagePipeline.Batch {
     }
 }
 
-extension BlockTree {
-    /// Whether the block is what the tree has at its place.
-    func holds(_ block: StateBlock) -> Bool {
-        guard blocks.indices.contains(block.index) else { return false }
-        return block.isZero ? blocks[block.index] == .zeros : blocks[block.index].digest == block.digest
+extension ReferenceCursor {
+    /// The reference at the place of a block, where it is to the same bytes.
+    mutating func reference(to block: StateBlock) throws -> BlockReference? {
+        guard let reference = try reference(block.index) else { return nil }
+        return (block.isZero ? reference == .zeros : reference.digest == block.digest) ? reference : nil
     }
 }

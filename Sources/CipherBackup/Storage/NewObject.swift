@@ -12,10 +12,7 @@ final class NewObject {
     /// - Parameter path: That of the object, beside which the file is.
     init(_ name: String, beside path: String) throws {
         self.name = name
-        guard let file = try BackupError.naming(path, TemporaryFile(.backup, beside: path)) else {
-            throw BackupError.busy(location: path)
-        }
-        self.file = file
+        file = try ScratchFile.named(beside: path)
         hash = try OpenSSL.SHA256()
     }
 

@@ -1,5 +1,4 @@
 internal import CipherSystem
-internal import Foundation
 internal import SQLiteFormat
 
 /// A repository that the program rclone reaches: an object store or a file server. It has no locks: two writers do not meet, because no
@@ -49,7 +48,7 @@ struct RcloneStorage: BackupStorage {
     }
 
     func open(_ name: String, from offset: UInt64, most: UInt64) throws -> any PageSource {
-        let file = try spool()
+        let file = try ScratchFile.named()
         defer { file.discard() }
         let command = RcloneCommand([
             "cat", "--offset", String(offset), "--count", String(most), "--", try path(of: name),
@@ -64,7 +63,7 @@ struct RcloneStorage: BackupStorage {
     }
 
     func newObject(_ name: String) throws -> NewObject {
-        try NewObject(name, beside: RcloneStorage.spoolPath)
+        try NewObject(name, beside: ScratchFile.path)
     }
 
     func add(_ object: NewObject) throws {
@@ -93,22 +92,12 @@ struct RcloneStorage: BackupStorage {
 
     /// Removes the local copies that killed runs left; those of other processes are locked.
     private func removeLeftovers() {
-        for path in (try? TemporaryName.backup.paths(beside: RcloneStorage.spoolPath)) ?? [] {
+        for path in (try? TemporaryName.backup.paths(beside: ScratchFile.path)) ?? [] {
             TemporaryFile.removeIfAbandoned(path)
         }
     }
 
     // MARK: Local copies
-
-    static var spoolPath: String { FileManager.default.temporaryDirectory.path + "/cipherdb-backup" }
-
-    private func spool() throws -> TemporaryFile {
-        let path = RcloneStorage.spoolPath
-        guard let file = try BackupError.naming(path, TemporaryFile(.backup, beside: path)) else {
-            throw BackupError.busy(location: path)
-        }
-        return file
-    }
 
     /// The end of an object, with the offsets of the whole.
     private struct ShiftedBytes: PageSource {

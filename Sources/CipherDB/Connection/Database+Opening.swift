@@ -1,4 +1,5 @@
 internal import CipherKeys
+internal import CipherSystem
 internal import SQLiteFormat
 
 extension Database {
@@ -115,6 +116,21 @@ extension Database {
     /// As ``throwDeferredError(_:)``, of the connection there is now.
     @usableFromInline func throwDeferredError() throws { try inTurn { try throwDeferredError(connection) } }
 
+    /// Sets the journal mode, and returns that which is in force then.
+    private func set(_ mode: JournalMode, _ connection: Connection) throws -> String? {
+        let wait = LockWait.current(or: .milliseconds(busyMilliseconds))
+        let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
+        while true {
+            do {
+                return try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
+            } catch let error as DatabaseError
+                where error.code.primary == .busy && .now < deadline && wait.mayTryAgain()
+            {
+                // SQLite does not wait for each of the locks that this takes.
+            }
+        }
+    }
+
     /// Makes the connection's settings, and lets the configuration's closure have it.
     func finishOpening() throws {
         guard let connection else { return }
@@ -131,7 +147,7 @@ extension Database {
             }
             try connection.setForeignKeys(configuration.enforcesForeignKeys)
             if let mode = configuration.journalMode, path != nil, path != "" {
-                let found = try connection.text("PRAGMA journal_mode = \(mode.rawValue)")
+                let found = try set(mode, connection)
                 guard found == mode.rawValue else {
                     throw DatabaseError(
                         .error,

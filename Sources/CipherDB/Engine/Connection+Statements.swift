@@ -94,7 +94,8 @@ extension Connection {
         defer { authorizer.sql = outerSQL }
         let code = working { sqlite3_exec(handle, sql, nil, nil, nil) }
         try closeIfAsked(sql: sql)
-        try check(code, sql: sql)
+        // It is the library's own, which may try again.
+        try check(code, sql: sql, isReported: false)
     }
 
     /// The first column of the first row, as text; nil where there is no row or it is NULL.

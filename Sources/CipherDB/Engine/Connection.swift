@@ -28,7 +28,9 @@ final class Connection {
     /// How values are read and bound.
     var storage = ValueStorage()
     /// What the busy handler asks, kept as long as it may be asked.
-    private var lockWait: LockWait?
+    private var lockWaiting: LockWaiting?
+    /// Whether it was opened for reading only.
+    private let isForReading: Bool
     /// The callbacks' closures, kept as long as the handle.
     var hooks: Hooks?
     /// Where it reports its statements; nil until it is keyed.
@@ -71,6 +73,7 @@ final class Connection {
     ///   - turn: That of its database.
     init(path: String, flags: OpenFlags, vfs: String? = nil, turn: Turn = Turn()) throws(DatabaseError) {
         self.turn = turn
+        isForReading = !flags.contains(.readWrite)
         var opened: OpaquePointer?
         let working = try EngineWork()
         // One thread at a time has its turn, so the engine's own mutex is left out.
@@ -166,13 +169,15 @@ final class Connection {
     }
 
     /// Throws the handle's error for any code but OK.
-    func check(_ code: Int32, sql: String? = nil) throws(DatabaseError) {
+    func check(_ code: Int32, sql: String? = nil, isReported: Bool = true) throws(DatabaseError) {
         guard code != SQLITE_OK else { return }
-        throw error(code, sql: sql)
+        throw error(code, sql: sql, isReported: isReported)
     }
 
     /// The error for `code`, with the handle's message where the handle has one for it.
-    func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
+    ///
+    /// - Parameter isReported: Whether a failure of the file is logged and counted: that of a call of the program, which gets the error.
+    func error(_ code: Int32, sql: String? = nil, isReported: Bool = true) -> DatabaseError {
         // The SQL may hold the key. Of a function the engine says SQLITE_ERROR.
         if let refusal = authorizer.takeRefusal(), [SQLITE_AUTH, SQLITE_ERROR].contains(code & 0xff) {
             return DatabaseError(.notAuthorized, refusal.message)
@@ -183,14 +188,50 @@ final class Connection {
             return DatabaseError(.readOnly, "a block of read cannot change the database: use write", sql: sql)
         }
         let ofHandle = sqlite3_extended_errcode(handle)
-        let message =
-            ofHandle & 0xff == code & 0xff
-            ? String(cString: sqlite3_errmsg(handle)) : String(cString: sqlite3_errstr(code))
+        let isOfHandle = ofHandle & 0xff == code & 0xff
+        let found = ResultCode(rawValue: isOfHandle ? ofHandle : code)
+        if StorageFailure.concerns(found) {
+            let system = isOfHandle ? Errno(code: sqlite3_system_errno(handle)) : nil
+            return storageError(found, sql: sql, system: system?.code == 0 ? nil : system, isReported: isReported)
+        }
+        let message = DatabaseError.bounded(String(cString: isOfHandle ? sqlite3_errmsg(handle) : sqlite3_errstr(code)))
         // It is what engines from SQLite 3.31 on find out by themselves.
         if message.hasPrefix("unsafe use of "), message.hasSuffix("()") {
             return DatabaseError(.notAuthorized, Refusal.function(String(message.dropFirst(14).dropLast(2))).message)
         }
-        return DatabaseError(ResultCode(rawValue: ofHandle & 0xff == code & 0xff ? ofHandle : code), message, sql: sql)
+        return DatabaseError(found, message, sql: sql)
+    }
+
+    /// An error of the codes of ``StorageFailure``, with the path and the cause.
+    ///
+    /// - Parameters:
+    ///   - message: Nil for the engine's words for the code; those for the call may quote a value.
+    ///   - waited: How long a lock was waited for; nil where the busy handler knows.
+    ///   - isReported: Whether it is logged and counted.
+    func storageError(
+        _ code: ResultCode,
+        _ message: String? = nil,
+        sql: String? = nil,
+        waited: Duration? = nil,
+        system: Errno? = nil,
+        isReported: Bool = false
+    ) -> DatabaseError {
+        let message = message ?? String(cString: sqlite3_errstr(code.rawValue))
+        // The file may be one that the statement names, or there is none.
+        guard !filename.isEmpty, sql.map(DatabaseError.mayHoldKey) != true else {
+            if isReported { instruments?.failed(code, message) }
+            return DatabaseError(code, message, sql: sql)
+        }
+        let failure = StorageFailure(
+            code: code,
+            path: filename,
+            waited: code.primary == .busy ? waited ?? lockWaiting?.takeWaited() : nil,
+            systemError: system,
+            isForReading: isForReading
+        )
+        let text = failure.explaining(message)
+        if isReported { instruments?.failed(code, text) }
+        return DatabaseError(code, text, sql: sql)
     }
 
     /// Ends every execution that began, so that none holds a lock; their result sets end. Open blobs are closed.
@@ -275,19 +316,16 @@ final class Connection {
 
     /// How long a statement waits for a lock: as long as its operation may wait in all, where there is one.
     func setBusyTimeout(milliseconds: Int) {
-        guard milliseconds > 0, let wait = LockWait.current else {
-            lockWait = nil
-            sqlite3_busy_timeout(handle, Int32(clamping: milliseconds))
-            return
-        }
-        lockWait = wait
+        let waiting = LockWaiting(limit: .milliseconds(milliseconds))
+        lockWaiting = waiting
         sqlite3_busy_handler(
             handle,
-            { pointer, _ in
+            { pointer, attempts in
                 guard let pointer else { return 0 }
-                return Unmanaged<LockWait>.fromOpaque(pointer).takeUnretainedValue().mayTryAgain() ? 1 : 0
+                let waiting = Unmanaged<LockWaiting>.fromOpaque(pointer).takeUnretainedValue()
+                return waiting.mayTryAgain(isFirst: attempts == 0) ? 1 : 0
             },
-            Unmanaged.passUnretained(wait).toOpaque()
+            Unmanaged.passUnretained(waiting).toOpaque()
         )
     }
 

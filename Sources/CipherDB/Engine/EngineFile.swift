@@ -80,7 +80,7 @@ struct EngineFile: PageSource {
         while true {
             let code = lock()
             if code == SQLITE_OK { return }
-            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code) }
+            guard code & 0xff == SQLITE_BUSY, wait.mayTryAgain() else { throw error(code, waited: wait.waited) }
         }
     }
 
@@ -143,7 +143,11 @@ struct EngineFile: PageSource {
     }
 
     /// File methods leave no message in the connection.
-    func error(_ code: Int32) -> DatabaseError {
-        DatabaseError(ResultCode(rawValue: code), String(cString: sqlite3_errstr(code)))
+    private func error(_ code: Int32, waited: Duration? = nil) -> DatabaseError {
+        let code = ResultCode(rawValue: code)
+        guard StorageFailure.concerns(code) else {
+            return DatabaseError(code, String(cString: sqlite3_errstr(code.rawValue)))
+        }
+        return connection.storageError(code, waited: waited)
     }
 }

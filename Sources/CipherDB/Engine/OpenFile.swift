@@ -30,6 +30,12 @@ final class OpenFile {
         }
     }
 
+    /// How many connections of this process have the file open.
+    static func count(_ path: String) -> Int {
+        guard let identity = try? Platform.status(of: path).identity else { return 0 }
+        return entries.withLock { $0[identity]?.count ?? 0 }
+    }
+
     /// Throws where the file was open when this process was forked.
     static func checkIsNotOfParent(_ path: String) throws {
         guard let identity = try? Platform.status(of: path).identity else { return }

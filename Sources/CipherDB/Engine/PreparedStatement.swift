@@ -233,8 +233,8 @@ internal import CCipherEngine
                 sql: sql
             )
         }
-        // Messages of these may quote a value: json_extract and MATCH do, and VACUUM INTO names its file.
-        guard [.error, .cannotOpen].contains(error.code.primary), parameterCount > 0 || access.readsRows else {
+        // Messages of these may quote a value: json_extract and MATCH do.
+        guard error.code.primary == .error, parameterCount > 0 || access.readsRows else {
             return error
         }
         return DatabaseError(

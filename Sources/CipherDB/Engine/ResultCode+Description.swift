@@ -2,6 +2,9 @@ extension ResultCode: CustomStringConvertible {
     /// Its name here and SQLite's number, such as `constraintUnique (2067)`.
     public var description: String { Self.names[self].map { "\($0) (\(rawValue))" } ?? "\(rawValue)" }
 
+    /// Its name here; SQLite's number where it has none.
+    var name: String { Self.names[self] ?? "\(rawValue)" }
+
     private static let names: [ResultCode: String] = [
         .aborted: "aborted",
         .abortedByRollback: "abortedByRollback",

@@ -6,7 +6,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
     public let code: ResultCode
     /// What went wrong, in SQLite's words or in ours.
     public let message: String
-    /// The SQL of the statement, without its values.
+    /// The SQL of the statement, without its values; of a long one the beginning.
     public let sql: String?
 
     /// An error of a function written in Swift, for the caller of the statement.
@@ -19,7 +19,12 @@ public struct DatabaseError: Error, Sendable, Equatable {
         let hides = sql.map(DatabaseError.mayHoldKey) ?? false
         // The engine's messages quote parts of the SQL.
         self.message = hides ? "the statement failed; its text is not shown, because it may hold a key" : message
-        self.sql = hides ? nil : sql
+        self.sql = hides ? nil : sql.map(DatabaseError.bounded)
+    }
+
+    /// The beginning of a text that may be as long as a statement.
+    static func bounded(_ text: String) -> String {
+        text.utf8.count > 500 ? String(text.unicodeScalars.prefix(500)) + "…" : text
     }
 
     /// Says what to write where a value stands for a name, or a list has no parentheses.
@@ -56,6 +61,6 @@ extension DatabaseError: CustomStringConvertible {
     /// Such as `UNIQUE constraint failed: t.a (SQLite code 2067), in: INSERT INTO t VALUES (?)`.
     public var description: String {
         "\(message) (SQLite code \(code.rawValue))"
-            + (sql.map { ", in: \($0.prefix(500))\($0.count > 500 ? "…" : "")" } ?? "")
+            + (sql.map { ", in: \($0)" } ?? "")
     }
 }

@@ -30,7 +30,7 @@ extension Database {
                 }
             }
         } catch let error as DatabaseError where error.code.primary == .busy {
-            throw DatabaseError(error.code, "another connection uses the database; the key was not changed")
+            throw connection.storageError(error.code, "another connection uses the database; the key was not changed")
         }
     }
 

@@ -1,4 +1,5 @@
 public import CipherKeys
+internal import CipherSystem
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -42,14 +43,24 @@ extension Database {
     private func keyConnection(_ unlock: (UnkeyedFile) throws -> VerifiedKey) throws {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
-        guard case .unkeyed(let file) = state else { throw DatabaseError(.misuse, keyingMisuse) }
-        do {
-            state = .keyed(file.connection, try unlock(file))
-        } catch {
-            close()
-            throw error
+        guard case .unkeyed(var file) = state else { throw DatabaseError(.misuse, keyingMisuse) }
+        let wait = LockWait.current(or: .milliseconds(busyMilliseconds))
+        while true {
+            do {
+                state = .keyed(file.connection, try unlock(file))
+                return try finishOpening()
+            } catch is UnkeyedFile.MadeMeanwhile where wait.mayTryAgain() {
+                state = .closed
+                file = try file.reopened()
+                state = .unkeyed(file)
+            } catch is UnkeyedFile.MadeMeanwhile {
+                close()
+                throw DatabaseError(.busy, "\(file.filePath): others go on making the file at the same time; try again")
+            } catch {
+                close()
+                throw error
+            }
         }
-        try finishOpening()
     }
 
     private var keyingMisuse: String {

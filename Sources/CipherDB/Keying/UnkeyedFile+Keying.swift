@@ -39,18 +39,20 @@ extension UnkeyedFile {
     }
 
     /// Whether a file without bytes may become a database: not beside a log or journal, which say that it was one, or that
-    /// another connection is making it at this moment; that is waited for, half a second at most.
+    /// another connection is making it at this moment; that is waited for: half a second, or as long as it has the file locked.
     private func mayBeMade() throws -> Bool {
         guard flags.contains(.create) else { return false }
-        for _ in 0..<min(100, busyMilliseconds / 5 + 1) {
+        let wait = LockWait.current(or: .milliseconds(busyMilliseconds))
+        var attempts = 0
+        while true {
             if try pages.size() > 0 { return false }
             let beside = [SideFile.writeAheadLog, .rollbackJournal].contains {
                 (try? Platform.status(of: $0.path(of: connection.filename)).size) ?? 0 > 0
             }
             if !beside { return true }
-            Platform.sleep(milliseconds: 5)
+            attempts += 1
+            guard try attempts < 100 || pages.file.isReserved, wait.mayTryAgain() else { return false }
         }
-        return false
     }
 
     /// Keys the connection, whose file has bytes in it, and proves the key.
@@ -145,7 +147,18 @@ extension UnkeyedFile {
         }
     }
 
+    /// That another connection has made or removed the file since this one opened it as a file without bytes: it is to be opened again.
+    struct MadeMeanwhile: Error {}
+
+    /// Closes the file, and opens what has its name now.
+    func reopened() throws -> UnkeyedFile {
+        close()
+        return try UnkeyedFile(location, configuration, busyMilliseconds: busyMilliseconds, turn: connection.turn)
+    }
+
     /// Keys a file without bytes, and writes its first page: until then any key would seem right.
+    ///
+    /// - Throws: ``MadeMeanwhile``.
     private func encryptNew(_ format: CipherFormat, _ derive: () throws -> VerifiedKey) throws -> VerifiedKey {
         guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
         guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
@@ -157,11 +170,9 @@ extension UnkeyedFile {
                 try connection.testSelect()
             }
         } catch let error as DatabaseError where error.code.primary == .notADatabase {
-            throw DatabaseError(.busy, "another connection created the file at the same time; open it again")
+            throw MadeMeanwhile()
         }
-        guard !connection.hasMoved else {
-            throw DatabaseError(.busy, "the file was removed while it was being created; open it again")
-        }
+        guard !connection.hasMoved else { throw MadeMeanwhile() }
         guard try isEncrypted(verifiedKey) else {
             // Nothing but an empty schema was written so far, by this connection.
             removeIfCreated()

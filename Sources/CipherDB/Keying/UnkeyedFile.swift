@@ -5,8 +5,9 @@ package import SQLiteFormat
 /// A database file that is open and has no key yet: it can be recognised, read, locked, and tried with keys. With the right key
 /// it becomes a connection.
 package final class UnkeyedFile {
+    let location: DatabaseLocation
     /// The path or URI, as it was given.
-    let path: String
+    var path: String { location.path }
     /// The path, also where a URI was given.
     let filePath: String
     let configuration: Configuration
@@ -48,7 +49,7 @@ package final class UnkeyedFile {
         if let vfs = configuration.vfs, !Connection.hasFileSystem(named: vfs) {
             throw DatabaseError(.cannotOpen, "SQLite has no VFS with the name \(vfs)")
         }
-        path = location.path
+        self.location = location
         filePath = UnkeyedFile.shown(file)
         flags = location.flags.subtracting(.uri)
         isImmutable = location.isImmutable
@@ -56,10 +57,11 @@ package final class UnkeyedFile {
         self.busyMilliseconds = busyMilliseconds
         try OpenFile.checkIsNotOfParent(file)
         wasCreated = try UnkeyedFile.create(file, location.flags)
-        do {
+        do throws(DatabaseError) {
             // SQLCipher 4 takes a path that begins with "file:" for a URI, and a key from its parameters.
             connection = try Connection(
-                path: DatabaseURI.isURI(path) && !location.flags.contains(.uri) ? "./" + path : path,
+                path: DatabaseURI.isURI(location.path) && !location.flags.contains(.uri)
+                    ? "./" + location.path : location.path,
                 flags: location.flags,
                 vfs: configuration.vfs,
                 turn: turn
@@ -67,7 +69,9 @@ package final class UnkeyedFile {
         } catch {
             // Nothing was written to it, and nobody knows of it yet.
             if wasCreated { try? Platform.remove(file) }
-            throw error
+            guard StorageFailure.concerns(error.code) else { throw error }
+            let failure = StorageFailure(code: error.code, path: file, isForReading: !flags.contains(.readWrite))
+            throw DatabaseError(error.code, error.message + (failure.cause.isEmpty ? "" : ": \(failure.cause)"))
         }
         connection.setBusyTimeout(milliseconds: busyMilliseconds)
         pages = try StoredPages(connection)
@@ -95,15 +99,13 @@ package final class UnkeyedFile {
             }
             return false
         } catch let error as Errno {
-            guard error == .noSuchFile, flags.contains(.create) else {
-                throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
-            }
+            guard error == .noSuchFile, flags.contains(.create) else { throw unopened(path, error) }
         } catch let error as DatabaseError {
             throw error
         } catch {
             throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
         }
-        do {
+        do throws(Errno) {
             // SQLite would give everyone permissions; its side files get those of this one.
             try Platform.createPrivateFile(path)
             return true
@@ -114,8 +116,12 @@ package final class UnkeyedFile {
             }
             return false
         } catch {
-            throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
+            throw unopened(path, error)
         }
+    }
+
+    private static func unopened(_ path: String, _ error: Errno) -> DatabaseError {
+        DatabaseError(.cannotOpen, "\(shown(path)): \(StorageFailure.description(of: error, path))")
     }
 
     /// Closes the file. One that this opening made is removed if it is empty still and nobody has it locked.

@@ -27,8 +27,8 @@ extension Database {
         try withoutForeignKeys { enforced in
             var run: [String] = []
             for step in steps {
-                let wasRun = try inTransaction { database in
-                    try database.perform(step, of: steps, checksForeignKeys: enforced)
+                let wasRun = try blamingOldRows(step) {
+                    try inTransaction { try $0.perform(step, of: steps, checksForeignKeys: enforced) }
                 }
                 guard wasRun else { continue }
                 run.append(step.name)
@@ -119,7 +119,14 @@ extension Database {
         guard isInTransaction, (try? releaseSavePoint(withName: savePoint)) != nil else {
             throw MigrationError.transactionEnded(step: step.name)
         }
-        if checksForeignKeys { try throwIfForeignKeysBroken(after: step) }
+        if checksForeignKeys, let row = try brokenForeignKey() {
+            throw MigrationError.foreignKeyViolated(
+                step: step.name,
+                table: row.table,
+                rowID: row.rowID,
+                parent: row.parent
+            )
+        }
         try executeUpdate(
             """
             CREATE TABLE IF NOT EXISTS main.cipherdb_migrations
@@ -134,15 +141,26 @@ extension Database {
         return true
     }
 
-    private func throwIfForeignKeysBroken(after step: Migration) throws {
+    /// Runs a step, and where it is refused for a row that was there before, says so.
+    private func blamingOldRows<Result>(_ step: Migration, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as MigrationError {
+            // All that the step did is undone.
+            guard case .foreignKeyViolated = error, let row = try brokenForeignKey() else { throw error }
+            throw MigrationError.foreignKeyViolatedBefore(
+                step: step.name,
+                table: row.table,
+                rowID: row.rowID,
+                parent: row.parent
+            )
+        }
+    }
+
+    /// A row whose foreign key matches none.
+    private func brokenForeignKey() throws -> (table: String, rowID: Int64?, parent: String)? {
         let broken = try executeQuery("PRAGMA foreign_key_check")
         defer { broken.close() }
-        guard try broken.next() else { return }
-        throw MigrationError.foreignKeyViolated(
-            step: step.name,
-            table: try broken[0],
-            rowID: try broken[1],
-            parent: try broken[2]
-        )
+        return try broken.next() ? (broken[0], broken[1], broken[2]) : nil
     }
 }

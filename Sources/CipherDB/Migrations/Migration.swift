@@ -60,6 +60,8 @@ public enum MigrationError: Error, Sendable {
     case failed(step: String, any Error)
     /// A step would leave a row of `table` that refers to one of `parent` that is not there.
     case foreignKeyViolated(step: String, table: String, rowID: Int64?, parent: String)
+    /// Before the step there was a row of `table` that refers to one of `parent` that is not there, and the step leaves it.
+    case foreignKeyViolatedBefore(step: String, table: String, rowID: Int64?, parent: String)
     /// A step committed or rolled back. What it committed stays, and it does not count as done.
     case transactionEnded(step: String)
 }
@@ -81,6 +83,9 @@ extension MigrationError: CustomStringConvertible {
         case .failed(let step, let error): "migration \(step) failed: \(error)"
         case .foreignKeyViolated(let step, let table, let rowID, let parent):
             "migration \(step) leaves a row of \(table)\(rowID.map { " (\($0))" } ?? "") whose foreign key matches no row of \(parent)"
+        case .foreignKeyViolatedBefore(let step, let table, let rowID, let parent):
+            "a row of \(table)\(rowID.map { " (\($0))" } ?? "") has a foreign key that matches no row of \(parent), and had it before "
+                + "migration \(step): delete or mend such rows in that migration or before it"
         case .transactionEnded(let step):
             "migration \(step) committed or rolled back; it runs in a transaction that it must leave open"
         }

@@ -18,6 +18,8 @@
         private let writerWaits: Timer
         private let hits: Counter
         private let misses: Counter
+        /// By the primary code.
+        private let failures: [ResultCode: Counter]
 
         /// - Parameter database: The file's name, by which the databases of a process are told apart.
         static func ofDatabase(_ database: String) -> DatabaseMetrics {
@@ -38,11 +40,16 @@
             writerWaits = Timer(label: "cipherdb.connection.wait", dimensions: [database, ("access", "write")])
             hits = Counter(label: "cipherdb.statement_cache.hits", dimensions: [database])
             misses = Counter(label: "cipherdb.statement_cache.misses", dimensions: [database])
+            failures = Dictionary(
+                uniqueKeysWithValues: StorageFailure.codes.map {
+                    ($0, Counter(label: "cipherdb.failures", dimensions: [database, ("code", $0.name)]))
+                }
+            )
         }
 
         deinit {
             for timer in [reads, writes, readerWaits, writerWaits] { timer.destroy() }
-            for counter in [hits, misses] { counter.destroy() }
+            for counter in [hits, misses] + failures.values { counter.destroy() }
         }
 
         func statementEnded(nanoseconds: Int64, isReadOnly: Bool) {
@@ -54,6 +61,10 @@
             case .read: readerWaits.recordNanoseconds(nanoseconds)
             case .write: writerWaits.recordNanoseconds(nanoseconds)
             }
+        }
+
+        func failed(_ code: ResultCode) {
+            failures[code.primary]?.increment()
         }
 
         func lookedUp(found: Bool) {

@@ -18,6 +18,7 @@ struct Instruments: Sendable {
 
     #if Logging
         private let logger: Logger?
+        private let path: String
     #endif
     #if Metrics
         private let metrics: DatabaseMetrics
@@ -35,6 +36,7 @@ struct Instruments: Sendable {
             var logger = configuration.logger
             logger?[metadataKey: "database"] = "\(path)"
             self.logger = logger
+            self.path = path
         #endif
         #if Metrics || Tracing
             let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -176,6 +178,22 @@ struct Instruments: Sendable {
     func migrated(_ step: String) {
         #if Logging
             logger?.info("migrated", metadata: ["step": "\(step)"])
+        #endif
+    }
+
+    /// A call failed with a code of ``StorageFailure``.
+    ///
+    /// - Parameter cause: With the path, and without SQL.
+    func failed(_ code: ResultCode, _ cause: String) {
+        #if Metrics
+            metrics.failed(code)
+        #endif
+        #if Logging
+            guard let logger, let count = FailureLimit.shared.count(path, code) else { return }
+            logger.error(
+                "a read or write failed",
+                metadata: ["code": "\(code)", "cause": "\(cause)", "failures": "\(count)"]
+            )
         #endif
     }
 

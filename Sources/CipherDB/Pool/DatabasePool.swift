@@ -31,7 +31,8 @@ public final class DatabasePool: DatabaseWriter {
         let mayJoin = configuration.shouldAddReader
         readers = ReaderPool(
             maximum: configuration.maximumReaders,
-            waitingLimit: configuration.readerWaitingLimit
+            waitingLimit: configuration.readerWaitingLimit,
+            overdue: { [instruments = writer.instruments] in instruments.failed($0.code, $0.message) }
         ) {
             let reader = try writer.openReader()
             guard try mayJoin?(reader) ?? true else {

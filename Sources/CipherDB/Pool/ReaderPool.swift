@@ -59,17 +59,21 @@ final class ReaderPool: Sendable {
     let lender: Lender<Readers>
     private let open: @Sendable () throws -> sending Database
 
+    /// - Parameter overdue: Told of the error of each block that waited longer.
     init(
         maximum: Int,
         waitingLimit: Duration,
+        overdue: @escaping @Sendable (DatabaseError) -> Void,
         open: @escaping @Sendable () throws -> sending Database
     ) {
         lender = Lender(Readers(maximum: maximum), limit: waitingLimit) {
-            DatabaseError(
+            let error = DatabaseError(
                 .busy,
                 "no reader was released within \(waitingLimit): all \(maximum) are in use; "
                     + "shorten the blocks, or raise Configuration.maximumReaders or readerWaitingLimit"
             )
+            overdue(error)
+            return error
         }
         self.open = open
     }

@@ -45,7 +45,9 @@ public final class DatabaseQueue: DatabaseWriter {
         instruments = database.instruments
         latestKey = Lock(Access(key: database.verifiedKey))
         log = opened.log
-        turns = TurnQueue(limit: database.configuration.writerWaitingLimit)
+        turns = TurnQueue(limit: database.configuration.writerWaitingLimit) { [instruments] in
+            instruments.failed($0.code, $0.message)
+        }
         database.turns = turns
         database.turn.share()
     }
@@ -222,7 +224,13 @@ public final class DatabaseQueue: DatabaseWriter {
         }
         var configuration = database.configuration
         configuration.journalMode = nil
-        let reader = try connect(verifiedKey.key, configuration)
+        let reader: Database
+        do {
+            reader = try connect(verifiedKey.key, configuration)
+        } catch let error as DatabaseError where StorageFailure.concerns(error.code) {
+            instruments.failed(error.code, error.message)
+            throw error
+        }
         try reader.usableConnection().becomeReader()
         return reader
     }

@@ -23,14 +23,18 @@ package final class TurnQueue: Sendable {
     /// For blocks of tasks: the thread of the last one often takes the next.
     private let queue = DispatchQueue(label: "CipherDB.TurnQueue")
 
-    /// - Parameter limit: How long a block waits for its turn; nil for as long as it takes.
-    package init(limit: Duration?) {
+    /// - Parameters:
+    ///   - limit: How long a block waits for its turn; nil for as long as it takes.
+    ///   - overdue: Told of the error of each block that waited longer.
+    package init(limit: Duration?, overdue: @escaping @Sendable (DatabaseError) -> Void = { _ in }) {
         permit = Lender(Permit(), limit: limit) {
-            DatabaseError(
+            let error = DatabaseError(
                 .busy,
                 "no turn came within \(limit ?? .zero): a block before this one takes long, or too many wait; shorten the blocks, or "
                     + "raise Configuration.writerWaitingLimit"
             )
+            overdue(error)
+            return error
         }
     }
 

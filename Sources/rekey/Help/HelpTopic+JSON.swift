@@ -37,7 +37,8 @@ extension HelpTopic {
                       isManifestAuthenticated, isStructureChecked
           backups list, check, prune
                       generations; sound (numbers), size, problems, ok, with the
-                      key proved (numbers); kept and pruned (numbers), prunedSegments
+                      key proved and underOtherKeys (numbers); kept and pruned
+                      (numbers), prunedSegments
           cleanup     removed (paths)
           keyring list, keyring status
                       keyring (path), sequenceNumber, created, written, keyCreated

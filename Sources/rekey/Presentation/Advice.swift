@@ -13,7 +13,6 @@ struct Advice {
             switch error {
             case let error as KeyError: Advice.advice(for: error, file)
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
-            case let error as DatabaseError: Advice.advice(for: error.code)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case BackupError.outdated: "--at-least 0 accepts an old copy"
             case BackupError.missingObject, BackupError.damagedObject:
@@ -64,17 +63,6 @@ struct Advice {
         if let content = try? Keyring(path: path).content(), !content.isInUse { return "run `rekey keyring init`" }
         return
             "if it has another keyring, give that by --keyring; to move it to a new one, run `rekey change --new-keyring`"
-    }
-
-    private static func advice(for code: ResultCode) -> String? {
-        switch code {
-        case .readOnlyDirectory:
-            "SQLite makes files beside a database in WAL mode that no program has open: run this as a user who may write to the directory"
-        // SQLITE_IOERR_SHMSIZE
-        case ResultCode(rawValue: 4874):
-            "SQLite could not make the file -shm beside the database: the disk may be full"
-        default: nil
-        }
     }
 
     private static func advice(for problem: KeyringError.Problem) -> String? {

@@ -1,7 +1,7 @@
 import Foundation
 import Rekeying
 
-/// How far an operation is, on standard error: a bar with rate and time left at a terminal, a line for each tenth elsewhere.
+/// How far an operation is, on standard error: a bar with rate and time left, at a terminal only.
 final class Progress {
     private let isQuiet: Bool
     private var stage: FileProgress.Stage?
@@ -31,18 +31,12 @@ final class Progress {
             began = .now
             shown = -1
         }
-        guard !isQuiet, progress.all > 0 else { return }
+        guard !isQuiet, Progress.isTerminal, progress.all > 0 else { return }
         let percent = Int(progress.done * 100 / progress.all)
         guard percent != shown else { return }
-        if Progress.isTerminal {
-            shown = percent
-            write("\r\(bar(progress, percent))\u{1b}[K")
-            if progress.done == progress.all { write(Progress.clear) }
-        } else if percent / 10 != shown / 10 || shown < 0 {
-            shown = percent
-            // Small files are done before anybody reads it.
-            if progress.all >= 16 << 20 { write("\(progress.stage.rawValue) \(percent) %\n") }
-        }
+        shown = percent
+        write("\r\(bar(progress, percent))\u{1b}[K")
+        if progress.done == progress.all { write(Progress.clear) }
     }
 
     private func bar(_ progress: FileProgress, _ percent: Int) -> String {

@@ -82,7 +82,11 @@ struct Report: ParsableArguments {
 
     /// An error's message, with what to do, beginning with the name of the file.
     static func message(_ error: any Error, _ file: String) -> String {
-        let text = CommandMessage(error).text
+        var text = CommandMessage(error).text
+        // SQLite knows the full path.
+        if let resolved = try? Platform.resolved(file), text.hasPrefix("\(resolved): ") {
+            text = String(text.dropFirst(resolved.count + 2))
+        }
         return (text.hasPrefix(file) ? text : "\(file): \(text)") + Advice(error, file).text
     }
 

@@ -13,7 +13,7 @@ struct BackupsCheck: ParsableCommand {
             Needs no key. Without one it finds damage and missing objects, but not what somebody has replaced together \
             with its digests. With the key, the manifest of each generation that is under it and each page must also \
             have the right MAC. A keyring has the keys of generations from before a rotation too, and the number of the \
-            newest generation, for --at-least.
+            newest generation, for --at-least; a generation that none of its keys opens is a problem.
             """
     )
 
@@ -34,24 +34,32 @@ struct BackupsCheck: ParsableCommand {
             let found = try check(location, keys, atLeast: atLeast ?? noted) {
                 try progress.show(.checking, done: $0, all: $1)
             }
+            let lost = key.keyring == nil ? [] : found.underOtherKeys
+            let restorable = found.sound.filter { !lost.contains($0) }
+            var problems = found.problems
+            if !lost.isEmpty {
+                let numbers = NumberRanges(lost).text(of: "generation")
+                problems.append("no key of the keyring opens \(numbers); needed: the key or the keyring of that time")
+            }
             var lines = [
-                ("generations", BackupsCheck.restorable(found)),
+                ("generations", BackupsCheck.count(of: restorable, isAll: problems.isEmpty)),
                 ("proved", BackupsCheck.proof(found, isKeyGiven: keys != nil)),
                 ("read", "\(found.size) bytes"),
             ]
-            lines += found.problems.map { ("problem", $0) }
-            lines.append(("sound", found.problems.isEmpty ? "yes" : "no"))
+            lines += problems.map { ("problem", $0) }
+            lines.append(("sound", problems.isEmpty ? "yes" : "no"))
             return Report.Result(
                 Object(
-                    sound: found.sound,
+                    sound: restorable,
                     proved: keys.map { _ in found.proved },
                     provedByManifest: found.provedByManifest.isEmpty ? nil : found.provedByManifest,
+                    underOtherKeys: keys.map { _ in found.underOtherKeys },
                     size: found.size,
-                    problems: found.problems,
-                    ok: found.problems.isEmpty
+                    problems: problems,
+                    ok: problems.isEmpty
                 ),
                 lines: lines,
-                status: found.problems.isEmpty ? .done : .damaged
+                status: problems.isEmpty ? .done : .damaged
             )
         }
     }
@@ -71,10 +79,10 @@ struct BackupsCheck: ParsableCommand {
         )
     }
 
-    private static func restorable(_ found: RepositoryCheck) -> String {
-        let count = "\(found.sound.count) can be restored"
-        guard !found.problems.isEmpty, !found.sound.isEmpty else { return count }
-        return "\(count): \(NumberRanges(found.sound).text(of: "number"))"
+    private static func count(of restorable: [UInt64], isAll: Bool) -> String {
+        let count = "\(restorable.count) can be restored"
+        guard !isAll, !restorable.isEmpty else { return count }
+        return "\(count): \(NumberRanges(restorable).text(of: "number"))"
     }
 
     private static func proof(_ found: RepositoryCheck, isKeyGiven: Bool) -> String {
@@ -90,6 +98,7 @@ struct BackupsCheck: ParsableCommand {
         let sound: [UInt64]
         let proved: [UInt64]?
         let provedByManifest: [UInt64]?
+        let underOtherKeys: [UInt64]?
         let size: Int64
         let problems: [String]
         let ok: Bool

@@ -1,0 +1,149 @@
+internal import CipherSystem
+internal import SQLiteFormat
+
+/// Why a file could not be locked, read or written: what SQLite's codes 5, 8, 10, 13 and 14 leave open. It is found out when the error is
+/// made.
+struct StorageFailure {
+    let code: ResultCode
+    /// The file of the database.
+    let path: String
+    /// How long a lock was waited for; nil where that is not known.
+    var waited: Duration?
+    /// What the system answered, where the engine kept it.
+    var systemError: Errno?
+    /// Whether the file was opened for reading only.
+    var isForReading = false
+
+    /// The primary codes whose cause lies outside of the program.
+    static let codes: [ResultCode] = [.busy, .readOnly, .inputOutput, .full, .cannotOpen]
+
+    static func concerns(_ code: ResultCode) -> Bool { codes.contains(code.primary) }
+
+    /// The cause, and what to do about it; empty where nothing was found.
+    var cause: String {
+        let found: [String?] =
+            switch code.primary {
+            case .busy: causesOfBusy
+            case .readOnly: causesOfReadOnly
+            case .full: [room, "make room and try again"]
+            case .cannotOpen: causesOfCannotOpen
+            default: causesOfInputOutput
+            }
+        return found.compactMap { $0 }.joined(separator: "; ")
+    }
+
+    /// `message` with the path and the cause.
+    func explaining(_ message: String) -> String {
+        let cause = cause
+        return "\(path): \(message)" + (cause.isEmpty ? "" : ": \(cause)")
+    }
+
+    private var directory: String { FileCalls.directory(of: path) }
+
+    // MARK: Locks
+
+    private var causesOfBusy: [String?] {
+        if code == .busySnapshot {
+            return [
+                "another connection has written since this transaction began to read; begin it again, .immediate if it writes"
+            ]
+        }
+        let waited = waited.map { "waited \($0.inSeconds)" }
+        let holder = LockSearch(path).description
+        return [waited, holder, "try again when it is released, or wait longer"]
+    }
+
+    // MARK: The place of the file
+
+    private var lackOfDescriptors: String? {
+        Platform.exhaustedDescriptorLimit.map {
+            "this process has all of the \($0) descriptors that it may have (ulimit -n); raise that, or open fewer files"
+        }
+    }
+
+    private var room: String? {
+        guard let free = Platform.freeBytes(at: directory) else { return nil }
+        let limit = free > 1 << 20 ? "; a quota or PRAGMA max_page_count may be reached" : ""
+        return "\(Int(free).counted("byte")) free in \(directory)\(limit)"
+    }
+
+    private var lackOfRoom: String? {
+        guard let free = Platform.freeBytes(at: directory), free < 65536 else { return nil }
+        return "the disk is full: \(Int(free).counted("byte")) free in \(directory); make room"
+    }
+
+    /// Why files cannot be made in the directory.
+    private var whyNoFileIsMade: String? {
+        if Platform.isMountedReadOnly(directory) { return "the file system of \(directory) is mounted read-only" }
+        return Platform.mayWrite(directory)
+            ? nil : "user \(Platform.user) has no permission to make files in \(directory)"
+    }
+
+    /// What helps where a database in WAL mode cannot have its side files.
+    private var adviceOnSideFiles: String {
+        let log = (try? Platform.status(of: SideFile.writeAheadLog.path(of: path)).size) ?? 0
+        return
+            "a database in WAL mode needs the files -wal and -shm beside it, also to be read: copy it to where they can be made"
+            + (log > 0
+                ? ", with its -wal"
+                : ", or open file:\(path)?immutable=1 with the flags .readOnly and .uri if nobody writes to it")
+    }
+
+    private var causesOfReadOnly: [String?] {
+        if code == .readOnlyMoved { return ["the file was moved or removed since it was opened; open it again"] }
+        let isAboutSideFiles = [.readOnlyDirectory, .readOnlyRecovery, .readOnlyRollback].contains(code)
+        if let why = whyNoFileIsMade { return [why, isAboutSideFiles || isForReading ? adviceOnSideFiles : nil] }
+        if isForReading { return ["it was opened for reading only"] }
+        return [Platform.mayWrite(path) ? nil : "user \(Platform.user) has no permission to write to it"]
+    }
+
+    private var causesOfCannotOpen: [String?] {
+        if let lack = lackOfDescriptors ?? lackOfRoom { return [lack] }
+        do throws(Errno) {
+            _ = try Platform.status(of: path)
+        } catch {
+            return [missing(error)]
+        }
+        if let why = whyNoFileIsMade { return [why, adviceOnSideFiles] }
+        return [Platform.mayRead(path) ? systemsWords : "user \(Platform.user) has no permission to read it"]
+    }
+
+    private var causesOfInputOutput: [String?] {
+        // SQLITE_IOERR_SHMSIZE: SQLite says so of a full disk, too.
+        if code.rawValue == 4874 {
+            return [lackOfDescriptors ?? lackOfRoom ?? "the file -shm beside it cannot be made"]
+        }
+        let words = systemError == .inputOutput ? "the disk may be failing: look at the log of the system" : nil
+        return [lackOfDescriptors ?? lackOfRoom, systemsWords, words]
+    }
+
+    private var systemsWords: String? { systemError.map { "the system says: \($0)" } }
+
+    // MARK: Calls of the system
+
+    /// The error of a call of the system that opens or makes the file, with what to do.
+    static func description(of error: Errno, _ path: String) -> String {
+        let failure = StorageFailure(code: .cannotOpen, path: path)
+        let cause: String? =
+            switch error {
+            case .noSuchFile, .notADirectory: failure.missing(error)
+            case .noSpace: failure.lackOfRoom
+            case .noPermission, .readOnlyFileSystem, .notPermitted: failure.whyNoFileIsMade
+            default: failure.lackOfDescriptors
+            }
+        return cause.map { $0.hasPrefix("\(error)") ? $0 : "\(error): \($0)" } ?? "\(error)"
+    }
+
+    private func missing(_ error: Errno) -> String {
+        guard error == .noSuchFile, (try? Platform.status(of: directory)) == nil else { return "\(error)" }
+        return "\(error): the directory \(directory) does not exist"
+    }
+}
+
+extension Duration {
+    /// Such as `5.0 s`.
+    fileprivate var inSeconds: String {
+        let tenths = Int(self / .milliseconds(100))
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+}

@@ -1,0 +1,58 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import TestSupport
+import Testing
+
+/// Several processes that make one database at the same moment.
+@Suite(.serialized) struct CreationTests {
+    private let directory: TemporaryDirectory
+    private let key: DatabaseKey
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        key = try .raw(SecretBytes(copying: (0..<32).map { UInt8($0) }))
+    }
+
+    @Test(arguments: ["open", "queue", "asyncQueue", "pool", "asyncPool"])
+    func oneOfSixCreatesAndFiveOpen(_ kind: String) async throws {
+        for round in 0..<5 {
+            let path = directory.file("\(kind)-\(round).db")
+            let errors = try directory.write([], to: "errors-\(kind)-\(round)")
+            let processes = try (0..<6).map { _ in
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: Program.built("OpeningProcess"))
+                process.arguments = [kind, path]
+                process.standardError = FileHandle(forUpdatingAtPath: errors)
+                try process.run()
+                return process
+            }
+            // They all look for the file by now.
+            try await Task.sleep(for: .milliseconds(150))
+            _ = try directory.write([], to: "\(kind)-\(round).db.go")
+            while processes.contains(where: \.isRunning) { try await Task.sleep(for: .milliseconds(2)) }
+            let said = try String(contentsOfFile: errors, encoding: .utf8)
+            #expect(processes.allSatisfy { $0.terminationStatus == 0 }, "\(said)")
+            let queue = try await DatabaseQueue(path: path, key: key)
+            #expect(try await queue.read { try $0.int(forQuery: "SELECT count(*) FROM processes") } == 6)
+            #expect(try await queue.integrityCheck() == [])
+        }
+    }
+
+    @Test func openingWaitsToSetJournalMode() async throws {
+        let path = directory.file("vault.db")
+        let queue = try await DatabaseQueue(path: path, key: key)
+        try await queue.inDatabase { try $0.executeUpdate("CREATE TABLE notes (text)") }
+        let reading = try await HeldBlock { hold in
+            try? queue.read { database in
+                _ = try database.int(forQuery: "SELECT count(*) FROM notes")
+                hold()
+            }
+        }
+        let opening = Task { [path, key] in try await DatabasePool(path: path, key: key) }
+        try await Task.sleep(for: .milliseconds(200))
+        try await reading.end()
+        let pool = try await opening.value
+        #expect(try await pool.read { try $0.string(forQuery: "PRAGMA journal_mode") } == "wal")
+    }
+}
