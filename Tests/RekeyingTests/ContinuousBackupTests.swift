@@ -112,7 +112,10 @@ import Testing
         try await eventually { events.stored.count == 1 }
         for number in 1...600 where !events.hasPostponed { try await change(queue, number) }
         let postponed = complete.withLock { $0.count }
-        try await eventually { complete.withLock { $0.count > postponed && $0.last?.isPostponed == false } }
+        // The pause is four times as long as the read was.
+        try await eventually(within: .seconds(120)) {
+            complete.withLock { $0.count > postponed && $0.last?.isPostponed == false }
+        }
         #expect(events.hasPostponed)
         running.cancel()
         try await running.value
