@@ -95,6 +95,16 @@ class Vector:
                                 if not name.startswith(f"generations/{number:010}-")}
         return self
 
+    def keyring(self, number, file, *more):
+        """A keyring with the key of the generations, and others."""
+        key = format.hkdf(self.page_key, self.repository, b"CipherDB backup 1 identifier", 16)
+        identifiers = sorted([key, *more])
+        stored = digested(b"CipherBK" + b"\0\1" + self.repository + len(identifiers).to_bytes(2, "big")
+                          + b"".join(identifiers) + file)
+        self.objects[f"keyrings/{number:010}-{hashlib.sha256(stored).hexdigest()[:16]}"] = stored
+        self.notes["keyring"] = hashlib.sha256(file).hexdigest()
+        return self
+
     def restores(self, number=None):
         number = number or self.number
         state = self.states[number - 1]
@@ -137,6 +147,8 @@ def good():
     v.restores(1)
     v = Vector("pruned", "The first two of three generations were pruned.")
     v.generation(v.bytes(10)).generation(v.bytes(20)).generation(v.bytes(30)).prune((1, 2)).restores()
+    v = Vector("keyring", "Of two keyrings that have the key of the generation, the newer one counts.")
+    v.generation(v.bytes(100)).keyring(1, b"CipherKR, the older").keyring(2, b"CipherKR, the newer", v.bytes(16)).restores()
 
 
 def refused():

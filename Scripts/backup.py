@@ -5,6 +5,7 @@
     backup.py REPOSITORY FILE                   restores the newest generation to a new file
         --generation N                          another one
         --page-key-file P                       the 32 bytes with which SQLCipher encrypts pages: proves the manifest
+        --keyring-file P                        writes the keyring that has the key of the generation to a new file
     backup.py --check FOLDER                    checks every vector (*.txt) of a directory
 
 What is refused gives one line, "refused: " and why, and status 1.
@@ -110,6 +111,20 @@ class Repository:
         names = [path for path in names if re.fullmatch(r"[0-9]{10,}-[0-9a-f]{16}", path.name)]
         return sorted((Manifest(path, self.identifier) for path in names), key=lambda manifest: manifest.number)
 
+    def keyring(self, manifest):
+        """The newest keyring that has the key of a generation; none where none is stored."""
+        found = []
+        for path in (self.path / "keyrings").glob("*-*"):
+            if not re.fullmatch(r"[0-9]{10,}-[0-9a-f]{16}", path.name):
+                continue
+            data = path.read_bytes()
+            reader = checked(path.name, data, b"CipherBK")
+            if hashlib.sha256(data).hexdigest()[:16] != path.name.split("-")[1] or reader.bytes(16) != self.identifier:
+                raise Refusal(f"{path.name} has the name of another keyring, or is of another repository")
+            if manifest.key_identifier in [reader.bytes(16) for _ in range(reader.number(2))]:
+                found.append((int(path.name.split("-")[0]), path.name, reader.data[reader.position:]))
+        return max(found)[2] if found else None
+
     def bytes(self, manifest, reference, count):
         """What a reference refers to."""
         segment, offset, digest = reference[:16], int.from_bytes(reference[16:24], "big"), reference[24:]
@@ -159,10 +174,12 @@ def outcome(headers, objects):
             manifest = next(each for each in repository.manifests() if each.number == int(headers["generation"]))
             manifest.prove(bytes.fromhex(headers["page key"]), repository.identifier)
             repository.restore(manifest, pathlib.Path(work, "database"))
+            keyring = repository.keyring(manifest)
         except Refusal as refusal:
             return {"expect": refusal.name}
         data = pathlib.Path(work, "database").read_bytes()
-        return {"expect": "restores", "size": str(len(data)), "SHA-256": hashlib.sha256(data).hexdigest(),
+        stored = {"keyring": hashlib.sha256(keyring).hexdigest()} if keyring else {}
+        return stored | {"expect": "restores", "size": str(len(data)), "SHA-256": hashlib.sha256(data).hexdigest(),
                 "root": manifest.root.hex(), "key identifier": manifest.key_identifier.hex(), "MAC": manifest.mac.hex()}
 
 
@@ -187,6 +204,7 @@ def main():
     parser.add_argument("file", nargs="?")
     parser.add_argument("--generation", type=int)
     parser.add_argument("--page-key-file")
+    parser.add_argument("--keyring-file")
     parser.add_argument("--check", metavar="FOLDER")
     options = parser.parse_args()
     if bool(options.check) == bool(options.repository):
@@ -205,6 +223,12 @@ def main():
     if options.page_key_file:
         chosen[-1].prove(pathlib.Path(options.page_key_file).read_bytes(), repository.identifier)
     repository.restore(chosen[-1], options.file)
+    if options.keyring_file:
+        keyring = repository.keyring(chosen[-1])
+        if keyring is None:
+            raise Refusal("no keyring that is stored has the key of the generation", "noKeyring")
+        with open(options.keyring_file, "xb") as file:
+            file.write(keyring)
 
 
 if __name__ == "__main__":

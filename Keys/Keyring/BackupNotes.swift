@@ -58,6 +58,13 @@ extension KeyringContent {
         slots.first(where: \.isNote).flatMap { BackupNotes($0.wrapped) } ?? BackupNotes()
     }
 
+    /// Whether both have the same slots and keys, whatever is noted of backups.
+    func isSame(as other: KeyringContent) -> Bool {
+        identifier == other.identifier && generation == other.generation
+            && slots.filter { !$0.isNote } == other.slots.filter { !$0.isNote }
+            && (current, next) == (other.current, other.next) && retired == other.retired
+    }
+
     /// Notes a generation of a repository, unless a later one is noted.
     mutating func note(_ generation: UInt64, of repository: [UInt8]) throws {
         var notes = backupNotes

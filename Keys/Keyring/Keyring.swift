@@ -67,6 +67,14 @@ public struct Keyring: Sendable, Equatable {
         }
     }
 
+    /// Writes a copy of a keyring to the path, where nothing must stand.
+    package func create(copyOf file: [UInt8]) throws {
+        try naming {
+            _ = try KeyringContent(file)
+            try KeyringFile.create(path, file)
+        }
+    }
+
     /// Throws where ``create(with:label:derivation:for:)`` could not make the keyring; nothing is left.
     package func checkMayCreate(label: String) throws {
         try naming {

@@ -102,6 +102,27 @@ public struct UnlockedKeyring: Sendable {
         try KeyringFile.create(path, bytes)
     }
 
+    /// The file, verified, and all keys that it holds.
+    package func copy() throws -> (file: [UInt8], keys: [DatabaseKey]) {
+        try keyring.naming {
+            let (bytes, content) = try readFile()
+            let keys = [content.current] + (content.next.map { [$0] } ?? []) + content.retired.map(\.key)
+            return (bytes, try keys.map { try content.databaseKey($0, masterKey) })
+        }
+    }
+
+    /// Whether a file is this keyring, as it is or was.
+    package func proves(_ file: [UInt8]) -> Bool {
+        guard let content = try? KeyringContent(file), content.identifier == identifier else { return false }
+        return (try? content.authenticate(file, masterKey)) != nil
+    }
+
+    /// Whether a file is a copy of the keyring as it is now, but for notes of backups.
+    package func isCurrent(in file: [UInt8]?) throws -> Bool {
+        guard let file, let copy = try? KeyringContent(file) else { return false }
+        return try content().isSame(as: copy)
+    }
+
     /// Puts this keyring, a backup, in the place of `other`, where that is missing, damaged, or the same with other slots and the
     /// same keys of the database. It then counts as the newer.
     ///

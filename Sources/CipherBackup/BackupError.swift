@@ -25,12 +25,22 @@ public enum BackupError: Error, Equatable, Sendable {
     case unauthenticated(_ name: String, newestProved: UInt64? = nil)
     /// A manifest is authenticated with another key: the database had another key then, or the key is wrong.
     case otherKey(_ name: String)
+    /// The repository stores no keyring that has the key of the generation: it was stored without one.
+    case noKeyring(location: String, generation: UInt64)
     /// Another process uses the repository.
     case busy(location: String)
     /// A program that carries the objects failed.
     case transport(_ message: String)
     /// A call of the system failed on a file, with this `errno`.
     case system(path: String, code: Int32)
+
+    /// Whether an object is not what was written.
+    var isOfContent: Bool {
+        switch self {
+        case .missingObject, .damagedObject: true
+        default: false
+        }
+    }
 
     /// Names `path` in what a call of the system throws.
     static func naming<Result>(
@@ -67,6 +77,8 @@ extension BackupError: CustomStringConvertible {
                 + (newest.map { "; the newest generation that the key proves is \($0)" } ?? "")
         case .otherKey(let name):
             "\(name): authenticated with another key: the database had another key then, or the key is wrong"
+        case .noKeyring(let location, let generation):
+            "\(location): no keyring that is stored has the key of generation \(generation): the keyring or the key of that time is needed"
         case .busy(let location): "\(location): another process uses the repository"
         case .transport(let message): message
         case .system(let path, let code): "\(path): \(Errno(code: code))"

@@ -46,7 +46,7 @@ import Testing
     }()
 
     @Test func backupVectorsArePresent() {
-        #expect(Self.vectors.count == 19)
+        #expect(Self.vectors.count == 20)
     }
 
     /// The bytes that were restored.
@@ -94,6 +94,11 @@ import Testing
             #expect(try vector.headers["SHA-256"] == OpenSSL.SHA256().digest(of: sink.bytes).bytes.hexadecimal)
             #expect(try repository.check().problems == [])
             try checkWriting(repository, key)
+            let keyring = try repository.storedKeyrings(repository.marker()).last
+            #expect(
+                try vector.headers["keyring"]
+                    == keyring.map { try OpenSSL.SHA256().digest(of: $0.keyring).bytes.hexadecimal }
+            )
         } catch let error as BackupError {
             #expect(vector.headers["expect"] == Mirror(reflecting: error).children.first?.label)
         }
@@ -110,6 +115,15 @@ import Testing
                 let header = SegmentHeader.bytes(marker.identifier, segment.identifier)
                 #expect(try repository.storage.bytes(segment.identifier.name, most: 1 << 20).starts(with: header))
             }
+        }
+        for stored in try repository.storedKeyrings(marker) {
+            let written = try StoredKeyring(
+                stored.keyring,
+                stored.identifiers,
+                number: stored.number,
+                repository: marker.identifier
+            )
+            #expect(written.file == stored.file && written.name == stored.name)
         }
         for name in try repository.storage.names(in: "prunes") {
             let record = try repository.pruneRecord(name, marker)
@@ -141,7 +155,7 @@ import Testing
             StockShell.python,
             [Program.packageDirectory + "/Scripts/backup.py", "--check", Self.place]
         )
-        #expect(checked.status == 0 && checked.output == "19 vectors, 0 wrong\n", "\(checked.output)\(checked.errors)")
+        #expect(checked.status == 0 && checked.output == "20 vectors, 0 wrong\n", "\(checked.output)\(checked.errors)")
         let directory = try TemporaryDirectory()
         let made = try Program.run(
             StockShell.python,

@@ -126,6 +126,46 @@ import Testing
         }
     }
 
+    @Test func keyringIsStoredAndGenerationsAreKeptByPolicy() async throws {
+        let keyring = try await Keyring(besideDatabase: fixture.path).create(
+            with: .keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("Ada")))
+        )
+        let pool = try await DatabasePool(path: fixture.path, keyring: keyring)
+        try await pool.inDatabase { try $0.executeStatements(SampleFile.content) }
+        let backup = ContinuousBackup(
+            of: pool,
+            to: fixture.repository,
+            keyring: keyring,
+            keeping: RetentionPolicy(newest: 2),
+            every: .milliseconds(10)
+        ) { [events] in events.add($0) }
+        let running = Task { try await backup.run() }
+        try await eventually { backup.metrics.generation?.number == 1 }
+        for number in 2...4 {
+            if number == 3 { try await pool.rotateKey(of: keyring) }
+            try await change(pool, number)
+            try await eventually { backup.metrics.generation?.number ?? 0 >= number }
+        }
+        running.cancel()
+        try await running.value
+        #expect(events.failures == [] && events.warnings == [])
+        // The next run keeps to the policy at its first generation, and knows of an old copy by the keyring.
+        let again = Task { try await backup.run() }
+        try await change(pool, 5)
+        let newest = try #require(backup.metrics.generation?.number)
+        try await eventually { backup.metrics.generation?.number ?? 0 > newest }
+        try await eventually { try fixture.repository.generations().count == 2 }
+        again.cancel()
+        try await again.value
+        try await pool.close()
+        #expect(try fixture.repository.notedGeneration(in: keyring) ?? 0 > newest)
+        let restored = Keyring(path: fixture.directory.file("restored.keyring"))
+        try fixture.repository.restoreKeyring(to: restored)
+        let unlocked = try await restored.unlock(.keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("Ada"))))
+        let key = try await unlocked.databaseKey()
+        #expect(try fixture.answer(.newest, Self.sum, key: key) == "14")
+    }
+
     @Test func nextRunGoesOnWithRepository() async throws {
         let pool = try pool()
         try fixture.backUp()

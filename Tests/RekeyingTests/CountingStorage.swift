@@ -3,7 +3,7 @@ import SQLiteFormat
 
 @testable import CipherBackup
 
-/// A repository in a directory that counts what is read of it.
+/// A repository in a directory that counts what is read of it, and notes what is added.
 final class CountingStorage: BackupStorage {
     private let base: DirectoryStorage
     private let log = Lock(Log())
@@ -12,6 +12,7 @@ final class CountingStorage: BackupStorage {
     struct Log {
         var opened: [String: Int] = [:]
         var read: [String: [Range<Int>]] = [:]
+        var added: [String] = []
     }
 
     init(_ path: String) {
@@ -19,6 +20,8 @@ final class CountingStorage: BackupStorage {
     }
 
     var description: String { base.description }
+    /// The names of the objects, in order.
+    var added: [String] { log.withLock { $0.added } }
     var opened: [String: Int] { log.withLock { $0.opened } }
 
     /// How often each byte of an object was read.
@@ -55,7 +58,10 @@ final class CountingStorage: BackupStorage {
     func sizes(in directory: String) throws -> [String: Int64] { try base.sizes(in: directory) }
     func settledNames(in directory: String) throws -> [String] { try base.settledNames(in: directory) }
     func newObject(_ name: String) throws -> NewObject { try base.newObject(name) }
-    func add(_ object: NewObject) throws { try base.add(object) }
+    func add(_ object: NewObject) throws {
+        log.withLock { $0.added.append(object.name) }
+        try base.add(object)
+    }
     func remove(_ name: String) throws { try base.remove(name) }
     func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result {
         try base.locked(exclusively: exclusively, body)

@@ -1,4 +1,5 @@
 import CipherDB
+import CipherSystem
 import Foundation
 import TestSupport
 import Testing
@@ -61,21 +62,33 @@ import Testing
         #expect(try findings().count >= 4)
     }
 
-    /// The files that SQLite has open for what does not fit into its cache: they have no name in a directory any more.
-    private func spillFiles() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-        }.filter { $0.contains("/etilqs_") }
+    /// The contents of files that SQLite has open for what does not fit into its cache, also for other tests: they have no name in a directory
+    /// any more.
+    private static func spilled() -> [Data] {
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return open.compactMap { descriptor in
+            let link = "/proc/self/fd/\(descriptor)"
+            let name = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+            return name?.contains("/etilqs_") == true ? FileManager.default.contents(atPath: link) : nil
+        }
+    }
+
+    private func spillFiles() throws -> [Data] {
+        Self.spilled().filter { $0.range(of: Data("spillmarker".utf8)) != nil }
     }
 
     /// The spill files after a sort, and after a temporary table, of 8 MB each with a cache of 256 KB.
-    private func spillFiles(of database: Database) throws -> [[String]] {
+    private func spillFiles(of database: Database) throws -> [[Data]] {
         let numbers: SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
-        let sorted = try database.executeQuery(numbers + "SELECT randomblob(400) AS b FROM n ORDER BY b")
+        let sorted = try database.executeQuery(
+            numbers + "SELECT hex(randomblob(200)) || 'spillmarker' AS b FROM n ORDER BY b"
+        )
         #expect(try sorted.next())
         let ofSort = try spillFiles()
         sorted.close()
-        try database.executeUpdate("CREATE TEMP TABLE t AS " + numbers + "SELECT randomblob(400) FROM n")
+        try database.executeUpdate(
+            "CREATE TEMP TABLE t AS " + numbers + "SELECT hex(randomblob(200)) || 'spillmarker' FROM n"
+        )
         return try [ofSort, spillFiles()]
     }
 
@@ -92,6 +105,56 @@ import Testing
         try spilling.open(key: .sample("secret"))
         try spilling.executeUpdate("PRAGMA temp_store = FILE")
         #expect(try !spillFiles(of: spilling).contains([]))
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "this system has no /proc"))
+    func vacuumSpillsCiphertextOnly() throws {
+        let queue = try DatabaseQueue(
+            path: path,
+            key: .sample("secret"),
+            configuration: Configuration { $0.pageCacheSize = 256 << 10 }
+        )
+        try queue.inDatabase { database in
+            try database.executeStatements(
+                """
+                CREATE TABLE vacuummarker (id INTEGER PRIMARY KEY, a TEXT CHECK (length(a) > 1), b TEXT);
+                CREATE INDEX by_b ON vacuummarker (b, a DESC) WHERE id > 10;
+                CREATE TABLE named (k TEXT PRIMARY KEY, a) WITHOUT ROWID;
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                INSERT INTO vacuummarker SELECT i, 'vacuummarker' || i, hex(randomblob(200)) || 'vacuummarker' FROM n;
+                INSERT INTO named SELECT b, a FROM vacuummarker;
+                DELETE FROM vacuummarker WHERE id % 3 = 0;
+                """
+            )
+        }
+        let found = Lock<(largest: Int, hasMarker: Bool)>((0, false))
+        let isDone = Lock(false)
+        let watch = Thread {
+            while !isDone.withLock({ $0 }) {
+                for bytes in Self.spilled() {
+                    let hasMarker = bytes.range(of: Data("vacuummarker".utf8)) != nil
+                    found.withLock { $0 = (max($0.largest, bytes.count), $0.hasMarker || hasMarker) }
+                }
+            }
+        }
+        watch.start()
+        // Until the watch has seen one that is most of the database.
+        for _ in 0..<50 where found.withLock({ $0.largest }) < 5 << 20 { try queue.vacuum() }
+        isDone.withLock { $0 = true }
+        #expect(found.withLock { $0.largest >= 5 << 20 && !$0.hasMarker })
+        // Temporary files of sorts are not encrypted: they are in memory again.
+        #expect(try queue.inDatabase { try $0.int(forQuery: "PRAGMA temp_store") } == 2)
+        try queue.close()
+    }
+
+    @Test func vacuumKeepsTemporaryTables() throws {
+        let queue = try DatabaseQueue(path: path, key: .sample("secret"))
+        try queue.inDatabase { database in
+            try database.executeStatements("CREATE TABLE t (a); CREATE TEMP TABLE u (a); INSERT INTO u VALUES (7)")
+            try database.vacuum()
+            #expect(try database.int(forQuery: "SELECT a FROM u") == 7)
+        }
+        try queue.close()
     }
 
     @Test func keylessFileNeedsAllowsPlaintext() throws {

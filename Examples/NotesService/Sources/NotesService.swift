@@ -49,7 +49,7 @@ struct NotesService {
         let (store, keyring) = try await NoteStore.open(arguments[0], secret, logger)
         let service = NotesService(
             store: store,
-            backup: environment["BACKUP_REPOSITORY"].map { store.backup(to: $0, logger) },
+            backup: environment["BACKUP_REPOSITORY"].map { store.backup(to: $0, keyring: keyring, logger) },
             rotation: KeyRotation(pool: store.pool, keyring: keyring, logger: logger),
             metrics: metrics,
             logger: logger

@@ -1,3 +1,4 @@
+package import CipherKeys
 internal import CipherSystem
 
 /// What a check of all objects of a repository found.
@@ -11,6 +12,8 @@ public struct RepositoryCheck: Sendable, Equatable {
     public internal(set) var provedByManifest: [UInt64] = []
     /// With keys, the numbers of those that are undamaged, but under none of these keys.
     public internal(set) var underOtherKeys: [UInt64] = []
+    /// The numbers of those whose key is in a keyring that the repository stores: one of its secrets opens what is restored.
+    public internal(set) var withKeyring: [UInt64] = []
     /// What is wrong, a sentence each; empty where all is well.
     public internal(set) var problems: [String] = []
     /// Bytes of the segments that were read.
@@ -28,16 +31,19 @@ extension BackupRepository {
         atLeast expected: UInt64? = nil,
         progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> RepositoryCheck {
-        try check(atLeast: expected, keyOf: nil, progress: progress)
+        try check(atLeast: expected, keyOf: nil, keyring: nil, progress: progress)
     }
 
     /// As ``check(atLeast:progress:)``; with keys, also proves manifests and pages by their MACs.
     ///
-    /// - Parameter keyOf: The key that opens a database whose first bytes these are; nil if there is none.
+    /// - Parameters:
+    ///   - keyOf: The key that opens a database whose first bytes these are; nil if there is none.
+    ///   - keyring: Must have the keys of all generations, and be the newest that is stored.
     /// - Throws: ``BackupError/otherKey(_:)`` where no key opens the newest generation.
     package func check(
         atLeast expected: UInt64?,
         keyOf: (([UInt8]) throws -> PageKey?)?,
+        keyring: UnlockedKeyring?,
         progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
         try storage.locked(exclusively: false) {
@@ -51,6 +57,10 @@ extension BackupRepository {
                 check.problems.append(BackupError.noGeneration(location: storage.description).description)
             }
             try checkChain(manifests, marker, &check)
+            let keyrings = try storedKeyrings(marker) { check.problems.append("\($0)") }
+            if let keyring, let stored = keyrings.last, !keyring.proves(stored.keyring) {
+                check.problems.append("\(StoredKeyring.directory)/\(stored.name): not the keyring that was given")
+            }
             let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
             let proved = manifests.indices.last { place in
                 keys[UInt32(place)].map { (try? manifests[place].authenticate($0.backupKey)) != nil } == true
@@ -77,6 +87,9 @@ extension BackupRepository {
                 }
                 if isSound {
                     check.sound.append(stored.manifest.number)
+                    if keyrings.contains(where: { $0.has(keyOf: stored.manifest) }) {
+                        check.withKeyring.append(stored.manifest.number)
+                    }
                     switch keys[place]?.hasPageMACs {
                     case true?: check.proved.append(stored.manifest.number)
                     case false?: check.provedByManifest.append(stored.manifest.number)
@@ -85,6 +98,14 @@ extension BackupRepository {
                     case nil: break
                     }
                 }
+            }
+            if keyring != nil, !check.underOtherKeys.isEmpty {
+                let numbers = NumberRanges(check.underOtherKeys).text(of: "generation")
+                let isStored = Set(check.underOtherKeys).isSubset(of: check.withKeyring)
+                check.problems.append(
+                    "no key of the keyring opens \(numbers); needed: "
+                        + (isStored ? "the keyring that is stored with them" : "the key or the keyring of that time")
+                )
             }
             return check
         }

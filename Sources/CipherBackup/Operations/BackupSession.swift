@@ -1,10 +1,11 @@
-internal import CipherKeys
+package import CipherKeys
 package import SQLiteFormat
 
 /// Makes generations of one database, one after the other. It keeps the tree of the newest one. For one thread at a time.
 package final class BackupSession {
     private let repository: BackupRepository
     private let expected: ExpectedGeneration
+    private let keyring: KeyringKeeper?
     private var base: GenerationBase?
     /// The newest generation that this session has made, or a key proved.
     private var known: StoredManifest?
@@ -15,9 +16,22 @@ package final class BackupSession {
     private static let pauseBetweenLooks = Duration.seconds(60)
 
     /// The repository is made with the first generation, unless there is one, or one is expected.
-    package init(_ repository: BackupRepository, expecting expected: ExpectedGeneration = .none) {
+    ///
+    /// - Parameter keyring: What has the keys of the database. It is stored before a generation is that needs it.
+    package init(
+        _ repository: BackupRepository,
+        expecting expected: ExpectedGeneration = .none,
+        keyring: UnlockedKeyring? = nil
+    ) {
         self.repository = repository
         self.expected = expected
+        self.keyring = keyring.map(KeyringKeeper.init)
+    }
+
+    /// Stores the keyring if it was changed since, although the database was not.
+    package func storeKeyring() throws {
+        guard let keyring, try keyring.isDue() else { return }
+        try repository.storage.locked(exclusively: true) { try keyring.run(repository, repository.marker()) }
     }
 
     /// Stores a state of the database that was read whole.
@@ -109,6 +123,7 @@ package final class BackupSession {
             do {
                 try body(writer, isProved)
                 let warnings = base.map { self.warnings(writer, $0, backupKey, others) } ?? []
+                try keyring?.run(repository, marker)
                 let (made, isNew) = try writer.finish(time: time, beforeEach: beforeEachSegment)
                 self.base = made
                 known = made.stored

@@ -6,7 +6,7 @@ struct DirectoryStorage: BackupStorage {
     let path: String
     var description: String { path }
     /// The directories of objects.
-    static let directories = ["segments", "generations", "prunes"]
+    static let directories = ["segments", "generations", "prunes", StoredKeyring.directory]
 
     func path(of name: String) -> String { path + "/" + name }
 

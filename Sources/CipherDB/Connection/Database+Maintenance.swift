@@ -32,11 +32,30 @@ extension Database {
         return lines == ["ok"] ? [] : lines
     }
 
-    /// Rebuilds the database without free pages (sqlite.org/lang_vacuum.html). It needs room on the disk for a second copy.
+    /// Rebuilds the database without free pages (sqlite.org/lang_vacuum.html).
+    ///
+    /// It needs room for a second copy beside the database, and for one in the directory of temporary files, which the engine encrypts. The
+    /// latter is in memory where the database is plaintext, or the connection has temporary tables.
     ///
     /// - Throws: ``DatabaseError``, also within a transaction, and so within `write`; ``KeyError``.
     public func vacuum() throws {
-        try takingLong { try executeUpdate("VACUUM") }
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        let connection = try usableConnection()
+        // A change of the setting drops temporary tables.
+        let hasTemporaryTables = try connection.text("SELECT name FROM sqlite_temp_master") != nil
+        let mayBeFile = verifiedKey != nil && !isInTransaction && !hasTemporaryTables
+        guard mayBeFile else { return try takingLong { try executeUpdate("VACUUM") } }
+        try connection.unrestricted { try connection.execute("PRAGMA temp_store = FILE") }
+        let outcome = Result { try takingLong { try executeUpdate("VACUUM") } }
+        do {
+            try connection.unrestricted { try connection.execute("PRAGMA temp_store = MEMORY") }
+        } catch {
+            // Files of sorts would not be encrypted.
+            close()
+            throw error
+        }
+        try outcome.get()
     }
 }
 

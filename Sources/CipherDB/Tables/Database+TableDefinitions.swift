@@ -43,7 +43,7 @@ extension Database {
         try executeUpdate("DROP TABLE \(raw: ifExists ? "IF EXISTS " : "")\(raw: table.quoted)")
     }
 
-    /// Makes an index.
+    /// Makes an index. Its entries are sorted in memory, all at once: 1 GB for an index of 1 GB.
     ///
     /// ```swift
     /// try database.createIndex("notes_by_due", on: "notes", columns: ["due", "id"])

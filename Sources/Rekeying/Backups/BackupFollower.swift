@@ -9,6 +9,7 @@ package final class BackupFollower {
     private let file: DatabaseFile
     private let opening: () throws -> (database: Database, key: VerifiedKey)?
     private let session: BackupSession
+    private let upkeep: BackupUpkeep
     private var last: Last?
     /// When the database was looked at last, and all of it was stored.
     private var wasCurrent: ContinuousClock.Instant?
@@ -31,14 +32,20 @@ package final class BackupFollower {
 
     /// - Parameters:
     ///   - expected: What is known of the repository.
+    ///   - keyring: Is stored with the generations, and notes the newest.
+    ///   - policy: Which generations are kept; nil for all.
     ///   - keyOf: The key of the file as it is now; nil to store without one. Called whenever the file is read whole.
     package convenience init(
         _ file: DatabaseFile,
         _ repository: BackupRepository,
         expecting expected: ExpectedGeneration = .none,
+        keyring: UnlockedKeyring? = nil,
+        keeping policy: RetentionPolicy? = nil,
         keyOf: @escaping () throws -> DatabaseKey?
     ) {
-        self.init(file, repository, expecting: expected, opening: { try keyOf().map { try file.database(under: $0) } })
+        self.init(file, repository, expecting: expected, keyring: keyring, keeping: policy) {
+            try keyOf().map { try file.database(under: $0) }
+        }
     }
 
     /// - Parameter opening: Opens the file, to be closed, under its key as it is now; nil to store without one. Called whenever the file is
@@ -46,13 +53,19 @@ package final class BackupFollower {
     init(
         _ file: DatabaseFile,
         _ repository: BackupRepository,
-        expecting expected: ExpectedGeneration = .none,
+        expecting expected: ExpectedGeneration,
+        keyring: UnlockedKeyring?,
+        keeping policy: RetentionPolicy?,
         opening: @escaping () throws -> (database: Database, key: VerifiedKey)?
     ) {
         self.file = file
         self.opening = opening
-        session = BackupSession(repository, expecting: expected)
+        session = BackupSession(repository, expecting: expected, keyring: keyring)
+        upkeep = BackupUpkeep(repository, keyring: keyring, keeping: policy)
     }
+
+    /// Notes the newest generation and removes others, where it is time to; nil where it is not.
+    package func keep(isLast: Bool = false) throws -> BackupUpkeep.Result? { try upkeep.run(isLast: isLast) }
 
     /// Stores what has changed since the last call; nil where nothing has, or where it is too early to read a large file again.
     ///
@@ -63,7 +76,12 @@ package final class BackupFollower {
     ) throws -> BackupResult? {
         let began = ContinuousClock.now
         let result = try storeChanges(isLast, progress)
-        if result != nil { lag = wasCurrent.map { .now - $0 } }
+        if let result {
+            lag = wasCurrent.map { .now - $0 }
+            upkeep.add(result)
+        } else if last != nil {
+            try session.storeKeyring()
+        }
         if result != nil || isCurrent { wasCurrent = began }
         return result
     }

@@ -26,16 +26,19 @@ extension BackupRepository {
         (file.format, file.iterations, file.searchedIterations) = (
             format, iterations.first, Array(iterations.dropFirst())
         )
-        return try check(provingBy: keys, of: file, atLeast: expected, progress: progress)
+        return try check(provingBy: keys, of: file, atLeast: expected, keyring: nil, progress: progress)
     }
 
     /// As ``check(provingBy:format:iterations:atLeast:progress:)``.
     ///
-    /// - Parameter file: Says what is known of the format.
+    /// - Parameters:
+    ///   - file: Says what is known of the format.
+    ///   - keyring: Whose keys these are: it must have those of all generations.
     package func check(
         provingBy keys: [DatabaseKey],
         of file: DatabaseFile,
         atLeast expected: UInt64?,
+        keyring: UnlockedKeyring?,
         progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
         let search = try file.search()
@@ -49,6 +52,7 @@ extension BackupRepository {
                 }
                 return nil
             },
+            keyring: keyring,
             progress: progress
         )
     }

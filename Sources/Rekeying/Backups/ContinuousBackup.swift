@@ -30,6 +30,8 @@ public final class ContinuousBackup: Sendable {
 
     private let writer: any DatabaseWriter
     private let repository: BackupRepository
+    private let keyring: UnlockedKeyring?
+    private let policy: RetentionPolicy?
     private let interval: Duration
     private let observer: @Sendable (BackupEvent) -> Void
     private let state = Lock(State())
@@ -41,16 +43,23 @@ public final class ContinuousBackup: Sendable {
     /// - Parameters:
     ///   - database: The queue or pool, of an encrypted file.
     ///   - repository: Where to; it is made unless it exists.
+    ///   - keyring: That of the database. It is stored with the generations, so that one of its secrets opens what is restored, and notes the
+    ///     newest one, so that an old copy of the repository is known.
+    ///   - policy: Which generations are kept, the others are removed, at most once a minute; nil keeps all.
     ///   - interval: How often to look for changes: 10 ms at least.
     ///   - observer: Called after each look; the next one waits for it.
     public init(
         of database: any DatabaseWriter,
         to repository: BackupRepository,
+        keyring: UnlockedKeyring? = nil,
+        keeping policy: RetentionPolicy? = nil,
         every interval: Duration = .seconds(1),
         observer: @escaping @Sendable (BackupEvent) -> Void = { _ in }
     ) {
         writer = database
         self.repository = repository
+        self.keyring = keyring
+        self.policy = policy
         self.interval = interval
         self.observer = observer
     }
@@ -84,7 +93,9 @@ public final class ContinuousBackup: Sendable {
         guard interval >= ContinuousBackup.shortestInterval else {
             throw DatabaseError(code: .range, message: "a backup looks for changes every 10 ms at most")
         }
-        let follower = try await SerialWorker.once { [writer, repository] in try SharedFollower(writer, repository) }
+        let follower = try await SerialWorker.once { [writer, repository, keyring, policy] in
+            try SharedFollower(writer, repository, keyring: keyring, keeping: policy)
+        }
         try state.withLock { state in
             guard !state.isRunning else { throw DatabaseError(code: .misuse, message: "the backup runs already") }
             state.isRunning = true
@@ -99,6 +110,16 @@ public final class ContinuousBackup: Sendable {
         }
     }
 
+    /// Notes the newest generation and removes others. What fails is done by a later look.
+    private func keep(_ follower: BackupFollower, isLast: Bool) -> [BackupEvent] {
+        do {
+            return try follower.keep(isLast: isLast)?.noteFailure.map { [.failed($0)] } ?? []
+        } catch {
+            state.withLock { $0.metrics.addFailure() }
+            return [.failed(error)]
+        }
+    }
+
     /// - Throws: when the queue or pool was closed.
     private func look(_ follower: SharedFollower, isLast: Bool = false) async throws {
         let began = Date()
@@ -107,8 +128,11 @@ public final class ContinuousBackup: Sendable {
             events = try await follower.use { [self] follower in
                 let result = try follower.store(isLast: isLast) { _ in try Task.checkCancellation() }
                 state.withLock { $0.metrics.add(result, of: follower, began: began) }
-                guard let result, result.isNew else { return [follower.isCurrent ? .unchanged : .postponed] }
-                return result.warnings.map { .warned($0) } + [.stored(result.generation)]
+                let found: [BackupEvent] =
+                    if let result, result.isNew {
+                        result.warnings.map { .warned($0) } + [.stored(result.generation)]
+                    } else { [follower.isCurrent ? .unchanged : .postponed] }
+                return found + keep(follower, isLast: isLast)
             }
         } catch  where Task.isCancelled {
             return

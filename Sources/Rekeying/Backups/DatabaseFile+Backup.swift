@@ -65,13 +65,16 @@ extension DatabaseFile {
     }
 
     /// As ``backUp(to:atLeast:key:progress:)``.
+    ///
+    /// - Parameter keyring: Is stored with the generation.
     package func backUp(
         to repository: BackupRepository,
         expecting expected: ExpectedGeneration,
         key: DatabaseKey?,
+        keyring: UnlockedKeyring? = nil,
         progress: (FileProgress) throws -> Void
     ) throws -> BackupResult {
-        let session = BackupSession(repository, expecting: expected)
+        let session = BackupSession(repository, expecting: expected, keyring: keyring)
         return try backUpState(in: session, { try key.map { try database(under: $0) } }, progress).result
     }
 

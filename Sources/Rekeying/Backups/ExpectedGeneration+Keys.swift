@@ -10,6 +10,23 @@ extension ExpectedGeneration {
         self.init(number, derivedKeys: try ExpectedGeneration.keys(otherKeys))
     }
 
+    /// What a keyring knows of a repository to which a backup goes: the generation that was noted, which any key of it may prove.
+    ///
+    /// - Parameter number: In place of what was noted.
+    package init(of repository: BackupRepository, _ keyring: UnlockedKeyring?, atLeast number: UInt64?) throws {
+        guard let keyring else {
+            self.init(number, derivedKeys: [])
+            return
+        }
+        var noted: UInt64?
+        do {
+            noted = try number ?? repository.notedGeneration(in: keyring)
+        } catch BackupError.notARepository {
+            // Of one that is to be made nothing is noted.
+        }
+        self.init(noted, derivedKeys: try ExpectedGeneration.keys(keyring.copy().keys))
+    }
+
     /// The salt does not matter to what authenticates manifests.
     static func keys(_ keys: [DatabaseKey]) throws -> [DerivedKey] {
         try keys.filter { !$0.isPassphrase }.map { key in

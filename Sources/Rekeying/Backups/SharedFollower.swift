@@ -17,17 +17,24 @@ final class SharedFollower: Sendable {
         let cause: DatabaseError
     }
 
-    init(_ writer: any DatabaseWriter, _ repository: BackupRepository) throws {
+    init(
+        _ writer: any DatabaseWriter,
+        _ repository: BackupRepository,
+        keyring: UnlockedKeyring?,
+        keeping policy: RetentionPolicy?
+    ) throws {
         let file = DatabaseFile(path: try writer.keyedFile().path)
         self.writer = writer
         follower = BackupFollower(
             file,
             repository,
-            opening: {
-                let key = try writer.openKeyedFile().key
-                return (try file.database(under: key), key)
-            }
-        )
+            expecting: try ExpectedGeneration(of: repository, keyring, atLeast: nil),
+            keyring: keyring,
+            keeping: policy
+        ) {
+            let key = try writer.openKeyedFile().key
+            return (try file.database(under: key), key)
+        }
     }
 
     /// Runs `body`, without a thread of the caller's that waits. It does not wait for locks after the task is cancelled.

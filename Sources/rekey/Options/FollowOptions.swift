@@ -30,17 +30,9 @@ struct FollowOptions: ParsableArguments {
 
     /// Stores changes until a signal comes. What fails is tried again; only the first look must not fail for a cause that stays: a wrong name or
     /// key, a damaged file, an old copy of the repository.
-    ///
-    /// - Parameter upkeepOf: What is done with generations that were stored; asked for after the first one.
-    func run(
-        _ file: String,
-        _ report: Report,
-        _ follower: BackupFollower,
-        upkeepOf: () throws -> BackupUpkeep
-    ) throws {
+    func run(_ file: String, _ report: Report, _ follower: BackupFollower) throws {
         let metrics = prometheus.map { MetricsFile(path: $0, firstLine: BackupMetrics.firstLine) }
         var state = BackupMetrics()
-        var upkeep: BackupUpkeep?
         var isNoteFailing = false
         Interruption.watch()
         while !Interruption.isWanted {
@@ -50,11 +42,9 @@ struct FollowOptions: ParsableArguments {
                 let done = try follower.store(progress: progress.show)
                 state.add(done, of: follower, began: began)
                 guard let done else { return nil }
-                if upkeep == nil { upkeep = try upkeepOf() }
-                upkeep?.add(done)
                 return isFirst || done.isNew ? (done, follower.lag) : nil
             }
-            let isKept = keep(file, upkeep, &isNoteFailing)
+            let isKept = keep(file, follower, &isNoteFailing)
             if failed != nil && failed != .interrupted || !isKept {
                 if state.generation == nil, let failed, !failed.mayPass { throw ExitCode(failed.code) }
                 state.addFailure()
@@ -62,7 +52,7 @@ struct FollowOptions: ParsableArguments {
             try metrics?.write(state.text(of: file))
             pause(state)
         }
-        _ = keep(file, upkeep, &isNoteFailing, isLast: true)
+        _ = keep(file, follower, &isNoteFailing, isLast: true)
     }
 
     /// Notes and removes generations, where it is time to; false where that failed. Another run does it again.
@@ -70,12 +60,12 @@ struct FollowOptions: ParsableArguments {
     /// - Parameter isNoteFailing: Whether the keyring could not be written the last time either, which is said once.
     private func keep(
         _ file: String,
-        _ upkeep: BackupUpkeep?,
+        _ follower: BackupFollower,
         _ isNoteFailing: inout Bool,
         isLast: Bool = false
     ) -> Bool {
         do {
-            guard let done = try upkeep?.run(isLast: isLast) else { return true }
+            guard let done = try follower.keep(isLast: isLast) else { return true }
             if let failure = done.noteFailure, !isNoteFailing { Output.tell(Backup.message(failure, file)) }
             isNoteFailing = done.noteFailure != nil
             return true

@@ -14,6 +14,7 @@ struct Advice {
             case let error as KeyError: Advice.advice(for: error, file)
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
             case let error as KeyringError: Advice.advice(for: error.problem)
+            case BackupError.noKeyring: "the file that --keyring names is missing"
             case BackupError.outdated: "--at-least 0 accepts an old copy"
             case BackupError.missingObject, BackupError.damagedObject:
                 "`rekey backups check` tells which generations can be restored"

@@ -48,6 +48,7 @@ struct ErrorName {
         case .noGeneration: "noGeneration"
         case .outdated: "outdated"
         case .missingObject: "missingObject"
+        case .noKeyring: "noKeyring"
         case .damagedObject: "damagedObject"
         case .altered: "altered"
         case .unauthenticated: "unauthenticated"

@@ -45,16 +45,20 @@ struct Backup: ParsableCommand {
         if following.follow {
             var database = try key.database(file)
             database.busyTimeout = .seconds(report.wait ?? 5)
-            let expected = try keys.expectation(of: repository, atLeast: atLeast, for: file)
-            let follower = BackupFollower(database, repository, expecting: expected) { [file] in
+            let follower = try BackupFollower(
+                database,
+                repository,
+                expecting: ExpectedGeneration(of: repository, keys.unlockedKeyring(), atLeast: atLeast),
+                keyring: keys.unlockedKeyring(),
+                keeping: keeping.policy
+            ) { [file] in
                 try keys.keyIfNamed(for: file)
             }
-            return try following.run(file, report, follower) {
-                try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
-            }
+            return try following.run(file, report, follower)
         }
         try report.run([file]) { file, progress in
-            let expected = try keys.expectation(of: repository, atLeast: atLeast, for: file)
+            let keyring = try keys.unlockedKeyring()
+            let expected = try ExpectedGeneration(of: repository, keyring, atLeast: atLeast)
             let key = try keys.keyIfNamed(for: file)
             // From here on files are made.
             Interruption.watch()
@@ -62,14 +66,17 @@ struct Backup: ParsableCommand {
                 to: repository,
                 expecting: expected,
                 key: key,
+                keyring: keyring,
                 progress: progress.show
             )
-            let upkeep = try BackupUpkeep(repository, keyring: keys.unlockedKeyring(), keeping: keeping.policy)
+            let upkeep = BackupUpkeep(repository, keyring: keyring, keeping: keeping.policy)
             upkeep.add(done)
             for warning in done.warnings { Output.tellLine(Backup.message(warning, file), clearing: true) }
             let kept = try upkeep.run(isLast: true)
             if let failure = kept?.noteFailure { Output.tell(Backup.message(failure, file)) }
-            let lines = Backup.lines(done) + (kept?.pruned.map { [("removed", KeepOptions.text($0))] } ?? [])
+            let lines =
+                Backup.lines(done, hasKeyring: keyring != nil)
+                + (kept?.pruned.map { [("removed", KeepOptions.text($0))] } ?? [])
             return Report.Result(BackupObject(done, kept?.pruned), lines: lines)
         }
     }
@@ -82,7 +89,7 @@ struct Backup: ParsableCommand {
     /// What was noticed in the repository.
     static func message(_ warning: BackupWarning, _ file: String) -> String { "rekey: \(file): \(warning)" }
 
-    private static func lines(_ done: BackupResult) -> [(String, String)] {
+    private static func lines(_ done: BackupResult, hasKeyring: Bool) -> [(String, String)] {
         let generation = done.generation
         let changed = done.isNew ? "" : "; nothing has changed since"
         return [
@@ -90,6 +97,7 @@ struct Backup: ParsableCommand {
             ("size", "\(generation.databaseSize) bytes"),
             ("stored", "\(done.isNew ? generation.storedSize : 0) bytes"),
             ("proved", proof(done.format)),
+            ("opens with", hasKeyring ? "the keyring, which is stored with it" : "the key that the database has now"),
         ]
     }
 

@@ -21,39 +21,52 @@ struct BackupsCheck: ParsableCommand {
     var repository: String
     @Option(help: ArgumentHelp("Report a problem if the newest generation has a lower number.", valueName: "number"))
     var atLeast: UInt64?
+    @Option(
+        help: ArgumentHelp(
+            "Also write what was found as metrics of Prometheus to this file, which is replaced in one step; none is left by a check that fails.",
+            valueName: "path"
+        ),
+        completion: .file()
+    )
+    var prometheus: String?
     @OptionGroup(title: CommandHelp.keyOptions) var key: KeyOptions
     @OptionGroup var report: Report
 
     func run() throws {
+        let metrics = prometheus.map { MetricsFile(path: $0, firstLine: RepositoryMetrics.firstLine) }
+        // What an earlier check found does not stay if this one is cut off.
+        if let metrics, !metrics.invalidate() {
+            throw UnwritableMetrics(path: metrics.path, cause: "the old metrics could not be removed")
+        }
         try report.run([repository]) { repository, progress in
             let fileKeys = FileKeys(key)
             let keys = try fileKeys.allIfNamed(for: repository)
             Interruption.watch()
             let location = BackupRepository(repository)
-            let noted = try fileKeys.unlockedKeyring().flatMap(location.notedGeneration(in:))
-            let found = try check(location, keys, atLeast: atLeast ?? noted) {
+            let keyring = try fileKeys.unlockedKeyring()
+            let noted = try keyring.flatMap(location.notedGeneration(in:))
+            let found = try check(location, keys, keyring, atLeast: atLeast ?? noted) {
                 try progress.show(.checking, done: $0, all: $1)
             }
-            let lost = key.keyring == nil ? [] : found.underOtherKeys
-            let restorable = found.sound.filter { !lost.contains($0) }
-            var problems = found.problems
-            if !lost.isEmpty {
-                let numbers = NumberRanges(lost).text(of: "generation")
-                problems.append("no key of the keyring opens \(numbers); needed: the key or the keyring of that time")
-            }
+            let restorable =
+                key.keyring == nil ? found.sound : found.sound.filter { !found.underOtherKeys.contains($0) }
+            let problems = found.problems
             var lines = [
                 ("generations", BackupsCheck.count(of: restorable, isAll: problems.isEmpty)),
                 ("proved", BackupsCheck.proof(found, isKeyGiven: keys != nil)),
+                ("keyring", BackupsCheck.keyring(found)),
                 ("read", "\(found.size) bytes"),
             ]
             lines += problems.map { ("problem", $0) }
             lines.append(("sound", problems.isEmpty ? "yes" : "no"))
+            try metrics?.write(RepositoryMetrics.text(of: repository, found, restorable: restorable.count))
             return Report.Result(
                 Object(
                     sound: restorable,
                     proved: keys.map { _ in found.proved },
                     provedByManifest: found.provedByManifest.isEmpty ? nil : found.provedByManifest,
                     underOtherKeys: keys.map { _ in found.underOtherKeys },
+                    withKeyring: found.withKeyring,
                     size: found.size,
                     problems: problems,
                     ok: problems.isEmpty
@@ -67,6 +80,7 @@ struct BackupsCheck: ParsableCommand {
     private func check(
         _ repository: BackupRepository,
         _ keys: [DatabaseKey]?,
+        _ keyring: UnlockedKeyring?,
         atLeast: UInt64?,
         _ progress: (Int64, Int64) throws -> Void
     ) throws -> RepositoryCheck {
@@ -75,8 +89,17 @@ struct BackupsCheck: ParsableCommand {
             provingBy: keys,
             of: key.database(self.repository),
             atLeast: atLeast,
+            keyring: keyring,
             progress: progress
         )
+    }
+
+    private static func keyring(_ found: RepositoryCheck) -> String {
+        switch found.withKeyring.count {
+        case 0: "none is stored: a restore needs the key or the keyring from elsewhere"
+        case found.sound.count: "stored: one of its secrets opens each of them"
+        default: "stored, with the keys of \(NumberRanges(found.withKeyring).text(of: "generation"))"
+        }
     }
 
     private static func count(of restorable: [UInt64], isAll: Bool) -> String {
@@ -99,6 +122,7 @@ struct BackupsCheck: ParsableCommand {
         let proved: [UInt64]?
         let provedByManifest: [UInt64]?
         let underOtherKeys: [UInt64]?
+        let withKeyring: [UInt64]
         let size: Int64
         let problems: [String]
         let ok: Bool

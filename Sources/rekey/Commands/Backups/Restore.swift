@@ -1,5 +1,6 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
 import Foundation
 import Rekeying
 
@@ -12,6 +13,10 @@ struct Restore: ParsableCommand {
             replaced. The file gets its name when it is complete and each block has the digest of its manifest. With \
             the key, the manifest and each page must also have the right MAC, and SQLite's integrity check must find \
             nothing.
+
+            A generation that was stored by `rekey backup --keyring` has its keyring with it. If the file that --keyring \
+            names is missing, the keyring is restored there, and one of its secrets opens both. Without a key it is \
+            restored beside the file, as FILE.keyring, unless something is there.
 
             --at-least finds a repository that was replaced by an old copy. With --keyring the number is the one that \
             `rekey backup` has noted in the keyring, unless --at-least says another; --at-least 0 accepts an old copy.
@@ -59,6 +64,9 @@ struct Restore: ParsableCommand {
         let keys = FileKeys(key)
         try report.run([file]) { file, progress in
             let repository = BackupRepository(repository)
+            let copied = try restoreKeyring(from: repository, beside: file)
+            var isDone = false
+            defer { if !isDone, let copied { try? FileManager.default.removeItem(atPath: copied.path) } }
             let done = try key.database(file).restore(
                 from: repository,
                 choice,
@@ -68,8 +76,41 @@ struct Restore: ParsableCommand {
                 acceptsUnauthenticated: allowUnauthenticated,
                 progress: progress.show
             )
-            return Report.Result(Object(done), lines: Restore.lines(done))
+            isDone = true
+            if copied != nil, let unlocked = try keys.unlockedKeyring() {
+                // The file is what was asked for: a key that was retired since is the one that counts.
+                do {
+                    _ = try key.database(file).adopt(unlocked)
+                } catch let error as RekeyError where error.problem == .notNeeded("") {}
+            }
+            return Report.Result(Object(done, copied), lines: Restore.lines(done) + lines(copied, beside: file))
         }
+    }
+
+    /// Restores the keyring that was stored with the generation, where a keyring is asked for that is missing, or no key is given.
+    private func restoreKeyring(from repository: BackupRepository, beside file: String) throws -> Keyring? {
+        let isAskedFor = key.keyring != nil
+        guard isAskedFor || !key.namesKey else { return nil }
+        let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
+        guard (try? Platform.statusOfLink(keyring.path)) == nil else { return nil }
+        do {
+            try repository.restoreKeyring(to: keyring, for: choice)
+            return keyring
+        } catch BackupError.noKeyring where !isAskedFor {
+            return nil
+        }
+    }
+
+    private func lines(_ copied: Keyring?, beside file: String) -> [(String, String)] {
+        if let copied {
+            return [("keyring", "\(copied.path), restored too: any secret that it had then opens it")]
+        }
+        guard !key.namesKey else { return [] }
+        let keyring = Keyring(besideDatabase: file).path
+        let isThere = (try? Platform.statusOfLink(keyring)) != nil
+        return [
+            ("opens with", isThere ? "\(keyring), if that is its keyring" : "the key that it had then: none is stored")
+        ]
     }
 
     private static func lines(_ done: RestoreResult) -> [(String, String)] {
@@ -100,8 +141,11 @@ struct Restore: ParsableCommand {
         let pages: Int?
         let isManifestAuthenticated: Bool?
         let isStructureChecked: Bool?
+        /// Where the keyring was restored.
+        let keyring: String?
 
-        init(_ done: RestoreResult) {
+        init(_ done: RestoreResult, _ keyring: Keyring?) {
+            self.keyring = keyring?.path
             generation = GenerationObject(done.generation)
             format = done.proof.map { FormatObject($0.format) }
             pages = done.proof?.pages

@@ -1,5 +1,7 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
+import Foundation
 import Rekeying
 
 /// `rekey keyring restore FILE BACKUP`
@@ -14,27 +16,38 @@ struct KeyringRestore: ParsableCommand {
     )
 
     @OptionGroup var target: KeyringTarget
-    @Argument(help: "The backup.", completion: .file())
+    @Argument(help: "The backup, or a repository of backups of the database.", completion: .file())
     var backup: String
 
     func run() throws {
-        try target.run { _ in
-            let backup = Keyring(path: backup)
-            let unlocked = try target.key.unlock(backup, upgrades: false)
-            do {
-                try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
-            } catch KeyringError.otherDatabase {
-                throw BackupOpensNothing(path: backup.path)
-            }
-            let position = try DatabaseFile(path: target.file).position(in: unlocked)
-            let note =
-                position == .older ? [("note", "the database is under a retired key; run `rekey keyring adopt`")] : []
-            return target.done(
-                [("restored", "from \(backup.path)")] + note
-                    + OwnershipNote.lines(target.keyring.path, of: target.file),
-                backup: backup.path
-            )
+        try target.run { _ in try restoring(restore) }
+    }
+
+    /// Calls `body` with the backup; with that of a repository, it is a file beside the keyring meanwhile.
+    private func restoring(_ body: (Keyring) throws -> Report.Result) throws -> Report.Result {
+        let isDirectory = (try? Platform.status(of: backup).kind) == .directory
+        guard isDirectory || backup.lowercased().hasPrefix("rclone:") else { return try body(Keyring(path: backup)) }
+        let copy = Keyring(path: "\(target.keyring.path).of-repository-\(ProcessInfo.processInfo.processIdentifier)")
+        try BackupRepository(backup).restoreKeyring(to: copy)
+        defer { try? FileManager.default.removeItem(atPath: copy.path) }
+        return try body(copy)
+    }
+
+    private func restore(_ copy: Keyring) throws -> Report.Result {
+        let unlocked = try target.key.unlock(copy, upgrades: false)
+        do {
+            try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
+        } catch KeyringError.otherDatabase {
+            throw BackupOpensNothing(path: backup)
         }
+        let position = try DatabaseFile(path: target.file).position(in: unlocked)
+        let note =
+            position == .older ? [("note", "the database is under a retired key; run `rekey keyring adopt`")] : []
+        return target.done(
+            [("restored", "from \(backup)")] + note
+                + OwnershipNote.lines(target.keyring.path, of: target.file),
+            backup: backup
+        )
     }
 }
 

@@ -1,0 +1,191 @@
+import CipherDB
+import CipherKeys
+import Foundation
+import Rekeying
+import TestSupport
+import Testing
+
+/// A repository is all that is left, and one secret of the keyring.
+@Suite(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+struct LostMachineTests {
+    let directory: TemporaryDirectory
+    private static let keys = "--keyring a.db.keyring --key-file ada"
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        for name in ["own", "ada", "bob"] { _ = try directory.write(DatabaseKey.sampleBytes(name), to: name) }
+        try SampleFile.make(at: directory.file("a.db"), under: .sample("own"))
+        try succeed("keyring init a.db --key-file own --new-key-file ada")
+        try succeed("backup a.db repository \(Self.keys)")
+    }
+
+    private func rekey(_ arguments: String) throws -> Program.Outcome {
+        try Program.rekey(arguments, in: directory)
+    }
+
+    @discardableResult
+    private func succeed(_ arguments: String) throws -> String {
+        let outcome = try rekey(arguments)
+        #expect(outcome.status == 0, "\(arguments): \(outcome.errors)\(outcome.output)")
+        return outcome.output
+    }
+
+    private func loseMachine() throws {
+        for name in directory.names where name.hasPrefix("a.db") {
+            try FileManager.default.removeItem(atPath: directory.file(name))
+        }
+    }
+
+    private func note(_ number: Int) throws {
+        let queue = try DatabaseQueue(
+            path: directory.file("a.db"),
+            keyring: Keyring(path: directory.file("a.db.keyring")),
+            unlockedBy: .keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("ada")))
+        )
+        try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = 1") }
+        try queue.close()
+    }
+
+    private var keyrings: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory.file("repository/keyrings"))) ?? []).sorted()
+    }
+
+    /// What the program finds, which has nothing but the restored file, its keyring and the secret.
+    private func answer(_ secret: KeyringSecret) throws -> String? {
+        let queue = try DatabaseQueue(
+            path: directory.file("new.db"),
+            keyring: Keyring(path: directory.file("new.db.keyring")),
+            unlockedBy: secret
+        )
+        defer { try? queue.close() }
+        return try queue.inDatabase { try $0.string(forQuery: "SELECT note FROM people WHERE id = 1") }
+    }
+
+    private func removeRestored() throws {
+        for name in directory.names where name.hasPrefix("new.db") {
+            try FileManager.default.removeItem(atPath: directory.file(name))
+        }
+    }
+
+    @Test func everyGenerationOfTwentyRotationsOpens() throws {
+        _ = try directory.write("correct horse battery staple".utf8, to: "phrase")
+        try succeed("keyring add a.db --key-file ada --new-passphrase-file phrase")
+        for number in 2...21 {
+            try succeed("keyring rotate a.db --key-file ada")
+            try note(number)
+            try succeed("backup a.db repository \(Self.keys)")
+        }
+        #expect(keyrings.count == 1)
+        let check = try succeed("backups check repository \(Self.keys)")
+        #expect(check.contains("keyring:     stored: one of its secrets opens each of them"), "\(check)")
+        try loseMachine()
+        let secret = try KeyringSecret.keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("ada")))
+        for number in 1...21 {
+            let done = try succeed(
+                "restore repository new.db --generation \(number) --keyring new.db.keyring --key-file ada"
+            )
+            #expect(done.contains("proved:          yes") && done.contains("keyring:         new.db.keyring, restored"))
+            if number > 1 { #expect(try answer(secret) == "\(number)") }
+            try succeed("verify new.db --keyring new.db.keyring --key-file ada")
+            try removeRestored()
+        }
+        try succeed("restore repository new.db --keyring new.db.keyring --passphrase-file phrase")
+        #expect(try answer(.passphrase("correct horse battery staple")) == "21")
+    }
+
+    @Test func restoreWithoutKeyBringsKeyring() throws {
+        try loseMachine()
+        let done = try succeed("restore repository new.db")
+        #expect(done.contains("keyring:    new.db.keyring, restored too"), "\(done)")
+        #expect(done.contains("proved:     no: without the key"))
+        try succeed("verify new.db --keyring new.db.keyring --key-file ada")
+        let mode = try FileManager.default.attributesOfItem(atPath: directory.file("new.db.keyring"))
+        #expect(mode[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func presentKeyringIsNotTouched() throws {
+        let before = FileManager.default.contents(atPath: directory.file("a.db.keyring"))
+        try FileManager.default.removeItem(atPath: directory.file("a.db"))
+        #expect(try succeed("restore repository a.db").contains("opens with: a.db.keyring, if that is its keyring"))
+        #expect(FileManager.default.contents(atPath: directory.file("a.db.keyring")) == before)
+    }
+
+    @Test func restoreSaysThatNoKeyringIsStored() throws {
+        try SampleFile.make(at: directory.file("b.db"), under: .sample("own"))
+        #expect(try succeed("backup b.db other --key-file own").contains("opens with: the key that the database has"))
+        #expect(try succeed("restore other new.db").contains("opens with: the key that it had then: none is stored"))
+        try removeRestored()
+        let refused = try rekey("restore other new.db --keyring new.db.keyring --key-file ada")
+        #expect(
+            refused.status == 66 && refused.errors.contains("no keyring that is stored has the key of generation 1")
+        )
+        #expect(!directory.names.contains { $0.hasPrefix("new.db") })
+    }
+
+    @Test func wrongSecretLeavesNothing() throws {
+        try loseMachine()
+        let refused = try rekey("restore repository new.db --keyring new.db.keyring --key-file bob")
+        #expect(refused.status == 77, "\(refused.errors)")
+        #expect(!directory.names.contains { $0.hasPrefix("new.db") })
+    }
+
+    @Test func changedSecretReplacesStoredKeyring() throws {
+        let before = keyrings
+        try succeed("keyring change a.db --key-file ada --new-key-file bob")
+        let done = try succeed("backup a.db repository --keyring a.db.keyring --key-file bob")
+        #expect(done.contains("nothing has changed since"))
+        #expect(keyrings.count == 1 && keyrings != before)
+        try loseMachine()
+        #expect(try rekey("restore repository new.db --keyring new.db.keyring --key-file ada").status == 77)
+        try succeed("restore repository new.db --keyring new.db.keyring --key-file bob")
+    }
+
+    @Test func forgottenKeysAreStoredUntilNoGenerationNeedsThem() throws {
+        try succeed("keyring rotate a.db --key-file ada")
+        try note(2)
+        try succeed("backup a.db repository \(Self.keys)")
+        try succeed("keyring forget a.db --yes-forget-backups --key-file ada")
+        try succeed("backup a.db repository \(Self.keys)")
+        #expect(keyrings.count == 2)
+        let check = try rekey("backups check repository \(Self.keys)")
+        #expect(check.output.contains("needed: the keyring that is stored with them"), "\(check.output)")
+        try succeed("restore repository new.db --generation 1 --keyring new.db.keyring --key-file ada")
+        try succeed("backups prune repository --keep 2")
+        #expect(keyrings.count == 2)
+        try succeed("backups prune repository --keep 1")
+        #expect(keyrings.count == 1)
+        try removeRestored()
+        try succeed("restore repository new.db --keyring new.db.keyring --key-file ada")
+    }
+
+    @Test func alteredKeyringIsNoticed() throws {
+        let name = try #require(keyrings.first)
+        let place = directory.file("repository/keyrings/\(name)")
+        let whole = try #require(FileManager.default.contents(atPath: place))
+        var altered = whole
+        altered[altered.count - 40] ^= 1
+        try altered.write(to: URL(fileURLWithPath: place))
+        let check = try rekey("backups check repository")
+        #expect(check.status == 65 && check.output.contains("keyrings/\(name): damaged"), "\(check.output)")
+        let refused = try rekey("restore repository new.db --keyring new.db.keyring --key-file ada")
+        #expect(refused.status == 66 && !directory.names.contains("new.db.keyring"))
+        // The next backup stores it again; the operator moves the damaged one away.
+        try succeed("backup a.db repository \(Self.keys)")
+        try FileManager.default.removeItem(atPath: place)
+        try succeed("backups check repository \(Self.keys)")
+    }
+
+    @Test func keyringOfSomebodyElseIsNoticed() throws {
+        try SampleFile.make(at: directory.file("b.db"), under: .sample("bob"))
+        try succeed("keyring init b.db --key-file bob --new-key-file bob")
+        try succeed("backup b.db repository --at-least 0 --keyring b.db.keyring --key-file bob")
+        try succeed("backup a.db repository --at-least 0 \(Self.keys)")
+        #expect(keyrings.count == 2)
+        for (number, secret) in [(1, "ada"), (2, "bob"), (3, "ada")] {
+            try succeed(
+                "restore repository new.db --generation \(number) --keyring new.db.keyring --key-file \(secret)"
+            )
+            try removeRestored()
+        }
+    }
+}
