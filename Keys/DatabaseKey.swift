@@ -157,6 +157,12 @@ public struct DatabaseKey: Sendable {
         guard found == count else { throw MalformedKey.wrongLength(expected: count, found: found) }
     }
 
+    /// Whether it is a passphrase that reads as a raw key in hexadecimal digits, and was probably meant as one.
+    package var spellsRawKey: Bool {
+        guard case .passphrase(let bytes) = material else { return false }
+        return (try? DatabaseKey.raw(spelled: bytes)) != nil
+    }
+
     /// Whether a derivation stands between this and the page key, so that opening costs time.
     package var isPassphrase: Bool {
         if case .passphrase = material { true } else { false }

@@ -14,6 +14,9 @@ package final class DerivedKeys {
     /// As ``DatabaseKey/isPassphrase``.
     package var isPassphrase: Bool { key.isPassphrase }
 
+    /// As ``DatabaseKey/spellsRawKey``.
+    package var spellsRawKey: Bool { key.spellsRawKey }
+
     /// As ``DatabaseKey/saltBesideFile``.
     package var saltBesideFile: [UInt8]? { key.saltBesideFile }
 

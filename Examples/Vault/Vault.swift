@@ -43,6 +43,9 @@ struct Create: ParsableCommand {
     @OptionGroup var options: VaultOptions
 
     func run() throws {
+        guard !FileManager.default.fileExists(atPath: options.vault) else {
+            throw ValidationError("\(options.vault) is there already.")
+        }
         let keyring = try options.keyring.create(with: options.passphrase(isNew: true), label: "owner")
         _ = try VaultStore(path: options.vault, keyring: keyring)
         print("\(options.vault) is made; without its keyring, \(options.keyring.path), nobody can open it")

@@ -6,7 +6,6 @@ internal import CipherSystem
 /// ```swift
 /// let keyring = Keyring(path: "vault.db.keyring")
 /// let secret = try KeyringSecret.passphrase("correct horse battery staple")
-/// try keyring.create(with: secret, label: "Ada")
 /// let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
 /// ```
 ///
@@ -27,6 +26,8 @@ public struct Keyring: Sendable, Equatable {
     }
 
     /// Makes a keyring with one slot, and a new random key for a database that is not there yet.
+    ///
+    /// Opening a database with a keyring and a secret does it at the first start.
     ///
     /// - Parameters:
     ///   - label: What its owner calls the slot; 128 bytes of UTF-8 at most. It is not secret.

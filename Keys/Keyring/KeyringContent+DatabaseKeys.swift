@@ -26,6 +26,13 @@ extension KeyringContent {
         return databaseKey
     }
 
+    /// Whether `key` is one of its keys, be it a retired one.
+    func has(_ key: DatabaseKey, _ masterKey: SecretBytes) throws -> Bool {
+        try ([current, next].compactMap { $0 } + retired.map(\.key)).contains {
+            try databaseKey($0, masterKey) == key
+        }
+    }
+
     private static func wrappingKey(_ identifier: [UInt8], _ masterKey: SecretBytes) throws -> SecretBytes {
         try hkdf(masterKey, identifier, "database key", count: 32)
     }

@@ -102,4 +102,7 @@ extension KeyringError {
 
     /// To compare with an error; see ``Problem/outdated(generation:)``.
     public static func outdated(generation: UInt64) -> KeyringError { KeyringError(.outdated(generation: generation)) }
+
+    /// To compare with an error; see ``Problem/lost(database:)``.
+    public static func lost(database: String) -> KeyringError { KeyringError(.lost(database: database)) }
 }

@@ -28,6 +28,8 @@ extension KeyringError {
     public static let oldDatabase = ProblemPattern<Problem>.oldDatabase
     /// Matches errors with ``Problem/outdated(generation:)``, whatever comes with it.
     public static let outdated = ProblemPattern<Problem>.outdated
+    /// Matches errors with ``Problem/lost(database:)``, whatever comes with it.
+    public static let lost = ProblemPattern<Problem>.lost
 }
 
 extension ProblemPattern where Problem == KeyringError.Problem {
@@ -75,4 +77,6 @@ extension ProblemPattern where Problem == KeyringError.Problem {
     }
     /// Matches ``KeyringError/Problem/outdated(generation:)``, whatever comes with it.
     public static var outdated: ProblemPattern { ProblemPattern { if case .outdated = $0 { true } else { false } } }
+    /// Matches ``KeyringError/Problem/lost(database:)``, whatever comes with it.
+    public static var lost: ProblemPattern { ProblemPattern { if case .lost = $0 { true } else { false } } }
 }

@@ -90,6 +90,8 @@ public struct KeyringError: ErrorWithPath, Sendable {
         case databaseMissing
         /// The keys in the keyring are not those in the backup that would replace it.
         case otherKeys
+        /// The keyring is missing, and this database, which may be under it, is not.
+        case lost(database: String)
     }
 
     /// The path of the keyring; empty in a value to compare with, such as ``wrongSecret``.
@@ -196,6 +198,10 @@ extension KeyringError: CustomStringConvertible {
             "the database of the keyring is missing; for a new database create a new keyring"
         case .otherKeys:
             "the key of the database was changed since the backup; the present keyring opens the database, the backup may not"
+        case .lost(let database):
+            "no such keyring, but the database \(database) is there: restore the keyring from a backup (`rekey keyring restore`); "
+                + "a database with a key of its own needs `rekey keyring init`; without a backup or a key nobody can open it, and a new "
+                + "database needs another path"
         }
     }
 }

@@ -53,6 +53,20 @@ final class KeyringFile {
         }
     }
 
+    /// Copies the keyring, which is about to be replaced by another one, to a new file beside it, and returns the path.
+    func keep(_ bytes: [UInt8]) throws -> String {
+        var number = 1
+        while true {
+            let kept = "\(path).replaced-\(number)"
+            do {
+                try KeyringFile.create(kept, bytes, for: path)
+                return kept
+            } catch let error as KeyringError where error.problem == .exists {
+                number += 1
+            }
+        }
+    }
+
     private func checkHasOneName() throws {
         let names = try KeyringError.naming(path, Platform.status(of: descriptor).linkCount)
         guard names == 1 else { throw KeyringError(path: path, problem: .severalNames) }
@@ -279,9 +293,16 @@ final class KeyringFile {
     }
 
     private static func makeBeside(_ path: String) throws -> TemporaryFile {
-        let new = try KeyringError.naming(path, TemporaryFile(.keyring, beside: path))
-        guard let new else { throw KeyringError(path: path, problem: .busy) }
-        return new
+        do {
+            guard let new = try TemporaryFile(.keyring, beside: path) else {
+                throw KeyringError(path: path, problem: .busy)
+            }
+            return new
+        } catch let error as Errno {
+            // What is missing is the directory, and no keyring would help.
+            let place = error == .noSuchFile ? FileCalls.directory(of: path) : path
+            throw KeyringError(path: place, problem: .system(error.code))
+        }
     }
 
     /// Removes what killed writers left, and returns the paths. A writer that works has its own locked.

@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
@@ -132,29 +134,44 @@ public struct UnlockedKeyring: Sendable {
     /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherKeys`` where the database was given another key since,
     ///   ``KeyringError/Problem/exists`` where another keyring stands there.
     public func restore(to other: Keyring, overtaking generation: UInt64 = 0) throws {
-        try restore(to: other, overtaking: generation, for: nil)
+        try restore(to: other, overtaking: generation, opening: nil)
     }
 
-    /// As ``restore(to:overtaking:)``.
+    /// As ``restore(to:overtaking:)``, with the proof that this keyring opens a database: then a keyring that does not is replaced, too.
     ///
-    /// - Parameter database: The database of the keyring, whose owner, group and permissions one that is missing gets.
-    package func restore(to other: Keyring, overtaking generation: UInt64, for database: String?) throws {
+    /// - Parameter database: That database, and the key that it is under. A keyring that is missing gets the owner, the group and the
+    ///   permissions of the database.
+    /// - Returns: Where the replaced keyring is kept, which may be that of another database.
+    @discardableResult
+    package func restore(
+        to other: Keyring,
+        overtaking generation: UInt64,
+        opening database: (path: String, key: DatabaseKey)?
+    ) throws -> String? {
         var saved = try content()
         saved.generation = max(saved.generation, generation)
         do {
             saved.noteWriting()
-            return try KeyringFile.create(other.path, saved.sealed(masterKey), for: database)
+            try KeyringFile.create(other.path, saved.sealed(masterKey), for: database?.path)
+            return nil
         } catch let error as KeyringError where error.problem == .exists {
             // Then it is compared, and kept from changing meanwhile.
         }
         let file = try KeyringFile(locking: other.path, waiting: .seconds(5))
+        var replaced: [UInt8]?
         do {
             let (bytes, present) = try KeyringFile.read(other.path)
-            guard present.identifier == identifier else { throw KeyringError(path: other.path, problem: .exists) }
-            // What somebody without a secret wrote says nothing.
-            if (try? present.authenticate(bytes, masterKey)) != nil {
-                guard present.current.wrapped == saved.current.wrapped, present.next?.wrapped == saved.next?.wrapped
-                else { throw KeyringError(path: other.path, problem: .otherKeys) }
+            if present.identifier != identifier {
+                guard database != nil else { throw KeyringError(path: other.path, problem: .exists) }
+                replaced = bytes
+            } else if (try? present.authenticate(bytes, masterKey)) != nil {
+                // What somebody without a secret wrote says nothing.
+                if present.current.wrapped != saved.current.wrapped || present.next?.wrapped != saved.next?.wrapped {
+                    guard let database, try !present.has(database.key, masterKey) else {
+                        throw KeyringError(path: other.path, problem: .otherKeys)
+                    }
+                    replaced = bytes
+                }
                 saved.generation = max(saved.generation, present.generation)
                 for note in present.backupNotes.notes { try saved.note(note.generation, of: note.repository) }
             }
@@ -162,7 +179,14 @@ public struct UnlockedKeyring: Sendable {
             // Nothing is lost with it.
         }
         saved.noteWriting()
-        try file.replace(with: saved.sealed(masterKey))
+        let kept = try replaced.map(file.keep)
+        do {
+            try file.replace(with: saved.sealed(masterKey))
+        } catch {
+            if let kept, (error as? KeyringError)?.isInForce != true { try? FileCalls.remove(kept) }
+            throw error
+        }
+        return kept
     }
 
     /// Removes the keyring, which was just made, unless a database is under it.

@@ -8,13 +8,16 @@ import Testing
 @Suite(.serialized) struct CreationTests {
     private let directory: TemporaryDirectory
     private let key: DatabaseKey
+    private let secret: KeyringSecret
 
     init() throws {
         directory = try TemporaryDirectory()
-        key = try .raw(SecretBytes(copying: (0..<32).map { UInt8($0) }))
+        let bytes = try SecretBytes(copying: (0..<32).map { UInt8($0) })
+        key = try .raw(bytes)
+        secret = try .keyFile(bytes)
     }
 
-    @Test(arguments: ["open", "queue", "asyncQueue", "pool", "asyncPool"])
+    @Test(arguments: ["open", "queue", "asyncQueue", "pool", "asyncPool", "keyring", "keyringPool"])
     func oneOfSixCreatesAndFiveOpen(_ kind: String) async throws {
         for round in 0..<5 {
             let path = directory.file("\(kind)-\(round).db")
@@ -33,9 +36,14 @@ import Testing
             while processes.contains(where: \.isRunning) { try await Task.sleep(for: .milliseconds(2)) }
             let said = try String(contentsOfFile: errors, encoding: .utf8)
             #expect(processes.allSatisfy { $0.terminationStatus == 0 }, "\(said)")
-            let queue = try await DatabaseQueue(path: path, key: key)
+            let queue =
+                kind.hasPrefix("keyring")
+                ? try await DatabaseQueue(path: path, keyring: Keyring(besideDatabase: path), unlockedBy: secret)
+                : try await DatabaseQueue(path: path, key: key)
             #expect(try await queue.read { try $0.int(forQuery: "SELECT count(*) FROM processes") } == 6)
             #expect(try await queue.integrityCheck() == [])
+            try await queue.close()
+            #expect(!directory.names.contains { $0.contains(".new-") })
         }
     }
 

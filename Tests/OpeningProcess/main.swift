@@ -7,7 +7,9 @@ import Foundation
 //     OpeningProcess hold DATABASE    has a transaction that writes until its input ends
 //     OpeningProcess descriptors DATABASE    opens it without a descriptor left, and prints the error
 
-let key = try DatabaseKey.raw(SecretBytes(copying: (0..<32).map { UInt8($0) }))
+let bytes = try SecretBytes(copying: (0..<32).map { UInt8($0) })
+let key = try DatabaseKey.raw(bytes)
+let secret = try KeyringSecret.keyFile(bytes)
 let (kind, path) = (CommandLine.arguments[1], CommandLine.arguments[2])
 
 func add(to database: Database) throws {
@@ -57,6 +59,13 @@ default:
     case "queue": try DatabaseQueue(path: path, key: key, configuration: wait).inTransaction { try add(to: $0) }
     case "pool": try DatabasePool(path: path, key: key, configuration: wait).write(add)
     case "asyncQueue", "asyncPool": try await addAsynchronously(kind)
+    case "keyring":
+        let database = Database(path: path, configuration: wait)
+        try database.open(keyring: Keyring(besideDatabase: path), unlockedBy: secret)
+        try database.inTransaction { try add(to: $0) }
+    case "keyringPool":
+        let keyring = Keyring(besideDatabase: path)
+        try DatabasePool(path: path, keyring: keyring, unlockedBy: secret, configuration: wait).write(add)
     default:
         let database = Database(path: path, configuration: wait)
         try database.open(key: key)

@@ -106,7 +106,7 @@ import Testing
             ("true", "--key-file old --keep-old no/old.db", 74), ("true", "--key-file old --keep-old p", 73),
             ("true", "--key-file old --label \"$(printf '\\a')\"", 64),
             ("echo no journal > test.db-journal", "--key-file old", 65),
-            ("true", "--key-file old --keyring no/keyring", 66),
+            ("true", "--key-file old --keyring no/keyring", 74),
             ("mv other.keyring test.db.keyring", "--key-file old", 0),
             ("mv used.db.keyring test.db.keyring", "--key-file old", 73), ("mv plain.db test.db", "", 0),
             ("mv plain.db test.db", "--key-file old", 64), ("rm test.db", "", 0), ("rm test.db && chmod 500 .", "", 77),

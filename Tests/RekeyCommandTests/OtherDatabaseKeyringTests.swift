@@ -60,7 +60,7 @@ struct OtherDatabaseKeyringTests {
             ["keyring", command[0], path] + words + ["--key-file", adaKey]
         )
         #expect(outcome.status == 77 && outcome.output.isEmpty, "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.errors.contains("rekey change --new-keyring"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("rekey keyring restore"), "\(outcome.errors)")
         #expect(try FileState(keyring) == before)
     }
 
@@ -96,7 +96,7 @@ struct OtherDatabaseKeyringTests {
         try move()
         for command in ["rotate", "adopt"] {
             let outcome = try rekey("keyring", command, path, "--key-file", adaKey)
-            #expect(outcome.status == 77 && outcome.errors.contains("rekey change --new-keyring"), "\(outcome.errors)")
+            #expect(outcome.status == 77 && outcome.errors.contains("rekey keyring restore"), "\(outcome.errors)")
             #expect(!outcome.errors.contains("moveToKeyring"))
         }
         let hinted = try rekey("verify", path, "--key-file", adaKey)
@@ -114,7 +114,7 @@ struct OtherDatabaseKeyringTests {
             "--new-key-file",
             bobKey
         )
-        #expect(fresh.status == 77 && fresh.errors.contains("rekey keyring init"), "\(fresh.errors)")
+        #expect(fresh.status == 77 && fresh.errors.contains("rekey keyring restore"), "\(fresh.errors)")
     }
 
     @Test func changeGivesSlotNewLabel() throws {

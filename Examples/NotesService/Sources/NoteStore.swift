@@ -20,9 +20,14 @@ struct NoteStore: Sendable {
         )
     }
 
-    init(path: String, keyring: UnlockedKeyring, logger: Logger) async throws {
+    init(path: String, keyring: Keyring, unlockedBy secret: KeyringSecret, logger: Logger) async throws {
         try await self.init(
-            DatabasePool(path: path, keyring: keyring, configuration: Configuration { $0.logger = logger })
+            DatabasePool(
+                path: path,
+                keyring: keyring,
+                unlockedBy: secret,
+                configuration: Configuration { $0.logger = logger }
+            )
         )
     }
 

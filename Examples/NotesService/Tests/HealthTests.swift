@@ -44,7 +44,7 @@ import Testing
         #expect(try await again.count() == 1)
         try await again.pool.close()
         try FileManager.default.removeItem(atPath: scratch.path + ".keyring")
-        await #expect(throws: NoteStore.KeyringMissing.self) {
+        await #expect(throws: KeyringError.lost(database: scratch.path)) {
             _ = try await NoteStore.open(scratch.path, secret, Logger(label: "test"))
         }
         #expect(!FileManager.default.fileExists(atPath: scratch.path + ".keyring"))

@@ -59,7 +59,9 @@ public struct KeyError: ErrorWithPath, Sendable {
     package let detail: String?
     /// Whether the key that opens nothing is a raw one: then no number of iterations is at fault.
     package let isAboutRawKey: Bool
-    /// What a file is that is no database, such as `gzip data`; nil where that is not known. Two errors that differ in this are equal.
+    /// Whether the passphrase that opens nothing reads as a raw key.
+    package let spellsRawKey: Bool
+    /// What a file is that is no database, such as `gzip data` or `empty`; nil where that is not known. Two errors that differ in this are equal.
     public let fileType: String?
 
     package init(path: String, problem: Problem, detail: String? = nil, fileType: String? = nil) {
@@ -71,9 +73,11 @@ public struct KeyError: ErrorWithPath, Sendable {
         path: String = "",
         detail: String? = nil,
         fileType: String? = nil,
-        isAboutRawKey: Bool = false
+        isAboutRawKey: Bool = false,
+        spellsRawKey: Bool = false
     ) {
         self.isAboutRawKey = isAboutRawKey
+        self.spellsRawKey = spellsRawKey
         self.path = path
         self.problem = problem
         self.detail = detail

@@ -40,7 +40,7 @@ extension Database {
         try keyConnection { try $0.unlock(known, makesNew: makesNew) }
     }
 
-    private func keyConnection(_ unlock: (UnkeyedFile) throws -> VerifiedKey) throws {
+    func keyConnection(_ unlock: (UnkeyedFile) throws -> VerifiedKey) throws {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         guard case .unkeyed(var file) = state else { throw DatabaseError(.misuse, keyingMisuse) }

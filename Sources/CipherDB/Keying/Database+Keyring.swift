@@ -12,7 +12,10 @@ internal import CipherSystem
 extension Database {
     /// Opens the file with the key that a keyring holds, and verifies it.
     ///
-    /// A new file is made where the keyring is new, too. The database remembers the keyring's generation, in the table
+    /// At the first start, where neither of them is there, both are made; the secret is that of slot 1. Where a database is there, a missing
+    /// keyring is an error, and nothing is written.
+    ///
+    /// The database remembers the keyring's generation, in the table
     /// `cipherdb_keyring`, so that an old copy of the keyring is known. A record that another program has altered is an error,
     /// and is written again where ``Configuration/acceptsOldCopies`` is set.
     ///
@@ -21,18 +24,59 @@ extension Database {
     ///   - secret: What opens the keyring.
     ///   - slot: The only slot to try; needed where ``KeyringContent/needsSlotNumber`` says so.
     ///   - flags: For reading and writing, and made where it does not exist, unless set.
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is under no key of the keyring;
-    ///   ``DatabaseError``; ``KeyError``.
+    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is under no key of the keyring,
+    ///   ``KeyringError/Problem/lost(database:)`` where the keyring is missing and the database is not;
+    ///   ``DatabaseError``; ``KeyError``. A first start that fails leaves no keyring without its database.
     public func open(
         keyring: Keyring,
         unlockedBy secret: KeyringSecret,
         slot: Int? = nil,
         flags: OpenFlags = [.readWrite, .create]
     ) throws {
-        // An old copy of the keyring is found out before it is written to.
-        let unlocked = try keyring.unlock(secret, slot: slot, upgrades: false)
-        try open(keyring: unlocked, flags: flags)
+        let (unlocked, newFile) = try unlockOrMake(keyring, secret, slot, flags)
+        do {
+            try open(keyring: unlocked, flags: flags)
+        } catch {
+            // A process that has its key makes the database under its lock only.
+            if let newFile { try? unlocked.eraseUnused { try UnkeyedFile.size(newFile) ?? 0 > 0 } }
+            throw error
+        }
         try unlocked.upgrade(secret)
+    }
+
+    /// Unlocks the keyring, which is made where neither it nor the database is there.
+    ///
+    /// - Returns: With the path of the database that a keyring was made for.
+    private func unlockOrMake(
+        _ keyring: Keyring,
+        _ secret: KeyringSecret,
+        _ slot: Int?,
+        _ flags: OpenFlags
+    ) throws -> (unlocked: UnlockedKeyring, newFile: String?) {
+        // An old copy of the keyring is found out before it is written to.
+        let unlock = { try keyring.unlock(secret, slot: slot, upgrades: false) }
+        do {
+            return (try unlock(), nil)
+        } catch let error as KeyringError where error.problem == .missing {
+            guard let path, !path.isEmpty else { throw error }
+            let location = try DatabaseLocation(path, flags)
+            guard let file = location.file else { throw error }
+            guard try UnkeyedFile.size(file) ?? 0 == 0 else {
+                // Another process may have made both since.
+                do {
+                    return (try unlock(), nil)
+                } catch let error as KeyringError where error.problem == .missing {
+                    throw KeyringError(path: keyring.path, problem: .lost(database: file))
+                }
+            }
+            guard location.flags.isSuperset(of: [.readWrite, .create]), slot ?? 1 == 1 else { throw error }
+            do {
+                return (try keyring.create(with: secret), file)
+            } catch let error as KeyringError where error.problem == .exists {
+                // Another process has made it meanwhile.
+                return (try unlock(), nil)
+            }
+        }
     }
 
     /// Opens the file with the key that an unlocked keyring holds, and verifies it.
@@ -104,14 +148,11 @@ extension Database {
         _ flags: OpenFlags
     ) throws {
         try open(flags: flags)
-        var key = key
-        if hasNewFile {
+        guard !hasNewFile else {
             guard !content.isInUse, !content.isRotationPending else {
                 throw KeyringError(path: keyring.keyring.path, problem: .databaseMissing)
             }
-            if configuration.format.map({ $0.plaintextHeaderSize > 0 }) == true {
-                key.saltOfHeader = try newSalt(in: keyring)
-            }
+            return try makeDatabase(keyring, key)
         }
         try setKey(key)
         if !content.isInUse, let salt = verifiedKey?.key.salt, flags.contains(.readWrite) {
@@ -120,11 +161,26 @@ extension Database {
         }
     }
 
-    /// A salt for a new file that does not contain it: it is in the keyring before the file is made.
-    private func newSalt(in keyring: UnlockedKeyring) throws -> [UInt8] {
-        let salt = try CipherFormat.newSalt()
-        try keyring.withLock { try $0.note(salt: salt) }
-        return salt
+    /// Makes the database under the keyring's lock, so that the keyring is not taken back by the process that made it and failed.
+    ///
+    /// - Parameter key: The key of the keyring, for a process that may not write the keyring.
+    private func makeDatabase(_ keyring: UnlockedKeyring, _ key: DatabaseKey) throws {
+        let hidesSalt = configuration.format.map { $0.plaintextHeaderSize > 0 } == true
+        try keyConnection { file in
+            var isLocked = false
+            do {
+                return try keyring.withLock { locked in
+                    isLocked = true
+                    // A salt that the file does not contain is in the keyring before the file is made.
+                    if hidesSalt { try locked.note(salt: CipherFormat.newSalt()) }
+                    let made = try file.unlock(locked.current)
+                    try? locked.note(salt: made.key.salt)
+                    return made
+                }
+            } catch KeyringError.system where !isLocked && !hidesSalt {
+                return try file.unlock(key)
+            }
+        }
     }
 
     /// Opens a copy of the database from before a change of its key, where that is meant, and makes its key the one that counts.

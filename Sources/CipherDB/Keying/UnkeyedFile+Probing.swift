@@ -53,7 +53,14 @@ extension UnkeyedFile {
         if kind == .plaintextHeader, keys.saltBesideFile == nil { return keyError(.saltMissing) }
         let extent = search.extent(isPassphrase: keys.isPassphrase)
         let tried = kind == .plaintextHeader ? "\(extent), with the salt that was given" : extent
-        return KeyError(.wrongKey, path: filePath, detail: tried, isAboutRawKey: !keys.isPassphrase)
+        return KeyError(
+            .wrongKey,
+            path: filePath,
+            detail: keys.spellsRawKey
+                ? "\(tried); the passphrase reads as a raw key, and was not taken for one" : tried,
+            isAboutRawKey: !keys.isPassphrase,
+            spellsRawKey: keys.spellsRawKey
+        )
     }
 
     /// The error of a format that was found only because the key decrypts page 1.

@@ -83,28 +83,33 @@ package final class UnkeyedFile {
         DatabaseURI.isURI(path) ? String(path.prefix { $0 != "?" }) : path
     }
 
+    /// The bytes of the file at `path`; nil where there is none.
+    static func size(_ path: String) throws(DatabaseError) -> Int64? {
+        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character") }
+        let status: FileStatus
+        do throws(Errno) {
+            status = try Platform.status(of: path)
+        } catch .noSuchFile {
+            return nil
+        } catch {
+            throw unopened(path, error)
+        }
+        // SQLite would wait for a pipe's writer for ever.
+        guard status.kind == .regular else {
+            throw DatabaseError(
+                .cannotOpen,
+                "\(shown(path)): \(status.kind == .directory ? "a directory" : "a device or pipe"), not a file"
+            )
+        }
+        return status.size
+    }
+
     /// Makes a private file unless there is one.
     ///
     /// - Returns: Whether it made one.
     private static func create(_ path: String, _ flags: OpenFlags) throws(DatabaseError) -> Bool {
-        guard !path.utf8.contains(0) else { throw DatabaseError(.cannotOpen, "the path has a NUL character") }
-        do {
-            let status = try Platform.status(of: path)
-            // SQLite would wait for a pipe's writer for ever.
-            guard status.kind == .regular else {
-                throw DatabaseError(
-                    .cannotOpen,
-                    "\(shown(path)): \(status.kind == .directory ? "a directory" : "a device or pipe"), not a file"
-                )
-            }
-            return false
-        } catch let error as Errno {
-            guard error == .noSuchFile, flags.contains(.create) else { throw unopened(path, error) }
-        } catch let error as DatabaseError {
-            throw error
-        } catch {
-            throw DatabaseError(.cannotOpen, "\(shown(path)): \(error)")
-        }
+        guard try size(path) == nil else { return false }
+        guard flags.contains(.create) else { throw unopened(path, .noSuchFile) }
         do throws(Errno) {
             // SQLite would give everyone permissions; its side files get those of this one.
             try Platform.createPrivateFile(path)
@@ -152,8 +157,8 @@ package final class UnkeyedFile {
         KeyError(problem, path: filePath, fileType: problem == .notADatabase ? fileType : nil)
     }
 
-    /// What a file is that is no database, such as `gzip data`; nil where that is not known.
-    package var fileType: String? { try? KnownMagic.name(of: pages) }
+    /// What a file is that is no database, such as `gzip data` or `empty`; nil where that is not known.
+    package var fileType: String? { kind == .empty ? "empty" : try? KnownMagic.name(of: pages) }
 
     /// Whether the path leads to another file by now, or to none.
     package var hasMoved: Bool { connection.hasMoved }

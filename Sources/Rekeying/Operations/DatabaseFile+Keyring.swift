@@ -72,24 +72,30 @@ extension DatabaseFile {
         }
     }
 
-    /// Puts a backup of the file's keyring in its place, where that is missing, damaged, or has other slots. One that is missing gets the
-    /// owner, the group and the permissions of the file, as far as this process may give them, and none for others.
+    /// Puts a backup of the file's keyring in its place, where that is missing, damaged, has other slots, or does not open the file. One that
+    /// is missing gets the owner, the group and the permissions of the file, as far as this process may give them, and none for others.
     ///
-    /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file;
-    ///   else as `UnlockedKeyring/restore(to:overtaking:)`.
-    public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws {
+    /// - Returns: The path under which a keyring that does not open the file is kept; nil where none stood there.
+    /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file, and with
+    ///   `KeyringError/Problem/otherKeys` where the present keyring does, and has other keys.
+    @discardableResult
+    public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws -> String? {
         try limitingWaits {
             let keys = try backup.databaseKeys()
-            guard try position(in: backup) != .other else {
-                throw KeyringError(path: backup.keyring.path, problem: .otherDatabase)
-            }
+            let key: DatabaseKey? =
+                switch try find(current: keys.current, next: keys.next)?.position {
+                case .next: keys.next
+                case .current: keys.current
+                case .older, .other, nil: try olderKey(of: backup)?.key
+                }
+            guard let key else { throw KeyringError(path: backup.keyring.path, problem: .otherDatabase) }
             // The database would call a keyring old that is not newer than what it noted.
             let noted = [keys.next, keys.current].lazy.compactMap { $0 }.compactMap { key -> UInt64? in
                 guard let (database, _) = try? database(under: key) else { return nil }
                 defer { database.close() }
                 return try? database.notedGeneration(of: backup)
             }
-            try backup.restore(to: keyring, overtaking: noted.first ?? 0, for: path)
+            return try backup.restore(to: keyring, overtaking: noted.first ?? 0, opening: (path, key))
         }
     }
 

@@ -47,13 +47,13 @@ struct Encrypt: ParsableCommand {
             switch found.kind {
             case .plaintext: break
             case .encrypted: throw AlreadyEncrypted()
-            case .empty, .notADatabase:
-                throw KeyError(path: file, problem: .notADatabase, fileType: found.fileType)
+            case .empty: throw KeyError(path: file, problem: .notADatabase, fileType: "empty")
+            case .notADatabase: throw KeyError(path: file, problem: .notADatabase, fileType: found.fileType)
             }
             let secret = try secret {
                 try key.fileFormat.salted(key.choice.read(prompt: "New passphrase", confirmed: true))
             }
-            return try ReplacementOptions.result {
+            return try ReplacementOptions.result(of: file) {
                 try database.encrypt(
                     with: secret,
                     changing: format.change,

@@ -32,7 +32,7 @@ struct Migrate: ParsableCommand {
         try report.run(files) { file, progress in
             let secret = try keys.key(for: file)
             let choice = newKey.choice(unsafePermissions: key.unsafePermissions)
-            return try ReplacementOptions.result {
+            return try ReplacementOptions.result(of: file) {
                 try replacement.database(file, key).migrate(
                     key: secret,
                     to: choice.isGiven ? try newSecret { try choice.read(prompt: "") } : nil,

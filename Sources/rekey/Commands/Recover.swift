@@ -19,6 +19,7 @@ struct Recover: ParsableCommand {
     func run() throws {
         try options.run { database, key, newKey, progress in
             let found = try database.recover(key: key, to: options.destination, newKey: newKey, progress: progress.show)
+            OldFormatNote.tell(options.destination, found.file)
             return Report.Result(
                 RecoveryObject(found),
                 lines: RecoveryObject.lines(found),

@@ -31,14 +31,18 @@ struct ReplacementOptions: ParsableArguments {
 
     /// What `body` did, or would have done.
     ///
-    /// - Parameter notes: What to say when it is done.
+    /// - Parameters:
+    ///   - file: A file that may get another format, which is said if it is an old one.
+    ///   - notes: What to say when it is done.
     static func result(
+        of file: String? = nil,
         prefix: [(String, String)] = [],
         notes: @autoclosure () -> [(String, String)] = [],
         _ body: () throws -> RewriteResult
     ) throws -> Report.Result {
         do {
             let done = try body()
+            if let file { OldFormatNote.tell(file, done) }
             return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done) + notes())
         } catch let error as RekeyError {
             guard case .notNeeded(let reason) = error.problem else { throw error }

@@ -50,12 +50,21 @@ struct SecretChoice {
     /// The key, if options name its source.
     func readIfGiven() throws -> DatabaseKey? { isGiven ? try read(prompt: "") : nil }
 
+    /// What it is for a keyring.
+    var kind: KeyringSecret.Kind {
+        if isRecovery {
+            .recoveryCode
+        } else if isExternal {
+            .external
+        } else if keyFile != nil {
+            .keyFile
+        } else {
+            .passphrase
+        }
+    }
+
     /// Reads a secret that opens a slot of a keyring.
     func readKeyringSecret(prompt: String, confirmed: Bool = false) throws -> KeyringSecret {
-        let kind: KeyringSecret.Kind =
-            if isRecovery { .recoveryCode } else if isExternal { .external } else if keyFile != nil { .keyFile } else {
-                .passphrase
-            }
         let name = kind == .recoveryCode ? "Recovery code" : confirmed ? "New passphrase" : "Passphrase"
         let source = keyFile ?? passphrases.first ?? .prompt("\(name) \(prompt)", confirmed: confirmed)
         return try TypedSecret.ask(isTyped: confirmed && !isGiven) { _ in try source.readKeyringSecret(kind) }

@@ -13,6 +13,7 @@ struct Advice {
             switch error {
             case let error as KeyError: Advice.advice(for: error, file)
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
+            case let error as KeyringError where error.problem == .missing: Advice.missingKeyring(file)
             case let error as KeyringError: Advice.advice(for: error.problem)
             case BackupError.noKeyring: "the file that --keyring names is missing"
             case BackupError.outdated: "--at-least 0 accepts an old copy"
@@ -43,8 +44,9 @@ struct Advice {
             let keyring = Keyring(besideDatabase: file).path
             let isThere = (try? Platform.status(of: keyring)) != nil
             let own = "there is a keyring beside it: if the database is under its key, give --keyring \(keyring)"
-            let advice = [isThere ? own : nil, parameters].compactMap { $0 }
-            return advice.isEmpty ? nil : advice.joined(separator: "; ")
+            let lost = "if it was under a keyring that is lost, run `rekey keyring restore`"
+            let raw = error.spellsRawKey ? "if the passphrase is a raw key, give it by --key-file" : nil
+            return [isThere ? own : lost, raw, parameters].compactMap { $0 }.joined(separator: "; ")
         case .saltMissing: return saltMissing
         case .withoutMACs: return "if you know that it was made so, give --file-hmac-algorithm none"
         case .otherFormat(let format) where Engine.current.writes(format): return "give \(format.fileOptions)"
@@ -61,15 +63,27 @@ struct Advice {
     /// For a database that is under no key of the keyring at `path`, be it a retired one.
     private static func otherDatabase(_ path: String) -> String {
         // No database ever came under it.
-        if let content = try? Keyring(path: path).content(), !content.isInUse { return "run `rekey keyring init`" }
+        if let content = try? Keyring(path: path).content(), !content.isInUse {
+            return
+                "if it was under another keyring, `rekey keyring restore` replaces this one by a backup of that; if it has a key of its own, "
+                + "run `rekey keyring init`"
+        }
         return
-            "if it has another keyring, give that by --keyring; to move it to a new one, run `rekey change --new-keyring`"
+            "if it has another keyring, give that by --keyring; `rekey keyring restore` replaces this one by a backup of that"
+    }
+
+    /// For a keyring that is missing.
+    private static func missingKeyring(_ file: String) -> String {
+        guard let found = try? DatabaseFile(path: file).inspect(), found.kind == .encrypted else {
+            return "run `rekey keyring init`"
+        }
+        return
+            "run `rekey keyring restore` with a backup; if the database has a key of its own, run `rekey keyring init`"
     }
 
     private static func advice(for problem: KeyringError.Problem) -> String? {
         switch problem {
-        case .missing: "run `rekey keyring init` or `rekey keyring restore`"
-        case .exists: "`rekey keyring add` adds a slot"
+        case .exists: "`rekey keyring add` adds a slot, `rekey keyring restore` replaces it by a backup"
         case .rotationPending: "run `rekey keyring resume` or `rekey keyring cancel`"
         case .oldDatabase, .recordAltered: "run `rekey keyring adopt`"
         case .notTypedBack: "run `rekey keyring recovery` again"

@@ -100,6 +100,7 @@ struct ErrorName {
         case .recordAltered: "recordAltered"
         case .databaseMissing: "databaseMissing"
         case .otherKeys: "otherKeys"
+        case .lost: "lost"
         }
     }
 }

@@ -146,7 +146,7 @@ enum ExitStatus: CaseIterable {
 
     private init(_ error: KeyringError) {
         switch error.problem {
-        case .missing: self = .noInput
+        case .missing, .lost: self = .noInput
         case .notSynced: self = .cannotRemove
         case .system(let code): self = ExitStatus(FileError.system(path: error.path, code: code))
         case .notAFile, .notAKeyring, .damaged, .altered: self = .damaged

@@ -151,7 +151,6 @@ import Testing
         // begin
         let keyring = Keyring(path: "vault.db.keyring")
         let secret = try KeyringSecret.passphrase("correct horse battery staple")
-        try keyring.create(with: secret, label: "Ada")
         let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
         // end
         try queue.close()

@@ -13,11 +13,6 @@ private struct ReadmeCode {
 
         let passphrase = try KeyringSecret.passphrase("correct horse battery staple")
         let keyring = Keyring(path: "vault.db.keyring")
-        do {
-            try await keyring.create(with: passphrase, label: "Ada")
-        } catch KeyringError.exists {
-            // Not the first start.
-        }
         let pool = try await DatabasePool(path: "vault.db", keyring: keyring, unlockedBy: passphrase)
 
         try await pool.migrate([
@@ -46,7 +41,7 @@ private struct ReadmeCode {
         }
         let some = try await pool.read { try $0.count(in: "notes", where: "id IN (\(list: [1, 7]))") }
         for slot in try await keyring.slots() { print(slot.number, slot.label) }
-        try await unlocked.change(label: "Ada", to: .passphrase("a better passphrase"))
+        try await unlocked.change(slot: 1, to: .passphrase("a better passphrase"))
         try await unlocked.remove(label: "Bob")  // or remove(slot: 2)
         try await pool.backup(to: "copy.db", key: .passphrase("the copy's own passphrase"))
         let problems = try await pool.integrityCheck()  // MACs and structure; [] if sound

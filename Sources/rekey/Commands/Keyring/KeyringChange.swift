@@ -25,6 +25,7 @@ struct KeyringChange: ParsableCommand {
         try target.run { _ in
             let keyring = target.keyring
             let before = try keyring.content()
+            try checkSlot(before)
             let unlocked = try target.unlock(upgrades: false)
             let notes = try target.checkDatabase(unlocked)
             let changed = changeSlot ?? unlocked.slot
@@ -48,6 +49,17 @@ struct KeyringChange: ParsableCommand {
 }
 
 extension KeyringChange {
+    /// Throws where `--slot` names a slot that the present secret cannot open: what was meant is `--change-slot`.
+    private func checkSlot(_ content: KeyringContent) throws {
+        let choice = target.key.choice
+        guard changeSlot == nil, let number = target.key.slot, choice.isGiven || choice.isRecovery || choice.isExternal,
+            let kind = content.slot(number)?.kind, kind != choice.kind
+        else { return }
+        throw ValidationError(
+            "--slot \(number): the slot has a \(kind), and the present secret is a \(choice.kind); to change this slot, give --change-slot \(number)."
+        )
+    }
+
     /// The slot, and what it was, where that is another kind: its old secret opens nothing any more.
     private static func text(_ before: KeyringContent, _ after: KeyringContent, _ number: Int) -> String {
         let name = KeyringList.name(number, after.slot(number)?.label ?? "")

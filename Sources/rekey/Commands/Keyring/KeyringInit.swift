@@ -12,7 +12,8 @@ struct KeyringInit: ParsableCommand {
             The --new- options set the first secret of the keyring; the others open the database now. A plaintext \
             database is encrypted. If the database does not exist, only the keyring is created. If the run is killed, \
             run it again. To undo it: `rekey change FILE --keyring FILE.keyring`; a passphrase then gets SQLCipher's usual \
-            number of PBKDF2 iterations, since the key of a keyring has none.
+            number of PBKDF2 iterations, since the key of a keyring has none. If the database was under a keyring that is \
+            lost, run `rekey keyring restore` instead.
             """
     )
 
@@ -67,7 +68,8 @@ struct KeyringInit: ParsableCommand {
             case .plaintext:
                 if target.key.choice.isGiven { throw PlaintextHasNoKey() }
                 oldKey = nil
-            case .empty, .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
+            case .empty: throw KeyError(path: target.file, problem: .notADatabase, fileType: "empty")
+            case .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
             case .encrypted:
                 oldKey = try TypedSecret.ask(isTyped: !target.key.choice.isGiven) { _ in
                     let key = try target.key.fileFormat.salted(
@@ -80,6 +82,7 @@ struct KeyringInit: ParsableCommand {
             }
             let secret = try readSecret()
             return try ReplacementOptions.result(
+                of: target.file,
                 prefix: [("key", "in the keyring"), ("keyring", keyring.path)],
                 notes: OwnershipNote.lines(keyring.path, of: target.file)
             ) {

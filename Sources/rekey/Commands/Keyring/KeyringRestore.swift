@@ -8,10 +8,11 @@ import Rekeying
 struct KeyringRestore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Replace a missing, damaged or changed keyring by a backup.",
+        abstract: "Replace a missing, damaged or wrong keyring by a backup.",
         discussion: """
             The key options unlock the backup. Refused if the database has a newer key, or is another database: the \
-            backup could not open it.
+            backup could not open it. A keyring that does not open the database is kept, as FILE.keyring.replaced-1 or \
+            the next number.
             """
     )
 
@@ -35,8 +36,9 @@ struct KeyringRestore: ParsableCommand {
 
     private func restore(_ copy: Keyring) throws -> Report.Result {
         let unlocked = try target.key.unlock(copy, upgrades: false)
+        let kept: String?
         do {
-            try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
+            kept = try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
         } catch KeyringError.otherDatabase {
             throw BackupOpensNothing(path: backup)
         }
@@ -44,7 +46,9 @@ struct KeyringRestore: ParsableCommand {
         let note =
             position == .older ? [("note", "the database is under a retired key; run `rekey keyring adopt`")] : []
         return target.done(
-            [("restored", "from \(backup)")] + note
+            [("restored", "from \(backup)")]
+                + (kept.map { [("replaced", "a keyring that does not open the database, kept as \($0)")] } ?? [])
+                + note
                 + OwnershipNote.lines(target.keyring.path, of: target.file),
             backup: backup
         )
