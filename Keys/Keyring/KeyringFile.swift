@@ -276,12 +276,18 @@ final class KeyringFile {
         } catch {
             throw KeyringError(path: path, problem: .system(error.code))
         }
-        guard Platform.has(name: path, identity) else {
+        guard Platform.has(name: path, identity) || isKeyring(bytes, at: path) else {
             // Another file was put in the place of the new one, and is no keyring of ours.
             try? FileCalls.remove(path)
             throw KeyringError(path: path, problem: .busy)
         }
         try syncName(path)
+    }
+
+    /// Whether the keyring at `path` is that of which `bytes` are a state: another process may have opened it and written it again.
+    private static func isKeyring(_ bytes: [UInt8], at path: String) -> Bool {
+        guard let made = try? KeyringContent(bytes), let found = try? read(path).content else { return false }
+        return made.identifier == found.identifier
     }
 
     /// Makes a new file as ``create(_:_:for:)`` does, and removes it.
@@ -294,10 +300,11 @@ final class KeyringFile {
 
     private static func makeBeside(_ path: String) throws -> TemporaryFile {
         do {
-            guard let new = try TemporaryFile(.keyring, beside: path) else {
-                throw KeyringError(path: path, problem: .busy)
+            // Another process that begins at this moment may take a file for a leftover, each time another one.
+            for _ in 0..<100 {
+                if let new = try TemporaryFile(.keyring, beside: path) { return new }
             }
-            return new
+            throw KeyringError(path: path, problem: .busy)
         } catch let error as Errno {
             // What is missing is the directory, and no keyring would help.
             let place = error == .noSuchFile ? FileCalls.directory(of: path) : path

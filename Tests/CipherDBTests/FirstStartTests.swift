@@ -155,6 +155,21 @@ import Testing
         #expect(directory.names.isEmpty)
     }
 
+    /// Another process has opened the new keyring, and noted the salt of the database that it made.
+    @Test func keyringThatWasWrittenAgainStays() throws {
+        let order = FaultInjection.Order(prefix: keyring.path + ".new-", call: .link, after: 0, code: nil) {
+            [directory] in
+            for name in directory.names where name.contains(".new-") {
+                let bytes = FileManager.default.contents(atPath: directory.file(name)) ?? Data()
+                try? FileManager.default.removeItem(atPath: directory.file(name))
+                _ = try? directory.write(bytes, to: name)
+            }
+        }
+        let (outcome, met) = FaultInjection.with(order) { try keyring.create(with: secret) }
+        #expect(try met && outcome.get().content() == unlocked().content())
+        #expect(directory.names == ["test.db.keyring"])
+    }
+
     @Test func keyringOfOtherOwnerMakesDatabase() throws {
         try keyring.create(with: secret)
         let order = FaultInjection.Order(prefix: keyring.path, call: .open, after: 0, code: EACCES, persists: true)

@@ -7,12 +7,17 @@ package final class TemporaryFile: Sendable {
     package let descriptor: Int32
     private let isOpen = Atomic(true)
 
-    /// Nil if another process locked the file first, to remove it.
+    /// Nil if another process took the file for a leftover first.
     package init?(_ name: TemporaryName, beside owner: String) throws(Errno) {
         path = name.path(beside: owner)
         descriptor = try FileCalls.create(path)
         do throws(Errno) {
-            if try name.tryLock(descriptor, path) { return }
+            // It may have been removed, and that process have gone, before this one had it locked.
+            if try name.tryLock(descriptor, path),
+                try Platform.has(name: path, Platform.status(of: descriptor).identity)
+            {
+                return
+            }
         } catch {
             discard()
             throw error
