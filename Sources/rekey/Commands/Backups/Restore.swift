@@ -91,7 +91,7 @@ struct Restore: ParsableCommand {
         lines.append(
             ("proved", proof.isManifestAuthenticated && hasMACs && proof.isStructureChecked ? "yes" : "in part")
         )
-        return lines
+        return lines + UncheckedLines.of(proof.unchecked)
     }
 
     private struct Object: Encodable {
@@ -100,6 +100,7 @@ struct Restore: ParsableCommand {
         let pages: Int?
         let isManifestAuthenticated: Bool?
         let isStructureChecked: Bool?
+        let notChecked: [String]?
 
         init(_ done: RestoreResult) {
             generation = GenerationObject(done.generation)
@@ -107,6 +108,7 @@ struct Restore: ParsableCommand {
             pages = done.proof?.pages
             isManifestAuthenticated = done.proof?.isManifestAuthenticated
             isStructureChecked = done.proof?.isStructureChecked
+            notChecked = UncheckedLines.object(done.proof?.unchecked ?? [])
         }
     }
 }
