@@ -77,7 +77,7 @@ let package = Package(
         ),
         .target(name: "CipherBackup", dependencies: ["CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem"]),
         .target(name: "FMDBCompat", dependencies: ["CipherDB", "CipherKeys", "CipherSystem"]),
-        .target(name: "CipherSalvage", dependencies: ["CipherDB", "CipherPages", "SQLiteFormat"]),
+        .target(name: "CipherSalvage", dependencies: ["CipherDB", "CipherPages", "SQLiteFormat", "CipherSystem"]),
         .target(
             name: "Rekeying",
             dependencies: [

@@ -168,7 +168,7 @@ def full():
     before = state(connection)
     with open(machine + "/filler", "wb", buffering=0) as filler:
         try:
-            while filler.write(bytes(1 << 16)):
+            while filler.write(bytes(1 << 12)):
                 pass
         except OSError:
             pass

@@ -1,40 +1,41 @@
 package import CipherDB
 
-/// Copies all that a database holds into an empty one, through the engine: what page by page cannot be done, because the
-/// pages of the two have another size, or another reserve, or some are lost.
+/// Copies what is left of a damaged database into an empty one, through the engine.
 ///
 /// It goes beyond `sqlcipher_export`: rows keep their rowids, also if no column shows them, and the text
 /// encoding, `auto_vacuum`, `user_version`, `application_id` and the planner's statistics come along. Views, triggers and
 /// virtual tables are copied as they stand in the schema, so that no module or function is needed for them; the tables in
 /// which a virtual table keeps its content are copied like any other.
 package struct ContentCopy {
-    private let source: any ContentSource
+    private let source: SalvagedContent
     private let target: Database
+    private let standIns: StandIns
     private let pageSize: Int
 
     /// - Parameter pageSize: Bytes in a page of the target.
-    package init(source: any ContentSource, target: Database, pageSize: Int) {
+    package init(source: SalvagedContent, target: Database, pageSize: Int) {
         self.source = source
         self.target = target
+        standIns = StandIns(target)
         self.pageSize = pageSize
     }
 
     /// - Parameter progress: Called with the bytes that the target has by now, every thousand rows.
     package func run(progress: (Int64) throws -> Void) throws {
-        let settings = try source.settings
+        let settings = source.settings
         try prepareTarget(settings)
-        let objects = try source.objects()
+        let objects = source.objects()
         func copy(_ table: SchemaObject) throws {
             try source.copyRows(of: table, into: target) {
                 try progress(Int64(try target.int(forQuery: "PRAGMA page_count") ?? 0) * Int64(pageSize))
             }
         }
         try target.executeStatements("BEGIN")
-        let tables = try objects.filter { $0.type == "table" && !$0.isVirtual && !$0.isInternal }.filter(make)
+        let tables = objects.filter { $0.type == "table" && !$0.isVirtual && !$0.isInternal }.filter(make)
         for table in tables { try copy(table) }
         try source.copyRest(into: target)
         for table in objects where table.name == "sqlite_sequence" { try fill(table, copy) }
-        for index in objects where index.type == "index" { _ = try make(index) }
+        for index in objects where index.type == "index" { _ = make(index) }
         let statistics = objects.filter { $0.name.utf8.starts(with: "sqlite_stat".utf8) }
         if !statistics.isEmpty { try target.executeStatements("ANALYZE sqlite_master") }
         for table in statistics { try fill(table, copy) }
@@ -59,17 +60,17 @@ package struct ContentCopy {
     }
 
     /// Runs the object's own statement; false where that is not possible, or it is an index that a constraint makes.
-    private func make(_ object: SchemaObject) throws -> Bool {
+    private func make(_ object: SchemaObject) -> Bool {
         if object.sql == nil, object.type == "index" { return false }
         do {
             // Nothing else is run, whatever stands in the schema.
             guard let sql = object.sql, sql.uppercased().hasPrefix("CREATE ") else {
                 throw DatabaseError(code: .corrupt, message: "its definition is lost")
             }
-            try target.executeOne(sql)
+            try standIns.make(object, sql)
             return true
         } catch {
-            try source.failed(object, error)
+            source.failed(object, error)
             return false
         }
     }
@@ -82,12 +83,12 @@ package struct ContentCopy {
         try copy(table)
     }
 
-    /// Views, triggers and virtual tables. The triggers of a damaged database are added when its virtual tables were looked at.
+    /// Views and virtual tables. Triggers are added when the virtual tables were looked at.
     private func copySchema(_ objects: [SchemaObject]) throws {
         try target.setWritableSchema(true)
         for object in objects where object.isVirtual && object.type != "index" {
-            if source.isDamaged, object.type == "trigger" { continue }
-            try target.addToSchema(object) { try source.failed(object, $0) }
+            if object.type == "trigger" { continue }
+            try target.addToSchema(object) { source.failed(object, $0) }
         }
         try target.setWritableSchema(false)
     }

@@ -1,9 +1,9 @@
-package import CipherDB
+internal import CipherDB
 package import CipherPages
 internal import SQLiteFormat
 
 /// What can be read of a damaged database, page by page, and the account of what cannot.
-package final class SalvagedContent: ContentSource {
+package final class SalvagedContent {
     private let salvage: RowSalvage
     private let header: DatabaseHeader?
     private let isFreeListWhole: Bool
@@ -39,7 +39,7 @@ package final class SalvagedContent: ContentSource {
         try readSchema()
     }
 
-    package var settings: ContentSettings {
+    var settings: ContentSettings {
         ContentSettings(
             encoding: encoding.name,
             autoVacuum: header?.autoVacuum ?? 0,
@@ -48,9 +48,7 @@ package final class SalvagedContent: ContentSource {
         )
     }
 
-    package var isDamaged: Bool { true }
-
-    package func objects() -> [SchemaObject] { schema }
+    func objects() -> [SchemaObject] { schema }
 
     /// Notes a virtual table that is not as it was copied, and leaves out the account of the tables that its module has written again.
     func note(_ table: RemadeTable, replacing replaced: [String]) {
@@ -58,7 +56,7 @@ package final class SalvagedContent: ContentSource {
         tables.removeAll { replaced.contains($0.name) }
     }
 
-    package func failed(_ object: SchemaObject, _ error: any Error) {
+    func failed(_ object: SchemaObject, _ error: any Error) {
         failures.append(SkippedObject(name: object.name, reason: String(describing: error)))
     }
 
@@ -98,7 +96,7 @@ package final class SalvagedContent: ContentSource {
 
     // MARK: Rows
 
-    package func copyRows(of table: SchemaObject, into target: Database, progress: () throws -> Void) throws {
+    func copyRows(of table: SchemaObject, into target: Database, progress: () throws -> Void) throws {
         let shape = try TableShape(table.name, in: target)
         let insert = shape.insertion(into: target, encoding: encoding)
         var account = SalvagedTable(name: table.name)
@@ -112,7 +110,7 @@ package final class SalvagedContent: ContentSource {
     }
 
     /// Finds the tables of the pages that no tree led to; what no table claims, or several do, is kept in one of its own.
-    package func copyRest(into target: Database) throws {
+    func copyRest(into target: Database) throws {
         // Where no page is missed by any tree, those that no tree leads to are free pages, in a list of which a page is lost.
         guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole else { return }
         let lacksIndexes = try followTheRest()

@@ -12,6 +12,10 @@ public struct DatabaseFile: Sendable {
     public let path: String
     /// How long an operation waits for locks of other connections, all its waits together.
     public var busyTimeout: Duration = .seconds(5)
+    /// What brings the program's own functions, collations, modules and tokenizers: each connection of an operation is prepared by
+    /// `Configuration/prepareDatabase`, with `Configuration/unsafeAllowsAllSQL` and `Configuration/trustsSchema`. Nothing else of it counts.
+    /// A connection may be for reading only, or to a new file that has no tables yet.
+    public var configuration = Configuration()
     /// The format that the file has, where it cannot be found: it stands nowhere in the file. It is tried before all others, and the only
     /// one without MACs that is tried under a raw key.
     public var format: CipherFormat?
@@ -44,12 +48,20 @@ public struct DatabaseFile: Sendable {
         try FileError.check(path, forWriting: forWriting)
         return try UnkeyedFile(
             path: path,
-            configuration: Configuration {
-                $0.busyTimeout = busyTimeout
-                $0.allowsPlaintext = plaintext
-            },
+            configuration: configured(plaintext: plaintext),
             flags: openFlags(forWriting: forWriting)
         )
+    }
+
+    /// That of the program, for a connection of an operation: the file stays as it is, and may be an old copy.
+    func configured(plaintext: Bool) -> Configuration {
+        Configuration {
+            $0.prepareDatabase = configuration.prepareDatabase
+            $0.unsafeAllowsAllSQL = configuration.unsafeAllowsAllSQL
+            $0.trustsSchema = configuration.trustsSchema
+            $0.busyTimeout = busyTimeout
+            $0.allowsPlaintext = plaintext
+        }
     }
 
     func openFlags(forWriting: Bool) -> OpenFlags {

@@ -10,4 +10,6 @@ public struct RewriteResult: Sendable, Equatable {
     public let pageSize: Int
     /// Pages in the file.
     public let pages: Int
+    /// As ``Verification/unchecked``, where SQLite's integrity check was run over the new file.
+    public let unchecked: [String]
 }

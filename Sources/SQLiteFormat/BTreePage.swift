@@ -59,7 +59,7 @@ package struct BTreePage {
             guard let rowID = reader.varint() else { return nil }
             cell.rowID = rowID
         }
-        let localSize = localSize(of: size)
+        let localSize = BTreePage.localSize(of: size, isTable: kind.isTable, usableSize: usableSize)
         guard let local = reader.bytes(localSize) else { return nil }
         var overflow: Int?
         if localSize < size {
@@ -70,12 +70,12 @@ package struct BTreePage {
         return cell
     }
 
-    /// How many bytes of a record of `size` bytes stand on this page.
+    /// How many bytes of a record of `size` bytes stand on a page with `usableSize` bytes, of a table or of what is ordered by content.
     ///
     /// > U is the usable size, P the payload. X is U-35 for table leaf pages, ((U-12)*64/255)-23 for index pages.
     /// > M is ((U-12)*32/255)-23, K is M+((P-M)%(U-4)). Up to X all is stored; else K bytes if K is at most X, else M.
-    private func localSize(of size: Int) -> Int {
-        let most = kind.isTable ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+    package static func localSize(of size: Int, isTable: Bool, usableSize: Int) -> Int {
+        let most = isTable ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
         if size <= most { return size }
         let least = (usableSize - 12) * 32 / 255 - 23
         let fitting = least + (size - least) % (usableSize - 4)

@@ -8,7 +8,8 @@ extension Database {
     /// connection that only reads, the numbers of their rows are compared with the table's, not their words.
     ///
     /// - Returns: What is found, a line each; none for a sound database.
-    /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``.
+    /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``, also where
+    ///   nothing is found and the connection lacks a function, collation, module or tokenizer that the check needs.
     public func integrityCheck() throws -> [String] {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
@@ -28,8 +29,13 @@ extension Database {
             let damaged = try StoredPages(connection).damagedPages(verifiedKey)
             guard damaged.isEmpty else { throw damage(damaged, connection) }
         }
-        let lines = try fetchAll(String.self, "PRAGMA main.integrity_check")
-        return lines == ["ok"] ? [] : lines
+        let found = try checkStructure()
+        guard found.problems.isEmpty, !found.unchecked.isEmpty else { return found.problems }
+        throw DatabaseError(
+            .error,
+            "no damage was found, and not all could be checked: \(found.unchecked.joined(separator: "; ")); "
+                + "make what is missing in Configuration.prepareDatabase"
+        )
     }
 
     /// Rebuilds the database without free pages (sqlite.org/lang_vacuum.html).

@@ -87,12 +87,6 @@ extension PreparedStatement {
         try bound(code)
     }
 
-    /// Binds a column of another statement's row, of whatever kind it is.
-    func bind(columnOf other: PreparedStatement, _ column: Int, at index: Int) throws(DatabaseError) {
-        let value = sqlite3_column_value(try other.live(), Int32(column))
-        try bound(sqlite3_bind_value(try live(), Int32(index), value))
-    }
-
     private func bound(_ code: Int32) throws(DatabaseError) {
         try bound(code, of: sql)
     }

@@ -233,10 +233,10 @@ internal import CCipherEngine
                 sql: sql
             )
         }
-        // Messages of these may quote a value: json_extract and MATCH do.
-        guard error.code.primary == .error, parameterCount > 0 || access.readsRows else {
-            return error
-        }
+        // Messages of these may quote a value: json_extract and MATCH do. The name of a tokenizer stands in the schema.
+        guard error.code.primary == .error, parameterCount > 0 || access.readsRows,
+            !error.message.hasPrefix("no such tokenizer: ")
+        else { return error }
         return DatabaseError(
             error.code,
             "the statement failed on one of its values; SQLite's message is not shown, as it may quote it"

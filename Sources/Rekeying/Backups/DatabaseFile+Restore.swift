@@ -22,6 +22,8 @@ public struct RestoreProof: Sendable, Equatable {
     public let isManifestAuthenticated: Bool
     /// Whether SQLite's integrity check was run, and found nothing. It is not where this engine does not open the format.
     public let isStructureChecked: Bool
+    /// As ``Verification/unchecked``.
+    public let unchecked: [String]
 }
 
 extension DatabaseFile {
@@ -108,14 +110,16 @@ extension DatabaseFile {
         }
         guard scan.isSound else { throw KeyError(path: path, scan) }
         let canOpen = Engine.current.writes(present.format)
-        if canOpen, let problem = try problemsOfNew(new.path, present, progress).first {
+        let found = canOpen ? try checkNew(new.path, present, progress) : StructureCheck()
+        if let problem = found.problems.first {
             throw DatabaseError(code: .corrupt, message: "the restored database is not sound: \(problem)")
         }
         return RestoreProof(
             format: present.format,
             pages: scan.pages,
             isManifestAuthenticated: isAuthenticated,
-            isStructureChecked: canOpen
+            isStructureChecked: canOpen,
+            unchecked: found.unchecked
         )
     }
 

@@ -42,7 +42,8 @@ extension DatabaseFile {
                     throw DatabaseError(code: .error, message: DatabaseFile.cannotFillSmallestPages)
                 }
                 // No MAC covers what a plaintext header says of the number of pages.
-                if present.format.plaintextHeaderSize > 0 { try testNew(path, next, content: true, progress) }
+                let isUnproved = present.format.plaintextHeaderSize > 0
+                return isUnproved ? try testNew(path, next, content: true, progress) : []
             }
         }
     }
@@ -66,21 +67,22 @@ extension DatabaseFile {
 
     /// Makes a file that gets its name when it is complete, was read back and is on the disk.
     ///
-    /// - Parameter write: Writes the database to a path.
+    /// - Parameter write: Writes the database to a path, and returns what could not be checked of it.
     func makeNew(
         at destination: String,
         _ next: VerifiedKey,
         from present: VerifiedKey,
         _ progress: (FileProgress) throws -> Void,
-        _ write: (String) throws -> Void
+        _ write: (String) throws -> [String]
     ) throws -> RewriteResult {
         try Leftovers(of: destination).remove()
         // A caller who handles signals by this does so from here on.
         try progress(FileProgress(.writing, done: 0, all: 1))
         let new = try ReplacementFile(beside: destination)
         defer { new.discard() }
+        let unchecked: [String]
         do {
-            try write(new.path)
+            unchecked = try write(new.path)
         } catch let error as DatabaseError {
             // The source is only read: what cannot be written is the new file.
             switch error.code {
@@ -102,7 +104,8 @@ extension DatabaseFile {
             format: next.format,
             previousFormat: present.format,
             pageSize: pageSize,
-            pages: scan.pages
+            pages: scan.pages,
+            unchecked: unchecked
         )
     }
 

@@ -49,16 +49,15 @@ extension DatabaseFile {
         try limitingWaits {
             let header = try plaintextHeader()
             let next = try VerifiedKey(replacementUnder: key, format: format)
-            if header.pageSize == format.pageSize, header.reserve == format.reserve {
-                return try rewrite(
-                    .plaintext(pageSize: header.pageSize),
-                    .encrypted(next.key, next.format),
-                    nil,
-                    keptAs,
-                    progress
-                )
-            }
-            return try copyContent(from: nil, to: next, pageSize: format.pageSize, header.isLogged, keptAs, progress)
+            let isSameLayout = header.pageSize == format.pageSize && header.reserve == format.reserve
+            let write = isSameLayout ? rewrite : rewriteTrees
+            return try write(
+                .plaintext(pageSize: header.pageSize),
+                .encrypted(next.key, next.format),
+                nil,
+                keptAs,
+                progress
+            )
         }
     }
 
@@ -74,21 +73,12 @@ extension DatabaseFile {
     ) throws -> RewriteResult {
         try limitingWaits {
             let present = try identify(key)
-            guard present.format.pageAuthentication == nil else {
-                return try rewrite(
-                    .encrypted(present.key, present.format),
-                    .plaintext(pageSize: present.format.pageSize),
-                    present,
-                    keptAs,
-                    progress
-                )
-            }
-            // Without codes no page can be called authentic; the engine reads what it can make sense of.
-            return try copyContent(
-                from: present,
-                to: nil,
-                pageSize: present.format.pageSize,
-                try isLogged(present),
+            // Without MACs no page can be called authentic: only what makes sense is copied.
+            let write = present.format.pageAuthentication == nil ? rewriteTrees : rewrite
+            return try write(
+                .encrypted(present.key, present.format),
+                .plaintext(pageSize: present.format.pageSize),
+                present,
                 keptAs,
                 progress
             )

@@ -128,7 +128,7 @@ extension DatabaseFile {
         }
         let database = Database(
             path: "file:\(escaped.joined())?immutable=1",
-            configuration: Configuration { $0.allowsPlaintext = verifiedKey == nil }
+            configuration: configured(plaintext: verifiedKey == nil)
         )
         try database.open(flags: [.readOnly, .uri])
         if let verifiedKey { try database.unlock(verifiedKey) }
@@ -137,7 +137,7 @@ extension DatabaseFile {
 
     /// Opens an empty file that is to become a database under a key that was derived for it. Nil stands for plaintext.
     func openNew(_ path: String, _ verifiedKey: VerifiedKey?, pageSize: Int) throws -> Database {
-        let database = Database(path: path, configuration: Configuration { $0.allowsPlaintext = verifiedKey == nil })
+        let database = Database(path: path, configuration: configured(plaintext: verifiedKey == nil))
         try database.open(flags: [.readWrite, .create])
         if let verifiedKey {
             try database.unlock(verifiedKey, makesNew: true)
@@ -149,30 +149,34 @@ extension DatabaseFile {
     }
 
     /// Lets the engine read a new file: its schema, or with `content` all of it.
+    ///
+    /// - Returns: What it could not check, a line each.
     func testNew(
         _ path: String,
         _ verifiedKey: VerifiedKey?,
         content: Bool,
         _ progress: (FileProgress) throws -> Void
-    ) throws {
-        if let verifiedKey, !Engine.current.writes(verifiedKey.format) { return }
+    ) throws -> [String] {
+        if let verifiedKey, !Engine.current.writes(verifiedKey.format) { return [] }
         if content {
-            guard let problem = try problemsOfNew(path, verifiedKey, progress).first else { return }
+            let found = try checkNew(path, verifiedKey, progress)
+            guard let problem = found.problems.first else { return found.unchecked }
             throw DatabaseError(code: .corrupt, message: "the new file would not be sound: \(problem)")
         }
         let database = try openUnchanging(path, verifiedKey)
         defer { database.close() }
         _ = try database.int(forQuery: "SELECT count(*) FROM sqlite_master")
+        return []
     }
 
-    /// What SQLite's integrity check finds in a new file.
-    func problemsOfNew(
+    /// Runs SQLite's integrity check over a new file.
+    func checkNew(
         _ path: String,
         _ verifiedKey: VerifiedKey?,
         _ progress: (FileProgress) throws -> Void
-    ) throws -> [String] {
+    ) throws -> StructureCheck {
         let database = try openUnchanging(path, verifiedKey)
         defer { database.close() }
-        return try structuralProblems(database, progress)
+        return try checkStructure(database, progress)
     }
 }

@@ -1,8 +1,6 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherPages
-internal import CipherSalvage
-internal import SQLiteFormat
 
 extension DatabaseFile {
     /// Brings an encrypted database into another format or other parameters, and under another key where one is given.
@@ -75,20 +73,11 @@ extension DatabaseFile {
             let isSameLayout =
                 format.pageSize == present.format.pageSize && format.reserve == present.format.reserve
                 && present.format.pageAuthentication != nil
-            if isSameLayout {
-                return try rewrite(
-                    .encrypted(present.key, present.format),
-                    .encrypted(next.key, next.format),
-                    present,
-                    keptAs,
-                    progress
-                )
-            }
-            return try copyContent(
-                from: present,
-                to: next,
-                pageSize: format.pageSize,
-                try isLogged(present),
+            let write = isSameLayout ? rewrite : rewriteTrees
+            return try write(
+                .encrypted(present.key, present.format),
+                .encrypted(next.key, next.format),
+                present,
                 keptAs,
                 progress
             )
@@ -119,27 +108,17 @@ extension DatabaseFile {
         return format
     }
 
-    /// Whether the database keeps a write-ahead log, which its header says.
-    func isLogged(_ present: VerifiedKey) throws -> Bool {
-        let file = try open()
-        defer { file.close() }
-        let page = try file.pages.read(present.format.pageSize, at: 0)
-        return try DatabaseHeader(PageCipher(key: present.key, format: present.format).decrypt(page, number: 1))
-            .isLogged
-    }
-
     static let cannotFillSmallestPages = "SQLCipher 4 cannot fill pages of 512 bytes; use larger pages"
 
-    /// Replaces the file by one that the engine fills. Nil stands for plaintext.
-    func copyContent(
-        from present: VerifiedKey?,
-        to next: VerifiedKey?,
-        pageSize: Int,
-        _ isLogged: Bool,
+    /// Replaces the file by one with the same content on pages of another size or with another reserve. Nil stands for plaintext.
+    func rewriteTrees(
+        _ from: PageCoding,
+        _ to: PageCoding,
+        _ present: VerifiedKey?,
         _ keptAs: String?,
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
-        if next?.format.pageSize == 512, Engine.current.has(.cipherCompatibility) {
+        if to.format?.pageSize == 512, Engine.current.has(.cipherCompatibility) {
             throw RekeyError(
                 path: path,
                 problem: .notStarted(DatabaseFile.cannotFillSmallestPages)
@@ -149,26 +128,23 @@ extension DatabaseFile {
             try Replacement(
                 file: self,
                 present: present,
-                format: next?.format,
+                format: to.format,
                 keptAs: keptAs,
                 copiesContent: true,
                 progress: progress
             ).run { old, new in
-                // The engine would not notice a page that it does not read, such as one of an index.
+                // Pages that no tree leads to are not read.
                 if let present { try checkPages(old, present, progress) }
-                let source = try openUnchanging(old.path, present)
-                // SQLite closes the descriptor only with that of `old`, whose lock it would drop.
-                defer { source.close() }
-                let target = try openNew(new.path, next, pageSize: pageSize)
-                defer { target.close() }
-                let size = try old.size()
-                try ContentCopy(
-                    source: OpenedContent(database: source),
-                    target: target,
-                    pageSize: pageSize
-                ).run { try progress(FileProgress(.writing, done: min($0, size), all: size)) }
-                if isLogged { try target.executeStatements("PRAGMA journal_mode = WAL") }
-                return next.map { .encrypted($0.key, $0.format) } ?? .plaintext(pageSize: pageSize)
+                do {
+                    try TreeRewrite(from: from, to: to).run(old, into: new) {
+                        try progress(FileProgress(.writing, pages: $0, of: $1, size: from.pageSize))
+                    }
+                } catch let error as DamagedTree {
+                    throw DatabaseError(code: .corrupt, message: "\(error); nothing was changed")
+                } catch let page as UnauthenticPage {
+                    throw KeyError(path: path, problem: .damaged(pages: [page.number]))
+                }
+                return to
             }
         }
     }

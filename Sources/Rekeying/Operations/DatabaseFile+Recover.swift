@@ -81,9 +81,12 @@ extension DatabaseFile {
                     try progress(FileProgress(.writing, done: min($0, size), all: size))
                 }
                 target.close()
-                let new = DatabaseFile(path: path)
-                try VirtualTableRepair(content) { try new.database(under: next, forWriting: true) }.run()
-                problems += try problemsOfNew(path, next, progress)
+                var new = DatabaseFile(path: path)
+                new.configuration = configuration
+                try VirtualTableRepair(content) { [new] in try new.database(under: next, forWriting: true) }.run()
+                let found = try checkNew(path, next, progress)
+                problems += found.problems
+                return found.unchecked
             }
             let damaged = map.kinds.indices.filter { map.kinds[$0] == .damaged }.map { $0 + 1 }
             let whole = try Int(pages.source.size()) / present.format.pageSize

@@ -16,11 +16,14 @@ public struct Verification: Sendable, Equatable {
     public let missingPages: Range<Int>
     /// What SQLite's own integrity check found, a line each; empty where all is well.
     public let problems: [String]
+    /// What needs functions, collations, modules or tokenizers that only the program has, and was not checked, a line each: it is no
+    /// damage. ``DatabaseFile/configuration`` brings them.
+    public let unchecked: [String]
 
     /// How many pages are damaged or missing.
     public var damagedPageCount: Int { damagedPages.count { $0 <= pages } + missingPages.count }
 
-    /// Whether every page is authentic and SQLite finds nothing wrong.
+    /// Whether every page is authentic and SQLite finds nothing wrong in what it could check.
     public var isSound: Bool { damagedPages.isEmpty && problems.isEmpty }
 }
 
@@ -59,13 +62,15 @@ extension DatabaseFile {
             case .none: break
             case .firstPage:
                 return try verification(file.pages, present, progress) {
-                    ["page 1 is damaged: SQLite cannot open the file"]
+                    StructureCheck(problems: ["page 1 is damaged: SQLite cannot open the file"])
                 }
             case .header(let flaw):
-                return try verification(file.pages, present, progress) { ["page 1 is damaged: \(flaw)"] }
+                return try verification(file.pages, present, progress) {
+                    StructureCheck(problems: ["page 1 is damaged: \(flaw)"])
+                }
             case .sideFileUnderOtherKey(let side): throw file.underOtherKey(side)
             case .sideFiles(let errors):
-                return try verification(file.pages, present, log: .all, progress) { errors }
+                return try verification(file.pages, present, log: .all, progress) { StructureCheck(problems: errors) }
             }
             do {
                 try database.unlock(present)
@@ -73,12 +78,12 @@ extension DatabaseFile {
                 // Of the schema, or a file that was cut off. The connection is closed after such a failure.
                 let again = try open()
                 defer { again.close() }
-                return try verification(again.pages, present, progress) { ["\(error)"] }
+                return try verification(again.pages, present, progress) { StructureCheck(problems: ["\(error)"]) }
             } catch let error as DatabaseError where error.code.primary == .corrupt {
                 // The pages are authentic and the schema in them is not SQL.
                 let again = try open()
                 defer { again.close() }
-                return try verification(again.pages, present, progress) { [error.message] }
+                return try verification(again.pages, present, progress) { StructureCheck(problems: [error.message]) }
             }
             return try verifyOpened(database, present, checksStructure: checksStructure, progress)
         }
@@ -112,7 +117,7 @@ extension DatabaseFile {
         defer { try? database.rollback() }
         _ = try database.executeQuery("SELECT count(*) FROM sqlite_master").next()
         return try verification(database.storedPages(), verifiedKey, progress) {
-            checksStructure ? try structuralProblems(database, progress) : []
+            checksStructure ? try checkStructure(database, progress) : StructureCheck()
         }
     }
 
@@ -121,17 +126,19 @@ extension DatabaseFile {
         _ verifiedKey: VerifiedKey,
         log: WriteAheadLog.Extent = .valid,
         _ progress: (FileProgress) throws -> Void,
-        problems: () throws -> [String]
+        structure: () throws -> StructureCheck
     ) throws -> Verification {
         let scan = try pages.scan(verifiedKey, log: log).run {
             try progress(FileProgress(.checking, pages: $0, of: $1, size: verifiedKey.format.pageSize))
         }
+        let found = try structure()
         return Verification(
             format: verifiedKey.format,
             pages: scan.pages,
             damagedPages: scan.listed,
             missingPages: scan.absent,
-            problems: try saltProblems(pages, verifiedKey) + problems()
+            problems: try saltProblems(pages, verifiedKey) + found.problems,
+            unchecked: found.unchecked
         )
     }
 
@@ -143,24 +150,21 @@ extension DatabaseFile {
         return ["the salt at the beginning of the file is damaged: a key without its own salt does not open it"]
     }
 
-    /// What SQLite's integrity check finds, a line each.
-    func structuralProblems(
+    /// Runs SQLite's integrity check.
+    func checkStructure(
         _ database: Database,
         _ progress: (FileProgress) throws -> Void
-    ) throws -> [String] {
+    ) throws -> StructureCheck {
         do {
-            var problems: [String] = []
             // How far it is it does not say.
-            try database.polling({ try progress(FileProgress(.checking, done: 0, all: 0)) }) {
-                let lines = try database.executeQuery("PRAGMA integrity_check")
-                while try lines.next() { problems.append(try lines.string(forColumnIndex: 0) ?? "") }
+            return try database.polling({ try progress(FileProgress(.checking, done: 0, all: 0)) }) {
+                try database.checkStructure()
             }
-            return problems == ["ok"] ? [] : problems
         } catch let error as KeyError where error.damagedPages != nil {
-            return [error.problem.description]
+            return StructureCheck(problems: [error.problem.description])
         } catch let error as DatabaseError where error.code.primary == .corrupt || error.code == .error {
             // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
-            return [error.message]
+            return StructureCheck(problems: [error.message])
         }
     }
 }

@@ -15,7 +15,7 @@ struct Replacement {
     let format: CipherFormat?
     /// The name of the old file afterwards.
     let keptAs: String?
-    /// Whether the engine fills the new file.
+    /// Whether the new file's pages are not those of the old one.
     var copiesContent = false
     /// Whether it checks the new file's structure too, which takes its time; needless where authentic pages stay as they are.
     var checksStructure = false
@@ -84,15 +84,15 @@ struct Replacement {
         case .write:
             let coding = try write(OldFile(old), state.newFile)
             state.coding = coding
+        case .verify:
+            guard let coding = state.coding else { preconditionFailure("the content is written before it is verified") }
             state.result = RewriteResult(
                 format: coding.format,
                 previousFormat: present?.format,
                 pageSize: coding.pageSize,
-                pages: Int(try state.newFile.size()) / coding.pageSize
+                pages: Int(try state.newFile.size()) / coding.pageSize,
+                unchecked: try verify(state.newFile, coding)
             )
-        case .verify:
-            guard let coding = state.coding else { preconditionFailure("the content is written before it is verified") }
-            try verify(state.newFile, coding)
         case .adoptOwner: try state.newFile.adopt(old)
         case .sync: try state.newFile.sync()
         case .keepOld: if let keptAs { try keep(old, as: keptAs, &state.made) }
@@ -112,16 +112,18 @@ struct Replacement {
     // MARK: The new file
 
     /// Reads every page of the new file back, and lets the engine open it where it can.
-    private func verify(_ new: ReplacementFile, _ coding: PageCoding) throws {
+    ///
+    /// - Returns: What the engine could not check, a line each.
+    private func verify(_ new: ReplacementFile, _ coding: PageCoding) throws -> [String] {
         switch coding {
         case .plaintext:
-            try file.testNew(new.path, nil, content: true, progress)
+            return try file.testNew(new.path, nil, content: true, progress)
         case .encrypted(let key, let format):
             let scan = try PageScan(database: new, log: nil, key: key, format: format).run {
                 try progress(FileProgress(.verifying, pages: $0, of: $1, size: format.pageSize))
             }
             guard scan.isSound else { throw KeyError(path: file.path, scan) }
-            try file.testNew(
+            return try file.testNew(
                 new.path,
                 VerifiedKey(key: key, format: format),
                 content: copiesContent || checksStructure,

@@ -6,7 +6,7 @@ public struct RewritePlan: Sendable, Equatable {
     public let from: CipherFormat?
     /// The format that it would have; nil for plaintext.
     public let to: CipherFormat?
-    /// Whether pages would be rewritten as they are, on all cores; else the engine would copy the content.
+    /// Whether pages would be rewritten as they are, on all cores; else their entries would be copied to pages of another size.
     public let isByPages: Bool
     /// Bytes in the file.
     public let size: Int64

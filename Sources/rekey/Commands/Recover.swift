@@ -43,6 +43,7 @@ private struct RecoveryObject: Encodable {
     let madeAgain: [MadeAgain]
     let notMade: [String]
     let problems: [String]
+    let notChecked: [String]?
     let ok: Bool
 
     struct MadeAgain: Encodable {
@@ -81,6 +82,7 @@ private struct RecoveryObject: Encodable {
         madeAgain = found.remadeTables.map { MadeAgain(name: $0.name, empty: $0.isEmpty) }
         notMade = found.failures.map(\.name)
         problems = found.problems
+        notChecked = UncheckedLines.object(found.file.unchecked)
         ok = found.isComplete
     }
 

@@ -72,6 +72,7 @@ struct VerificationObject: Encodable {
     let damagedPages: [Int]
     let missingPages: Int?
     let problems: [String]
+    let notChecked: [String]?
     let ok: Bool
     let keyRetired: String?
 
@@ -83,6 +84,7 @@ struct VerificationObject: Encodable {
         damagedPages = found.damagedPages
         missingPages = found.missingPages.isEmpty ? nil : found.missingPages.count
         problems = found.problems
+        notChecked = UncheckedLines.object(found.unchecked)
         ok = found.isSound
         self.keyRetired = keyRetired
     }
@@ -110,7 +112,7 @@ struct VerificationObject: Encodable {
         ]
         lines += DamageLines.of(damaged: found.damagedPages, missing: found.missingPages)
         if found.format.pageAuthentication == nil { lines.append(FormatObject.noteOnMACs) }
-        lines += found.problems.map { ("problem", $0) }
+        lines += found.problems.map { ("problem", $0) } + UncheckedLines.of(found.unchecked)
         lines.append(("sound", found.isSound ? "yes" : "no"))
         return lines
     }

@@ -101,6 +101,7 @@ struct DatabaseCheck {
                     state.words, isVerified ? "verified" : "not verified",
                     "\(verification.format.nameAndDifferences), \(verification.pages.counted("page"))",
                 ] + [keyRetired.map { "under a key of the keyring that was replaced on \($0)" }].compactMap { $0 }
+                    + verification.unchecked.map { "not checked: \($0)" }
             } else {
                 ["looks \(state.words)", "not verified: no key was given"]
             }

@@ -66,6 +66,7 @@ struct ReplacementObject: Encodable {
     let pageSize: Int
     let pages: Int
     let parameters: FormatObject?
+    let notChecked: [String]?
     let ok = true
 
     init(_ done: RewriteResult) {
@@ -74,6 +75,7 @@ struct ReplacementObject: Encodable {
         pageSize = done.pageSize
         pages = done.pages
         parameters = done.format.map(FormatObject.init)
+        notChecked = UncheckedLines.object(done.unchecked)
     }
 
     static func lines(_ done: RewriteResult) -> [(String, String)] {
@@ -85,7 +87,7 @@ struct ReplacementObject: Encodable {
             lines.append(FormatObject.noteOnMissingMACs)
         }
         if done.format?.pageAuthentication == nil, done.format != nil { lines.append(FormatObject.noteOnMACs) }
-        return lines + [("pages", "\(done.pages) of \(done.pageSize) bytes")]
+        return lines + [("pages", "\(done.pages) of \(done.pageSize) bytes")] + UncheckedLines.of(done.unchecked)
     }
 }
 
@@ -127,7 +129,7 @@ private struct PlanObject: Encodable {
         [
             ("would write", plan.to?.description ?? "plaintext"),
             ("in place of", plan.from?.description ?? "plaintext"),
-            ("how", plan.isByPages ? "page by page, on all cores" : "content, by the engine"),
+            ("how", plan.isByPages ? "page by page, on all cores" : "entry by entry, to pages of another size"),
             ("size", plan.size.counted("byte")),
             ("needs", "\(plan.neededSpace) of \(plan.freeSpace.counted("free byte"))"),
         ] + plan.leftovers.map { ("would remove", $0) }

@@ -132,7 +132,7 @@ struct Restore: ParsableCommand {
         lines.append(
             ("proved", proof.isManifestAuthenticated && hasMACs && proof.isStructureChecked ? "yes" : "in part")
         )
-        return lines
+        return lines + UncheckedLines.of(proof.unchecked)
     }
 
     private struct Object: Encodable {
@@ -143,6 +143,7 @@ struct Restore: ParsableCommand {
         let isStructureChecked: Bool?
         /// Where the keyring was restored.
         let keyring: String?
+        let notChecked: [String]?
 
         init(_ done: RestoreResult, _ keyring: Keyring?) {
             self.keyring = keyring?.path
@@ -151,6 +152,7 @@ struct Restore: ParsableCommand {
             pages = done.proof?.pages
             isManifestAuthenticated = done.proof?.isManifestAuthenticated
             isStructureChecked = done.proof?.isStructureChecked
+            notChecked = UncheckedLines.object(done.proof?.unchecked ?? [])
         }
     }
 }

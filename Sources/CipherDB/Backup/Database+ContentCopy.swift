@@ -1,31 +1,5 @@
 /// For copies of a whole database through the engine.
 extension Database {
-    /// Runs `insert` here for each row that `select` gives in `source`, its columns bound in order, as they are stored.
-    ///
-    /// - Parameter progress: Called after every thousand rows.
-    package func copyRows(
-        _ insert: String,
-        from source: Database,
-        _ select: String,
-        progress: () throws -> Void
-    ) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
-        let connection = try usableConnection()
-        guard let (reading, _) = try source.usableConnection().prepare(select) else { return }
-        defer { reading.finalize() }
-        guard let (writing, _) = try connection.prepare(insert) else { return }
-        defer { writing.finalize() }
-        var rows = 0
-        while try reading.step() {
-            for column in 0..<reading.columnCount { try writing.bind(columnOf: reading, column, at: column + 1) }
-            _ = try writing.step()
-            writing.reset()
-            rows += 1
-            if rows % 1000 == 0 { try progress() }
-        }
-    }
-
     /// Runs `body`, and ends its statements with what `check` throws, which is called several times a second.
     package func polling<Result>(_ check: () throws -> Void, _ body: () throws -> Result) throws -> Result {
         let isOuter = try turn.enter()
