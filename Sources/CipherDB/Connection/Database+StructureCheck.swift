@@ -1,5 +1,3 @@
-internal import CCipherEngine
-
 /// What SQLite's integrity check has found, and what it could not look at.
 package struct StructureCheck {
     /// A line each; empty where nothing is wrong.
@@ -24,7 +22,7 @@ extension Database {
         var found = StructureCheck()
         let (problems, missing) = try checkedLines(of: nil, isPartial: !virtual.isEmpty)
         found.problems = problems
-        if missing != nil, Database.checksSingleTables {
+        if missing != nil, Engine.checksSingleTables {
             let tables = try fetchAll(String.self, "SELECT name FROM main.sqlite_master WHERE type = 'table'")
             for table in ["sqlite_master"] + tables where virtual[table] == nil {
                 let (problems, missing) = try checkedLines(of: table, isPartial: false)
@@ -37,9 +35,6 @@ extension Database {
         found.unchecked += virtual.sorted { $0.key < $1.key }.map { "virtual table \($0.key): \($0.value)" }
         return found
     }
-
-    /// Whether `integrity_check` takes the name of a table, as since SQLite 3.33.
-    private static let checksSingleTables = sqlite3_libversion_number() >= 3_033_000
 
     /// What the check finds in a table, or in all of them, and what it lacked for more.
     ///

@@ -52,6 +52,9 @@ public struct Engine: Sendable {
     /// Whether it is told that a statement reads a table of which it reads no column, as `count(*)` does: since SQLite 3.20.
     static let tellsTablesWithoutColumns = sqlite3_libversion_number() >= 3_020_000
 
+    /// Whether `PRAGMA integrity_check` takes the name of a table: since SQLite 3.33.
+    static let checksSingleTables = sqlite3_libversion_number() >= 3_033_000
+
     /// Has the engine overwrite all memory that it gives back, and lock what it uses, for as long as the process lives.
     ///
     /// SQLCipher 4 can do that (`PRAGMA cipher_memory_security`); call it before the first database is opened. Without it pages
