@@ -20,6 +20,19 @@ private struct HowToCode {
         // end
     }
 
+    func recover(_ key: DatabaseKey) throws -> Recovery {
+        // begin
+        var file = DatabaseFile(path: "damaged.db")
+        file.configuration.prepareDatabase = { database in
+            try database.makeFunction(named: "folded", isDeterministic: true, isInnocuous: true) { values in
+                values[0].stringValue?.lowercased()
+            }
+        }
+        let found = try file.recover(key: key, to: "saved.db")
+        // end
+        return found
+    }
+
     func backUp(_ pool: DatabasePool) async throws {
         // begin
         try await pool.backup(to: "backup.db") { progress in
