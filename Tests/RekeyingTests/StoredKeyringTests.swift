@@ -70,6 +70,11 @@ import Testing
         #expect(try check().problems == [] && stored().count == 1)
     }
 
+    @Test func highestNumberIsNamed() throws {
+        let planted = try plant(Self.keyring("other", "Bob", fixture).copy().file, number: Manifest.highestNumber)
+        #expect(throws: BackupError.damagedObject("keyrings/\(planted.name)")) { try backUp() }
+    }
+
     @Test func whatIsNoKeyringIsNotRestored() throws {
         _ = try plant(Array("no keyring".utf8), number: 7)
         let place = Keyring(path: fixture.directory.file("restored"))

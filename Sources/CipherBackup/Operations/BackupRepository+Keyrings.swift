@@ -72,6 +72,10 @@ final class KeyringKeeper {
         guard try isDue() else { return }
         let present = try repository.storedKeyrings(marker)
         if let newest = present.last, try keyring.isCurrent(in: newest.keyring) { return last = newest.keyring }
+        // A number that says so must not end the process, nor hide what is stored now.
+        if let newest = present.last, newest.number == Manifest.highestNumber {
+            throw BackupError.damagedObject(StoredKeyring.directory + "/" + newest.name)
+        }
         let (file, keys) = try keyring.copy()
         let identifiers = try keys.map { key in
             // The salt is no part of a raw key.
