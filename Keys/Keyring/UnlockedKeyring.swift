@@ -119,6 +119,21 @@ public struct UnlockedKeyring: Sendable {
         return (try? content.authenticate(file, masterKey)) != nil
     }
 
+    /// Whether a file is the keyring as it became after this one.
+    package func isOlder(than file: [UInt8]) throws -> Bool {
+        guard let copy = try? KeyringContent(file), copy.identifier == identifier else { return false }
+        return try content().generation < copy.generation
+    }
+
+    /// An older state of this keyring with the slots that it has now; nil for another keyring, and where it has them.
+    package func givingSlots(to file: [UInt8]) throws -> [UInt8]? {
+        guard proves(file), var old = try? KeyringContent(file), case let present = try content(),
+            old.slots != present.slots
+        else { return nil }
+        old.slots = present.slots
+        return try old.sealed(masterKey)
+    }
+
     /// Whether a file is a copy of the keyring as it is now, but for notes of backups.
     package func isCurrent(in file: [UInt8]?) throws -> Bool {
         guard let file, let copy = try? KeyringContent(file) else { return false }

@@ -70,6 +70,17 @@ import Testing
         #expect(try check().problems == [] && stored().count == 1)
     }
 
+    @Test func replacedWrapperIsStoredAgain() throws {
+        let own = try #require(stored().first)
+        let identifier = try fixture.repository.identifier()
+        let planted = try StoredKeyring(own.keyring, [], number: 7, repository: identifier)
+        try fixture.repository.storage.remove(StoredKeyring.directory + "/" + own.name)
+        try fixture.repository.storage.add(StoredKeyring.directory + "/" + planted.name, planted.file)
+        #expect(try check().withKeyring == [])
+        try backUp()
+        #expect(try check().withKeyring == [1] && stored().count == 1)
+    }
+
     @Test func highestNumberIsNamed() throws {
         let planted = try plant(Self.keyring("other", "Bob", fixture).copy().file, number: Manifest.highestNumber)
         #expect(throws: BackupError.damagedObject("keyrings/\(planted.name)")) { try backUp() }

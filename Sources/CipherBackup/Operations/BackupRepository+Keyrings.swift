@@ -7,13 +7,14 @@ extension BackupRepository {
     ///
     /// - Parameters:
     ///   - keyring: Where to.
-    ///   - choice: Which generation: of several keyrings, the newest that has its key.
+    ///   - choice: Which generation: of several keyrings, the newest that has its key, or the newest where it was stored without one.
     /// - Throws: ``BackupError``, with ``BackupError/noKeyring(location:generation:)`` where no keyring that is stored has the key;
     ///   `KeyringError`.
     public func restoreKeyring(to keyring: Keyring, for choice: GenerationChoice = .newest) throws {
         try storage.locked(exclusively: false) {
             let manifest = try manifest(choice, atLeast: nil).manifest
-            guard let stored = try storedKeyrings(marker()).last(where: { $0.has(keyOf: manifest) }) else {
+            let isAny = manifest.keyIdentifier == nil
+            guard let stored = try storedKeyrings(marker()).last(where: { isAny || $0.has(keyOf: manifest) }) else {
                 throw BackupError.noKeyring(location: storage.description, generation: manifest.number)
             }
             try keyring.create(copyOf: stored.keyring)
@@ -34,17 +35,6 @@ extension BackupRepository {
             }
             .sorted { ($0.number, $0.name) < ($1.number, $1.name) }
     }
-
-    /// Removes those without which each generation that is kept has a keyring with its key. The newest stays.
-    func removeKeyrings(neededBy kept: [Manifest], _ marker: RepositoryMarker) throws {
-        var missing = Set(kept.compactMap(\.keyIdentifier))
-        for (place, stored) in try storedKeyrings(marker).reversed().enumerated() {
-            if place > 0, missing.isDisjoint(with: stored.identifiers) {
-                try storage.remove(StoredKeyring.directory + "/" + stored.name)
-            }
-            missing.subtract(stored.identifiers)
-        }
-    }
 }
 
 extension StoredKeyring {
@@ -58,40 +48,65 @@ final class KeyringKeeper {
     private let keyring: UnlockedKeyring
     /// The file that was stored last, or found to be.
     private var last: [UInt8]?
+    /// When the repository was looked at: somebody may remove or replace what is there.
+    private var lookedAt = ContinuousClock.now
+    private static let pauseBetweenLooks = Duration.seconds(60)
 
     init(_ keyring: UnlockedKeyring) {
         self.keyring = keyring
     }
 
-    /// Whether the keyring has other slots or keys than what was stored last.
-    func isDue() throws -> Bool { try !keyring.isCurrent(in: last) }
+    /// Whether the keyring has other slots or keys than what was stored last, or it is time to look whether that is there.
+    func isDue() throws -> Bool {
+        try .now >= lookedAt + KeyringKeeper.pauseBetweenLooks || !keyring.isCurrent(in: last)
+    }
 
     /// Stores the keyring, if its slots or keys are others than those of the newest one that is stored, and removes those that have no key
-    /// which it lacks. The caller has the lock.
+    /// which it lacks; others of it get its slots. The caller has the lock.
     func run(_ repository: BackupRepository, _ marker: RepositoryMarker) throws {
         guard try isDue() else { return }
         let present = try repository.storedKeyrings(marker)
-        if let newest = present.last, try keyring.isCurrent(in: newest.keyring) { return last = newest.keyring }
+        let (file, keys) = try keyring.copy()
+        let identifiers = try Set(
+            keys.map { key in
+                // The salt is no part of a raw key.
+                let derived = try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
+                return try BackupKey(derived, repository: marker.identifier).identifier
+            }
+        )
+        // An old copy of the keyring, with secrets that were removed since, takes the place of none that has its keys.
+        let isStored = try present.last.map {
+            try $0.identifiers.isSuperset(of: identifiers) && keyring.proves($0.keyring)
+                && (keyring.isCurrent(in: $0.keyring) || keyring.isOlder(than: $0.keyring))
+        }
+        if isStored != true { try store(file, identifiers, present, repository, marker) }
+        last = file
+        lookedAt = .now
+    }
+
+    private func store(
+        _ file: [UInt8],
+        _ identifiers: Set<[UInt8]>,
+        _ present: [StoredKeyring],
+        _ repository: BackupRepository,
+        _ marker: RepositoryMarker
+    ) throws {
         // A number that says so must not end the process, nor hide what is stored now.
         if let newest = present.last, newest.number == Manifest.highestNumber {
             throw BackupError.damagedObject(StoredKeyring.directory + "/" + newest.name)
         }
-        let (file, keys) = try keyring.copy()
-        let identifiers = try keys.map { key in
-            // The salt is no part of a raw key.
-            let derived = try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
-            return try BackupKey(derived, repository: marker.identifier).identifier
+        func add(_ file: [UInt8], _ identifiers: Set<[UInt8]>, number: UInt64) throws {
+            let stored = try StoredKeyring(file, identifiers, number: number, repository: marker.identifier)
+            try repository.storage.add(StoredKeyring.directory + "/" + stored.name, stored.file)
         }
-        let stored = try StoredKeyring(
-            file,
-            Set(identifiers),
-            number: (present.last?.number ?? 0) + 1,
-            repository: marker.identifier
-        )
-        try repository.storage.add(StoredKeyring.directory + "/" + stored.name, stored.file)
-        for old in present where old.identifiers.isSubset(of: stored.identifiers) {
+        try add(file, identifiers, number: (present.last?.number ?? 0) + 1)
+        for old in present {
+            if !old.identifiers.isSubset(of: identifiers) {
+                // It has keys that were forgotten since, and a secret that was removed since must not open them.
+                guard let changed = try keyring.givingSlots(to: old.keyring) else { continue }
+                try add(changed, old.identifiers, number: old.number)
+            }
             try repository.storage.remove(StoredKeyring.directory + "/" + old.name)
         }
-        last = file
     }
 }

@@ -49,7 +49,6 @@ extension BackupRepository {
                 )
                 for manifest in removed { try storage.remove(StoredManifest.directory + "/" + manifest.name) }
             }
-            try removeKeyrings(neededBy: kept.map(\.manifest), marker)
             return PruneResult(
                 kept: kept.map(\.manifest.number),
                 removed: removed.map(\.manifest.number),

@@ -66,7 +66,15 @@ struct Restore: ParsableCommand {
             let repository = BackupRepository(repository)
             let copied = try restoreKeyring(from: repository, beside: file)
             var isDone = false
-            defer { if !isDone, let copied { try? FileManager.default.removeItem(atPath: copied.path) } }
+            let made = try copied.map { try Platform.statusOfLink($0.path).identity }
+            defer {
+                // Where the file is there, another run has made it, and needs the keyring.
+                if !isDone, let copied, (try? Platform.statusOfLink(copied.path).identity) == made,
+                    (try? Platform.statusOfLink(file)) == nil
+                {
+                    try? FileCalls.remove(copied.path)
+                }
+            }
             let done = try key.database(file).restore(
                 from: repository,
                 choice,

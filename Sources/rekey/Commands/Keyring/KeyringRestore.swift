@@ -30,7 +30,7 @@ struct KeyringRestore: ParsableCommand {
         guard isDirectory || backup.lowercased().hasPrefix("rclone:") else { return try body(Keyring(path: backup)) }
         let copy = Keyring(path: "\(target.keyring.path).of-repository-\(ProcessInfo.processInfo.processIdentifier)")
         try BackupRepository(backup).restoreKeyring(to: copy)
-        defer { try? FileManager.default.removeItem(atPath: copy.path) }
+        defer { try? FileCalls.remove(copy.path) }
         return try body(copy)
     }
 
