@@ -94,7 +94,7 @@ import Testing
         private func failEachCall(_ operation: Operation, _ call: FaultInjection.Call, _ code: Int32) throws {
             var isAfter = false
             var failures = 0
-            for number in 0..<60 {
+            for number in 0..<200 {
                 let order = FaultInjection.Order(prefix: path, call: call, after: number, code: code)
                 let (outcome, met) = FaultInjection.with(order) { try run(operation, back: isAfter) }
                 let found = try state(operation)
@@ -115,7 +115,7 @@ import Testing
                 try? FileManager.default.removeItem(atPath: directory.file("kept.db"))
                 #expect(directory.names == ["test.db"], "nothing is left")
                 if !met { break }
-                #expect(number < 59, "more calls than this test knows")
+                #expect(number < 199, "more calls than this test knows")
             }
             #expect(failures > 0, "\(operation): no call of this kind failed")
         }
