@@ -66,15 +66,7 @@ struct DisasterTests {
         return try queue.inDatabase { try $0.int(forQuery: "SELECT count(*) FROM notes") }
     }
 
-    private func run(_ script: String) throws -> Program.Outcome {
-        let products = (Program.built("rekey") as NSString).deletingLastPathComponent
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return try Program.run(
-            "/usr/bin/env",
-            ["bash", "-euo", "pipefail", "-c", "cd '\(directory.path)'\n" + script],
-            environment: ["PATH": "\(products):\(path)"]
-        )
-    }
+    private func run(_ script: String) throws -> Program.Outcome { try Program.commands(script, in: directory) }
 
     private func succeed(_ script: String) throws {
         let outcome = try run(script)
@@ -85,11 +77,7 @@ struct DisasterTests {
         let place = "\(Program.packageDirectory)/Documentation/HowTo/Disaster.md"
         let text = (try? String(contentsOfFile: place, encoding: .utf8)) ?? ""
         return text.components(separatedBy: "\n## ").dropFirst().map { section in
-            let blocks = section.components(separatedBy: "```sh\n").dropFirst()
-            return (
-                String(section.prefix { $0 != "\n" }),
-                blocks.compactMap { $0.components(separatedBy: "```").first }.joined()
-            )
+            (String(section.prefix { $0 != "\n" }), Program.script(ofGuide: section))
         }
     }()
 

@@ -61,19 +61,10 @@ struct HowToTests {
             contentsOfFile: "\(Program.packageDirectory)/Documentation/HowTo/\(guide).md",
             encoding: .utf8
         )
-        return text.components(separatedBy: "```sh\n").dropFirst()
-            .compactMap { $0.components(separatedBy: "```").first }.joined()
+        return Program.script(ofGuide: text)
     }
 
-    private func run(_ script: String) throws -> Program.Outcome {
-        let products = (Program.built("rekey") as NSString).deletingLastPathComponent
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        return try Program.run(
-            "/usr/bin/env",
-            ["bash", "-euo", "pipefail", "-c", "cd '\(directory.path)'\n" + script],
-            environment: ["PATH": "\(products):\(path)"]
-        )
-    }
+    private func run(_ script: String) throws -> Program.Outcome { try Program.commands(script, in: directory) }
 
     private static let guides =
         [

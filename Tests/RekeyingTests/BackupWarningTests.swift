@@ -83,7 +83,7 @@ import Testing
         try fixture.file.changeKey(from: third, to: fourth)
         let done = try fixture.file.backUp(
             to: fixture.repository,
-            expecting: ExpectedGeneration(nil, otherKeys: [fourth, third]),
+            expecting: ExpectedGeneration(nil, derivedKeys: ExpectedGeneration.keys([fourth, third])),
             key: fourth
         ) { _ in }
         #expect(done.isNew && done.warnings == [])

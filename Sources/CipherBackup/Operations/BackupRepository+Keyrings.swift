@@ -21,7 +21,7 @@ extension BackupRepository {
         }
     }
 
-    /// The keyrings that are whole, the oldest first. `damaged` is told of others.
+    /// The keyrings that are whole, the oldest first. `damaged` is called with the error of each other one.
     func storedKeyrings(_ marker: RepositoryMarker, damaged: (any Error) -> Void = { _ in }) throws -> [StoredKeyring] {
         try storage.names(in: StoredKeyring.directory)
             .filter { StoredManifest.number(inName: $0) != nil }
@@ -68,11 +68,7 @@ final class KeyringKeeper {
         let present = try repository.storedKeyrings(marker)
         let (file, keys) = try keyring.copy()
         let identifiers = try Set(
-            keys.map { key in
-                // The salt is no part of a raw key.
-                let derived = try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
-                return try BackupKey(derived, repository: marker.identifier).identifier
-            }
+            ExpectedGeneration.keys(keys).map { try BackupKey($0, repository: marker.identifier).identifier }
         )
         // An old copy of the keyring, with secrets that were removed since, takes the place of none that has its keys.
         let isStored = try present.last.map {

@@ -15,6 +15,13 @@ package struct ExpectedGeneration: Sendable {
         otherKeys = derivedKeys
     }
 
+    /// What authenticates manifests: the salt does not matter to it. Passphrases are left out.
+    package static func keys(_ keys: [DatabaseKey]) throws -> [DerivedKey] {
+        try keys.filter { !$0.isPassphrase }.map { key in
+            try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
+        }
+    }
+
     /// Whether there must be a repository.
     var isOfRepository: Bool { number ?? 0 > 0 }
 

@@ -29,12 +29,6 @@ extension BackupMetrics {
                 lookedAt?.timeIntervalSince1970.rounded(.down)
             ),
         ]
-        let families = rows.map { row in
-            let kind: MetricFamily.Kind = row.name.hasSuffix("_total") ? .counter : .gauge
-            var family = MetricFamily("rekey_backup_\(row.name)", row.help, kind)
-            if let value = row.value { family.add(value, [("path", file)]) }
-            return family.text
-        }
-        return BackupMetrics.firstLine + families.joined()
+        return BackupMetrics.firstLine + MetricFamily.text("rekey_backup_", of: file, rows)
     }
 }

@@ -26,6 +26,20 @@ struct MetricFamily {
         self.help = help
     }
 
+    /// The text of metrics of one path, named by a prefix and theirs; one without a value is left out.
+    static func text(
+        _ prefix: String,
+        of path: String,
+        _ rows: [(name: String, help: String, value: Double?)]
+    ) -> String {
+        rows.map { row in
+            var family = MetricFamily(prefix + row.name, row.help, row.name.hasSuffix("_total") ? .counter : .gauge)
+            if let value = row.value { family.add(value, [("path", path)]) }
+            return family.text
+        }
+        .joined()
+    }
+
     mutating func add(_ value: Double, _ labels: [(name: String, value: String)] = []) {
         samples.append(Sample(labels: labels, value: value))
     }

@@ -7,7 +7,7 @@ struct RepositoryMetrics {
     static let firstLine = "# Metrics of rekey backups check\n"
 
     static func text(of repository: String, _ found: RepositoryCheck, restorable: Int, ended: Date = Date()) -> String {
-        let rows: [(name: String, help: String, value: Double)] = [
+        let rows: [(name: String, help: String, value: Double?)] = [
             (
                 "restorable", "Generations that can be restored, with the keyring or key that was given.",
                 Double(restorable)
@@ -26,11 +26,6 @@ struct RepositoryMetrics {
                 ended.timeIntervalSince1970.rounded(.down)
             ),
         ]
-        let families = rows.map { row in
-            var family = MetricFamily("rekey_repository_\(row.name)", row.help)
-            family.add(row.value, [("path", repository)])
-            return family.text
-        }
-        return firstLine + families.joined()
+        return firstLine + MetricFamily.text("rekey_repository_", of: repository, rows)
     }
 }
