@@ -21,15 +21,22 @@ import Testing
 
     private func count() throws -> Int { try queue.inDatabase { try $0.first("SELECT count(*) FROM t") } }
 
-    /// What ends a reading block may be interrupted like any statement.
-    @Test func interruptedReadLeavesQueueWritable() throws {
+    /// However often another thread interrupts, and whichever thread the processor runs.
+    @Test func interruptionsMeetNothingThatUndoes() throws {
         let isOver = Gate()
         let ended = Gate()
         Thread { [queue] in
             while !isOver.passed { queue.interrupt() }
             ended.open()
         }.start()
-        for _ in 0..<2000 { _ = try? queue.read { try $0.int(forQuery: "SELECT 1") } }
+        for _ in 0..<1000 {
+            _ = try? queue.read { try $0.int(forQuery: "SELECT 1") }
+            try? queue.inTransaction { database, _ in
+                try database.executeUpdate("INSERT INTO t VALUES (1)")
+                throw Stop()
+            }
+            #expect(try queue.inDatabase { $0.isInTransaction } == false)
+        }
         isOver.open()
         ended.wait()
         try queue.inDatabase { try $0.executeUpdate("INSERT INTO t VALUES (1)") }

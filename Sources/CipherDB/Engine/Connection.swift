@@ -124,16 +124,9 @@ final class Connection {
         try undo(by: "PRAGMA query_only = OFF")
     }
 
-    /// Runs what undoes a setting. An interruption that meets it belongs to a statement before it, and is over then.
+    /// Runs what undoes a change or a setting. No interruption meets it.
     func undo(by sql: String) throws(DatabaseError) {
-        for _ in 0..<1000 {
-            do {
-                return try execute(sql)
-            } catch {
-                guard error.code.primary == .interrupted else { throw error }
-            }
-        }
-        try execute(sql)
+        try interrupter.undoing { () throws(DatabaseError) in try execute(sql) }
     }
 
     /// Finalises every statement and closes the handle. In a child of the process that opened it the engine is not asked: it would

@@ -110,14 +110,17 @@ extension Database {
         try? rollback()
     }
 
-    /// Runs what undoes changes, also where the interruption of a statement lasts: as long as one is active, and a full-text index that was
-    /// written to keeps its own so until the transaction ends.
+    /// Runs what undoes changes, and is not interrupted. The interruption of an earlier statement lasts as long as one is active, and a
+    /// full-text index that was written to keeps its own so until the transaction ends.
     private func undo(_ sql: SQL) throws {
-        do {
-            try executeStatements(sql)
-        } catch let error as DatabaseError where error.code.primary == .interrupted && isInTransaction {
-            connection?.endAllStatements()
-            try executeStatements(sql)
+        guard let interrupter else { return try executeStatements(sql) }
+        try interrupter.undoing {
+            do {
+                try executeStatements(sql)
+            } catch let error as DatabaseError where error.code.primary == .interrupted && isInTransaction {
+                connection?.endAllStatements()
+                try executeStatements(sql)
+            }
         }
     }
 
