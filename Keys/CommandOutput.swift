@@ -14,7 +14,7 @@ enum CommandOutput {
     ///   process's.
     static func read(_ arguments: [String], limit: Duration? = nil) throws -> SecretBytes {
         guard let program = arguments.first, !program.isEmpty else {
-            throw KeySourceError(source: "command", problem: .missing)
+            throw KeySourceError(.missing, path: "command")
         }
         // The arguments may be secrets of another program's.
         let name = "command \(program)"
@@ -23,7 +23,7 @@ enum CommandOutput {
         do {
             child = try ChildProcess(arguments, hasInput: limit == nil, output: .piped)
         } catch {
-            throw KeySourceError(source: name, problem: .system(error.code))
+            throw KeySourceError(.system, path: name, errno: error.code)
         }
         let secret = Result {
             try KeySource.readAll(child.output, name: name) {
@@ -38,13 +38,13 @@ enum CommandOutput {
             // One that was asked to end gets a second for that.
             let latest = (try? secret.get()) == nil ? ContinuousClock.now + .seconds(1) : end
             let ended = try wait(for: child, until: latest, name)
-            if !ended.inTime, let limit { throw KeySourceError(source: name, problem: .timedOut(limit)) }
+            if !ended.inTime, let limit { throw KeySourceError(.timedOut, path: name, limit: limit) }
             status = ended.status
         } else {
             status = try wait(for: child, name)
         }
         guard status == 0 || (try? secret.get()) == nil else {
-            throw KeySourceError(source: name, problem: .commandFailed(status: status))
+            throw KeySourceError(.commandFailed, path: name, status: status)
         }
         return try secret.get()
     }
@@ -60,7 +60,7 @@ enum CommandOutput {
         repeat {
             if poll(&descriptor, 1, 100) > 0 { return }
         } while ContinuousClock.now < end
-        throw KeySourceError(source: name, problem: .timedOut(limit))
+        throw KeySourceError(.timedOut, path: name, limit: limit)
     }
 
     /// As ``wait(for:_:)``, but kills the program where it has not ended by then.
@@ -85,7 +85,7 @@ enum CommandOutput {
             return try child.wait()
         } catch {
             // Where this process does not keep its children, whether the program failed cannot be known.
-            throw KeySourceError(source: name, problem: .system(error.code))
+            throw KeySourceError(.system, path: name, errno: error.code)
         }
     }
 }

@@ -13,16 +13,16 @@ enum KernelKeyring {
         let name = "kernel key \(description)"
         #if os(Linux)
             let key = csystem_request_key("user", description)
-            guard key >= 0 else { throw KeySourceError(source: name, problem: .system(errno)) }
+            guard key >= 0 else { throw KeySourceError(.system, path: name, errno: errno) }
             let size = csystem_read_key(key, nil, 0)
-            guard size >= 0 else { throw KeySourceError(source: name, problem: .system(errno)) }
+            guard size >= 0 else { throw KeySourceError(.system, path: name, errno: errno) }
             return try SecretBytes(count: size) { buffer in
                 guard csystem_read_key(key, buffer.baseAddress, buffer.count) == buffer.count else {
-                    throw KeySourceError(source: name, problem: .missing)
+                    throw KeySourceError(.missing, path: name)
                 }
             }
         #else
-            throw KeySourceError(source: name, problem: .notHere)
+            throw KeySourceError(.notHere, path: name)
         #endif
     }
 

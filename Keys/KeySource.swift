@@ -67,7 +67,7 @@ public enum KeySource: Sendable, Equatable {
     private static func readFile(_ path: String, _ rights: Rights) throws -> SecretBytes {
         do {
             if rights != .anybodys, try Platform.leadsElsewhere(path) {
-                throw KeySourceError(source: path, problem: .leadsElsewhere)
+                throw KeySourceError(.leadsElsewhere, path: path)
             }
             var descriptor = try Platform.openForReading(path)
             defer { Platform.close(descriptor) }
@@ -80,21 +80,21 @@ public enum KeySource: Sendable, Equatable {
             }
             return try readAll(descriptor, name: path)
         } catch let error as Errno {
-            throw KeySourceError(source: path, problem: .system(error.code))
+            throw KeySourceError(.system, path: path, errno: error.code)
         }
     }
 
     /// What `descriptor` is open on; throws for what no secret is read from, and where others have a part in it that have no such rights.
     private static func checkedKind(_ descriptor: Int32, _ path: String, _ rights: Rights) throws -> FileStatus.Kind {
         let status = try Platform.status(of: descriptor)
-        guard [.regular, .pipe].contains(status.kind) else { throw KeySourceError(source: path, problem: .notAFile) }
+        guard [.regular, .pipe].contains(status.kind) else { throw KeySourceError(.notAFile, path: path) }
         guard rights != .anybodys else { return status.kind }
         let isOfSystemd = try rights == .credential && isRoots(status, in: FileCalls.directory(of: path))
         guard status.mode & (isOfSystemd ? 0o037 : 0o077) == 0 else {
-            throw KeySourceError(source: path, problem: .othersCanRead(mode: status.mode))
+            throw KeySourceError(.othersCanRead, path: path, mode: status.mode)
         }
         guard [0, Platform.user].contains(status.owner) else {
-            throw KeySourceError(source: path, problem: .ofAnotherUser)
+            throw KeySourceError(.ofAnotherUser, path: path)
         }
         return status.kind
     }
@@ -108,7 +108,7 @@ public enum KeySource: Sendable, Equatable {
     private static func readCredential(_ name: String) throws -> SecretBytes {
         let directory = Platform.withEnvironmentVariable("CREDENTIALS_DIRECTORY") { String(pathBytes: $0) }
         guard let directory, !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != ".." else {
-            throw KeySourceError(source: "credential \(name)", problem: .missing)
+            throw KeySourceError(.missing, path: "credential \(name)")
         }
         return try readFile("\(directory)/\(name)", .credential)
     }
@@ -118,7 +118,7 @@ public enum KeySource: Sendable, Equatable {
         do {
             return try readAll(descriptor, name: name)
         } catch let error as Errno {
-            throw KeySourceError(source: name, problem: .system(error.code))
+            throw KeySourceError(.system, path: name, errno: error.code)
         }
     }
 
@@ -146,7 +146,7 @@ public enum KeySource: Sendable, Equatable {
                 }
             }
             secret = try longer.prefix(filled)
-            guard filled <= largest else { throw KeySourceError(source: name, problem: .tooLarge) }
+            guard filled <= largest else { throw KeySourceError(.tooLarge, path: name) }
             if atEnd { return secret }
             capacity *= 2
         }
@@ -155,7 +155,7 @@ public enum KeySource: Sendable, Equatable {
     private static func readEnvironment(_ name: String) throws -> SecretBytes {
         let value = try withheld.withLock { $0.removeValue(forKey: name) } ?? takeVariable(name)
         guard let value, value.count > 0 else {
-            throw KeySourceError(source: "environment variable \(name)", problem: .missing)
+            throw KeySourceError(.missing, path: "environment variable \(name)")
         }
         return value
     }

@@ -19,12 +19,12 @@ enum Keychain {
             var found: CFTypeRef?
             let status = SecItemCopyMatching(query as CFDictionary, &found)
             guard status == errSecSuccess, let data = found as? Data else {
-                throw KeySourceError(source: name, problem: status == errSecItemNotFound ? .missing : .keychain(status))
+                throw KeySourceError(status == errSecItemNotFound ? .missing : .keychain, path: name, status: status)
             }
             // The copy that Foundation has is its own to free; it cannot be wiped here.
             return try data.withUnsafeBytes { try SecretBytes(copying: $0) }
         #else
-            throw KeySourceError(source: name, problem: .notHere)
+            throw KeySourceError(.notHere, path: name)
         #endif
     }
 }

@@ -12,12 +12,12 @@ internal import CipherSystem
 package enum Terminal {
     static func askSecret(_ message: String, confirmed: Bool) throws -> SecretBytes {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw KeySourceError(source: message, problem: .noTerminal) }
+        guard descriptor >= 0 else { throw KeySourceError(.noTerminal, path: message) }
         defer { close(descriptor) }
         let secret = try askOnce(descriptor, message)
         if confirmed {
             let again = try askOnce(descriptor, "\(message), once more")
-            guard try secret == again else { throw KeySourceError(source: message, problem: .notConfirmed) }
+            guard try secret == again else { throw KeySourceError(.notConfirmed, path: message) }
         }
         return secret
     }
@@ -44,7 +44,7 @@ package enum Terminal {
     ) throws -> SecretBytes {
         var before = termios()
         guard tcgetattr(descriptor, &before) == 0 else {
-            throw KeySourceError(source: message, problem: .noTerminal)
+            throw KeySourceError(.noTerminal, path: message)
         }
         // Signals that would end or stop the process wait until the terminal is as it was: they are held back while the entry
         // is read, and looked for between two keys.
@@ -88,7 +88,7 @@ package enum Terminal {
                 guard isReady(&poll) else { continue }
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
                 let count = try Platform.read(descriptor, into: rest)
-                guard count > 0 else { throw KeySourceError(source: message, problem: .endOfInput) }
+                guard count > 0 else { throw KeySourceError(.endOfInput, path: message) }
                 length += count
                 if buffer[length - 1] == UInt8(ascii: "\n") {
                     length -= 1

@@ -24,8 +24,8 @@ commands print. [Errors and what to do](../Sources/CipherDB/CipherDB.docc/Errors
 # Files of which each string is a message or a part of one.
 DESCRIPTIONS = [
     "Keys/*Error.swift", "Keys/Malformed*.swift", "Keys/Unusable*.swift", "Keys/Keyring/*Error.swift", "Sources/*/Errors/*.swift",
-    "Keys/UnusableCipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift", "Sources/CipherDB/Migrations/Migration.swift",
-    "Sources/rekey/Presentation/Advice.swift", "Sources/rekey/Help/Suggestion.swift",
+    "Keys/UnusableCipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift",
+    "Sources/rekey/Presentation/Answer.swift", "Sources/rekey/Help/Suggestion.swift",
     "Sources/rekey/Presentation/CommandMessage.swift", "Sources/rekey/Help/OptionSuggestion.swift",
 ]
 # What such a file has before this is no message.
@@ -43,13 +43,13 @@ SUBJECTS = [
                   "Sources/Rekeying/Operations/DatabaseFile+Rotation"]),
     ("Changing the key or the format of a file", ["Sources/CipherDB/Errors/RekeyError", "Sources/CipherDB/Keying", "Sources/Rekeying/Operations"]),
     ("Files", ["Sources/Rekeying"]),
-    ("Migrations", ["Sources/CipherDB/Migrations"]),
+    ("Migrations", ["Sources/CipherDB/Migrations", "Sources/CipherDB/Errors/MigrationError"]),
     ("Queues and pools", ["Sources/CipherDB/Queue", "Sources/CipherDB/Pool"]),
     ("Rows and values", ["Sources/CipherDB/Rows", "Sources/CipherDB/Values"]),
     ("Tables", ["Sources/CipherDB/Tables"]),
     ("Backups, blobs and copies of rows", ["Sources/CipherDB/Backup", "Sources/CipherSalvage"]),
     ("Functions and full-text search", ["Sources/CipherDB/Functions", "Sources/CipherDB/FullText"]),
-    ("The command: advice after an error or an inspection", ["Sources/rekey/Presentation/Advice", "Sources/rekey/Commands/Inspect"]),
+    ("The command: advice after an error or an inspection", ["Sources/rekey/Presentation/Answer", "Sources/rekey/Commands/Inspect"]),
     ("The command: arguments, prompts and notes", ["Sources/rekey"]),
     ("Statements", ["Sources/CipherDB"]),
 ]

@@ -79,8 +79,8 @@ struct PackageSearch {
     private func showRefused(_ key: DatabaseKey) throws {
         do {
             _ = try DatabaseQueue(path: path, key: key)
-        } catch KeyError.wrongKey {
-            print("KeyError.wrongKey: \(KeyError.wrongKey)")
+        } catch let error as KeyError where error.code == .wrongKey {
+            print("KeyError.\(error.code): \(error)")
             return
         }
         throw DemoFailure("a key that must not open the database opened it")

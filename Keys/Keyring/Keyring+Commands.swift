@@ -14,7 +14,7 @@ extension Keyring {
     ///   - commands: What the owner of the program has decided, not what the keyring says: do not pass it the commands of `slots()`
     ///     without asking somebody.
     ///   - slot: The only slot to try.
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/noCommand``, ``KeyringError/Problem/commandNotAllowed(slot:_:)`` where no slot
+    /// - Throws: ``KeyringError``; `KeyringError.noCommand`, `KeyringError.commandNotAllowed` where no slot
     ///   has one of the commands; ``KeySourceError`` of the first command that failed, where no slot opens.
     public func unlock(allowing commands: [SecretCommand], slot number: Int? = nil) throws -> UnlockedKeyring {
         try naming {
@@ -43,14 +43,14 @@ extension KeyringContent {
         allowing commands: [SecretCommand],
         slot number: Int?
     ) throws -> (masterKey: SecretBytes, slot: KeyringSlot) {
-        if let number, slot(number) == nil { throw KeyringError(.noSuchSlot(number)) }
+        if let number, slot(number) == nil { throw KeyringError(.noSuchSlot, slots: [number]) }
         var secrets: [SecretCommand: Result<KeyringSecret, any Error>] = [:]
         var refused: KeyringError?
         var failure: (any Error)?
         for slot in slots where number == nil || slot.number == number {
             guard let command = slot.command else { continue }
             guard commands.contains(command) else {
-                refused = refused ?? KeyringError(.commandNotAllowed(slot: slot.number, command))
+                refused = refused ?? KeyringError(.commandNotAllowed, slots: [slot.number], command: command)
                 continue
             }
             let secret = secrets[command] ?? Result { try KeyringSecret.command(command) }

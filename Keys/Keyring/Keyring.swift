@@ -32,7 +32,7 @@ public struct Keyring: Sendable, Equatable {
     /// - Parameters:
     ///   - label: What its owner calls the slot; 128 bytes of UTF-8 at most. It is not secret.
     ///   - derivation: The KDF of a passphrase; other secrets have none.
-    /// - Throws: ``KeyringError`` with ``KeyringError/Problem/exists`` where something stands at the path, before anything is written: also
+    /// - Throws: ``KeyringError`` with `KeyringError.exists` where something stands at the path, before anything is written: also
     ///   on a full or read-only disk.
     @discardableResult
     public func create(
@@ -102,7 +102,7 @@ public struct Keyring: Sendable, Equatable {
     /// - Parameters:
     ///   - slot: The only slot to try; needed where passphrases are so many that trying each would take seconds.
     ///   - upgrades: False leaves such a slot as it is.
-    /// - Throws: ``KeyringError``, ``KeyringError/Problem/wrongSecret`` where no slot opens.
+    /// - Throws: ``KeyringError``, `KeyringError.wrongSecret` where no slot opens.
     public func unlock(
         _ secret: KeyringSecret,
         slot: Int? = nil,
@@ -132,7 +132,7 @@ public struct Keyring: Sendable, Equatable {
     ///   - slot: The only slot to try.
     ///   - derivation: The KDF of a new passphrase.
     /// - Returns: the number of the slot.
-    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/secretInUse(slot:)`` where another slot opens with the new secret.
+    /// - Throws: ``KeyringError``, with `KeyringError.secretInUse` where another slot opens with the new secret.
     @discardableResult
     public func change(
         _ secret: KeyringSecret,
@@ -140,7 +140,7 @@ public struct Keyring: Sendable, Equatable {
         slot: Int? = nil,
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
-        guard newSecret.kind != .recoveryCode else { throw KeyringError(path: path, problem: .notTypedBack) }
+        guard newSecret.kind != .recoveryCode else { throw KeyringError(.notTypedBack, path: path) }
         let (unlocked, derived) = SideBySide.run({ try unlock(secret, slot: slot, upgrades: false) }) {
             try KeyringContent.DerivedSecret(newSecret, derivation)
         }

@@ -62,11 +62,11 @@ extension KeyringContent {
         var reader = Reader(file)
         _ = try reader.bytes(KeyringContent.magic.count)
         let version = try reader.number(KeyringContent.versionSize, 0...0xffff)
-        guard version == KeyringContent.version else { throw KeyringError(.unknownVersion(version)) }
+        guard version == KeyringContent.version else { throw KeyringError(.unknownVersion, version: version) }
         let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
         guard end > 0,
             try OpenSSL.sha256(file[..<end]) == Array(file[end..<(end + KeyringContent.digestSize)])
-        else { throw KeyringError(.damaged(offset: nil)) }
+        else { throw KeyringError(.damaged, offset: nil) }
 
         identifier = try reader.bytes(16)
         generation = try reader.number(8)
@@ -100,7 +100,7 @@ extension KeyringContent {
         private var source: ByteReader
         var position: Int { source.position }
         /// What to throw about what was read last.
-        var damage: KeyringError { KeyringError(.damaged(offset: position)) }
+        var damage: KeyringError { KeyringError(.damaged, offset: position) }
 
         init(_ bytes: [UInt8]) {
             source = ByteReader(bytes[...], at: 0)

@@ -17,7 +17,7 @@ extension KeyringContent {
         init(_ secret: KeyringSecret, _ derivation: PassphraseDerivation) throws {
             // One that prints another secret each time would never open the slot.
             if let command = secret.command, try !(command.read() == secret.bytes) {
-                throw KeySourceError(source: command.sourceName, problem: .notRepeatable)
+                throw KeySourceError(.notRepeatable, path: command.sourceName)
             }
             kind = secret.kind
             command = secret.command
@@ -56,7 +56,7 @@ extension KeyringContent {
     ///
     /// - Parameter number: The only slot to try; nil for all of the secret's kind.
     func unlock(_ secret: KeyringSecret, slot number: Int?) throws -> (masterKey: SecretBytes, slot: KeyringSlot) {
-        if let number, slot(number) == nil { throw KeyringError(.noSuchSlot(number)) }
+        if let number, slot(number) == nil { throw KeyringError(.noSuchSlot, slots: [number]) }
         var work = 0
         var refused: Int?
         for slot in slots where slot.kind == secret.kind && (number == nil || slot.number == number) {
@@ -72,7 +72,8 @@ extension KeyringContent {
                 return (masterKey, slot)
             }
         }
-        throw KeyringError(refused.map { .unusableSlot($0) } ?? .wrongSecret)
+        if let refused { throw KeyringError(.unusableSlot, slots: [refused]) }
+        throw KeyringError(.wrongSecret)
     }
 
     /// Whether the secret opens the slot with this number.

@@ -24,7 +24,7 @@ final class KeyringFile {
             }
             Platform.close(descriptor)
             self.descriptor = -1
-            guard wait.mayTryAgain() else { throw KeyringError(path: path, problem: .busy) }
+            guard wait.mayTryAgain() else { throw KeyringError(.busy, path: path) }
         }
     }
 
@@ -61,7 +61,7 @@ final class KeyringFile {
             do {
                 try KeyringFile.create(kept, bytes, for: path)
                 return kept
-            } catch let error as KeyringError where error.problem == .exists {
+            } catch let error as KeyringError where error.code == .exists {
                 number += 1
             }
         }
@@ -69,7 +69,7 @@ final class KeyringFile {
 
     private func checkHasOneName() throws {
         let names = try KeyringError.naming(path, Platform.status(of: descriptor).linkCount)
-        guard names == 1 else { throw KeyringError(path: path, problem: .severalNames) }
+        guard names == 1 else { throw KeyringError(.severalNames, path: path) }
     }
 
     private func replaceAtOnce(with bytes: [UInt8]) throws {
@@ -84,7 +84,7 @@ final class KeyringFile {
             case .checkOld:
                 guard (try? Platform.statusOfLink(path).identity == Platform.status(of: descriptor).identity) == true
                 else {
-                    throw KeyringError(path: path, problem: .busy)
+                    throw KeyringError(.busy, path: path)
                 }
             case .linkOld: link = try KeyringError.naming(path, linkOld())
             case .rename:
@@ -131,11 +131,11 @@ final class KeyringFile {
             // The lock of the file that has the name.
             Platform.close(descriptor)
             descriptor = new.release()
-        case .old: throw KeyringError(path: path, problem: .busy)
+        case .old: throw KeyringError(.busy, path: path)
         case .other:
             // What is left of the old file must stay.
             link = nil
-            throw KeyringError(path: path, problem: .replaced)
+            throw KeyringError(.replaced, path: path)
         }
     }
 
@@ -143,11 +143,11 @@ final class KeyringFile {
         do {
             try FileCalls.adopt(new.descriptor, from: descriptor, path)
         } catch .ownership(let missing) {
-            throw KeyringError(path: path, problem: .ownership(owner: missing.owner, group: missing.group))
+            throw KeyringError(.ownership, path: path, owner: missing.owner, group: missing.group)
         } catch .attribute(let name, let error) {
-            throw KeyringError(path: ExtendedAttribute.place(name, of: path), problem: .system(error.code))
+            throw KeyringError(.system, path: ExtendedAttribute.place(name, of: path), errno: error.code)
         } catch .system(let error) {
-            throw KeyringError(path: path, problem: .system(error.code))
+            throw KeyringError(.system, path: path, errno: error.code)
         }
     }
 
@@ -165,7 +165,7 @@ final class KeyringFile {
             if let link { try removeIfThere(link) }
             try FileCalls.syncDirectory(of: path)
         } catch {
-            throw KeyringError(path: path, problem: .notSynced(error.code))
+            throw KeyringError(.notSynced, path: path, errno: error.code)
         }
     }
 
@@ -182,7 +182,7 @@ final class KeyringFile {
     func erase() throws {
         // What cannot be removed is not overwritten either: it would be lost without having gone.
         guard Platform.mayWrite(FileCalls.directory(of: path)) else {
-            throw KeyringError(path: FileCalls.directory(of: path), problem: .system(Errno.noPermission.code))
+            throw KeyringError(.system, path: FileCalls.directory(of: path), errno: Errno.noPermission.code)
         }
         let overwriting = Result { try overwrite() }
         // Noise must not stay as the keyring, whatever the disk says.
@@ -213,7 +213,7 @@ final class KeyringFile {
     /// The bytes, and the content, of the keyring at `path`.
     static func read(_ path: String) throws -> (bytes: [UInt8], content: KeyringContent) {
         guard let bytes = try KeyringError.naming(path, readBytes(path)) else {
-            throw KeyringError(path: path, problem: .notAFile)
+            throw KeyringError(.notAFile, path: path)
         }
         do {
             return (bytes, try KeyringContent(bytes))
@@ -249,7 +249,7 @@ final class KeyringFile {
 
     /// Throws where anything stands at `path`.
     static func checkIsFree(_ path: String) throws {
-        guard (try? Platform.statusOfLink(path)) == nil else { throw KeyringError(path: path, problem: .exists) }
+        guard (try? Platform.statusOfLink(path)) == nil else { throw KeyringError(.exists, path: path) }
     }
 
     private static func createAtOnce(_ path: String, _ bytes: [UInt8], _ database: String?) throws {
@@ -270,16 +270,16 @@ final class KeyringFile {
         do {
             try FileCalls.link(new.path, as: path)
         } catch .exists {
-            throw KeyringError(path: path, problem: .exists)
+            throw KeyringError(.exists, path: path)
         } catch  where error.meansNoLinks && (try? Platform.statusOfLink(path)) == nil {
             try KeyringError.naming(path, FileCalls.rename(new.path, over: path))
         } catch {
-            throw KeyringError(path: path, problem: .system(error.code))
+            throw KeyringError(.system, path: path, errno: error.code)
         }
         guard Platform.has(name: path, identity) || isKeyring(bytes, at: path) else {
             // Another file was put in the place of the new one, and is no keyring of ours.
             try? FileCalls.remove(path)
-            throw KeyringError(path: path, problem: .busy)
+            throw KeyringError(.busy, path: path)
         }
         try syncName(path)
     }
@@ -304,11 +304,11 @@ final class KeyringFile {
             for _ in 0..<100 {
                 if let new = try TemporaryFile(.keyring, beside: path) { return new }
             }
-            throw KeyringError(path: path, problem: .busy)
+            throw KeyringError(.busy, path: path)
         } catch let error as Errno {
             // What is missing is the directory, and no keyring would help.
             let place = error == .noSuchFile ? FileCalls.directory(of: path) : path
-            throw KeyringError(path: place, problem: .system(error.code))
+            throw KeyringError(.system, path: place, errno: error.code)
         }
     }
 

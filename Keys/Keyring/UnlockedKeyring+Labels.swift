@@ -2,7 +2,7 @@
 extension UnlockedKeyring {
     /// Gives the slot with this label another secret, as `change(slot:to:label:derivation:)`.
     ///
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/noSuchLabel(_:)``, and ``KeyringError/Problem/labelNotUnique(slots:)`` where
+    /// - Throws: ``KeyringError``; `KeyringError.noSuchLabel`, and `KeyringError.labelNotUnique` where
     ///   several slots have the label.
     public func change(
         label: String,
@@ -15,7 +15,7 @@ extension UnlockedKeyring {
 
     /// Removes the slot with this label, as `remove(slot:force:)`.
     ///
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/noSuchLabel(_:)``, and ``KeyringError/Problem/labelNotUnique(slots:)`` where
+    /// - Throws: ``KeyringError``; `KeyringError.noSuchLabel`, and `KeyringError.labelNotUnique` where
     ///   several slots have the label.
     public func remove(label: String, force: Bool = false) throws {
         try update { try $0.remove($0.slot(labeled: label), force: force) }
@@ -26,8 +26,8 @@ extension KeyringContent {
     /// The only slot with this label. A slot without one is named by its number.
     func slot(labeled label: String) throws(KeyringError) -> KeyringSlot {
         let found = label.isEmpty ? [] : slots.filter { $0.label == label }
-        guard let slot = found.first else { throw KeyringError(.noSuchLabel(label)) }
-        guard found.count == 1 else { throw KeyringError(.labelNotUnique(slots: found.map(\.number))) }
+        guard let slot = found.first else { throw KeyringError(.noSuchLabel, label: label) }
+        guard found.count == 1 else { throw KeyringError(.labelNotUnique, slots: found.map(\.number)) }
         return slot
     }
 }

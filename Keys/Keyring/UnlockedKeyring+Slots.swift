@@ -10,7 +10,7 @@ extension UnlockedKeyring {
         label: String = "",
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
-        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
+        guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack, path: keyring.path) }
         return try append(secret, label, derivation)
     }
 
@@ -18,11 +18,11 @@ extension UnlockedKeyring {
     ///
     /// - Parameter typed: What the user typed, in ASCII.
     /// - Returns: the slot's number.
-    /// - Throws: ``KeyringError/Problem/notConfirmed`` where that is another code, ``MalformedKey`` where it is none.
+    /// - Throws: `KeyringError.notConfirmed` where that is another code, ``MalformedKey`` where it is none.
     @discardableResult
     public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") throws -> Int {
         guard try RecoveryCode(typed: typed) == code else {
-            throw KeyringError(path: keyring.path, problem: .notConfirmed)
+            throw KeyringError(.notConfirmed, path: keyring.path)
         }
         return try append(.recoveryCode(code), label, .standard)
     }
@@ -47,7 +47,7 @@ extension UnlockedKeyring {
         let content = try content()
         for slot in content.slots where slot.kind == secret.kind && slot.isUsable && slot.number != changed {
             if try content.opens(slot: slot.number, with: secret) {
-                throw KeyringError(path: keyring.path, problem: .secretInUse(slot: slot.number))
+                throw KeyringError(.secretInUse, path: keyring.path, slots: [slot.number])
             }
         }
     }
@@ -72,7 +72,7 @@ extension UnlockedKeyring {
         derivation: PassphraseDerivation = .standard
     ) throws {
         guard let slot = try content().slot(number), !slot.isNote else {
-            throw KeyringError(path: keyring.path, problem: .noSuchSlot(number))
+            throw KeyringError(.noSuchSlot, path: keyring.path, slots: [number])
         }
         try change(slot, to: secret, label: label, derivation)
     }
@@ -84,7 +84,7 @@ extension UnlockedKeyring {
         label: String?,
         _ derivation: PassphraseDerivation
     ) throws {
-        guard secret.kind != .recoveryCode else { throw KeyringError(path: keyring.path, problem: .notTypedBack) }
+        guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack, path: keyring.path) }
         if let label { try keyring.naming { try KeyringContent.check(label: label) } }
         try checkIsUnused(secret, in: slot.number)
         try change(slot, to: KeyringContent.DerivedSecret(secret, derivation), label: label)
@@ -100,7 +100,7 @@ extension UnlockedKeyring {
         try withLock(waiting: waiting) { locked in
             try locked.write { content in
                 guard let index = content.slots.firstIndex(of: old) else {
-                    throw KeyringError(.slotChanged(old.number))
+                    throw KeyringError(.slotChanged, slots: [old.number])
                 }
                 content.slots[index] = try content.makeSlot(
                     old.number,
@@ -121,7 +121,7 @@ extension UnlockedKeyring {
             // Nobody is waited for: the next opening does it.
             let derivation = try content().upgradedDerivation(of: opened)
             try change(opened, to: KeyringContent.DerivedSecret(secret, derivation), waiting: .zero)
-        } catch let error as KeyringError where error.isOfTheSystem || error.problem == .slotChanged(slot) {
+        } catch let error as KeyringError where error.isOfTheSystem || error.code == .slotChanged {
             // A keyring that cannot be written opens all the same.
         }
     }
@@ -130,10 +130,10 @@ extension UnlockedKeyring {
     /// new keyring since.
     ///
     /// - Parameter force: Also where no passphrase and no recovery code would be left; but never the only slot.
-    /// - Throws: ``KeyringError``, with ``KeyringError/Problem/lastSlot``.
+    /// - Throws: ``KeyringError``, with `KeyringError.lastSlot`.
     public func remove(slot number: Int, force: Bool = false) throws {
         try update { content in
-            guard let slot = content.slot(number) else { throw KeyringError(.noSuchSlot(number)) }
+            guard let slot = content.slot(number) else { throw KeyringError(.noSuchSlot, slots: [number]) }
             try content.remove(slot, force: force)
         }
     }

@@ -39,10 +39,10 @@ public struct UnlockedKeyring: Sendable {
 
     /// The random key of the database, as any SQLCipher takes it for a raw key.
     ///
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/rotationPending`` while the key is changed.
+    /// - Throws: ``KeyringError``; `KeyringError.rotationPending` while the key is changed.
     public func databaseKey() throws -> DatabaseKey {
         let keys = try databaseKeys()
-        guard keys.next == nil else { throw KeyringError(path: keyring.path, problem: .rotationPending) }
+        guard keys.next == nil else { throw KeyringError(.rotationPending, path: keyring.path) }
         return keys.current
     }
 
@@ -146,8 +146,8 @@ public struct UnlockedKeyring: Sendable {
     /// Whether it opens the database is not looked at; `DatabaseFile.restoreKeyring(_:from:)` does.
     ///
     /// - Parameter generation: One that the keyring must be newer than, such as that which the database has noted.
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherKeys`` where the database was given another key since,
-    ///   ``KeyringError/Problem/exists`` where another keyring stands there.
+    /// - Throws: ``KeyringError``; `KeyringError.otherKeys` where the database was given another key since,
+    ///   `KeyringError.exists` where another keyring stands there.
     public func restore(to other: Keyring, overtaking generation: UInt64 = 0) throws {
         try restore(to: other, overtaking: generation, opening: nil)
     }
@@ -169,7 +169,7 @@ public struct UnlockedKeyring: Sendable {
             saved.noteWriting()
             try KeyringFile.create(other.path, saved.sealed(masterKey), for: database?.path)
             return nil
-        } catch let error as KeyringError where error.problem == .exists {
+        } catch let error as KeyringError where error.code == .exists {
             // Then it is compared, and kept from changing meanwhile.
         }
         let file = try KeyringFile(locking: other.path, waiting: .seconds(5))
@@ -177,20 +177,20 @@ public struct UnlockedKeyring: Sendable {
         do {
             let (bytes, present) = try KeyringFile.read(other.path)
             if present.identifier != identifier {
-                guard database != nil else { throw KeyringError(path: other.path, problem: .exists) }
+                guard database != nil else { throw KeyringError(.exists, path: other.path) }
                 replaced = bytes
             } else if (try? present.authenticate(bytes, masterKey)) != nil {
                 // What somebody without a secret wrote says nothing.
                 if present.current.wrapped != saved.current.wrapped || present.next?.wrapped != saved.next?.wrapped {
                     guard let database, try !present.has(database.key, masterKey) else {
-                        throw KeyringError(path: other.path, problem: .otherKeys)
+                        throw KeyringError(.otherKeys, path: other.path)
                     }
                     replaced = bytes
                 }
                 saved.generation = max(saved.generation, present.generation)
                 for note in present.backupNotes.notes { try saved.note(note.generation, of: note.repository) }
             }
-        } catch let error as KeyringError where error.isDamage || error.problem == .missing {
+        } catch let error as KeyringError where error.isDamage || error.code == .missing {
             // Nothing is lost with it.
         }
         saved.noteWriting()

@@ -1,46 +1,47 @@
+public import CipherKeys
 internal import CipherSystem
 
-/// Why an operation on a repository of backups fails.
-public enum BackupError: Error, Equatable, Sendable {
-    /// The location is empty, or is to be reached by rclone and names no remote.
-    case unusableLocation(_ location: String)
-    /// The location has no repository.
-    case notARepository(location: String)
-    /// The directory is to become a repository and has other files.
-    case otherFiles(location: String)
-    /// The repository is of a version that this library does not know.
-    case unknownVersion(location: String)
-    /// The repository has no generation that was asked for, or none at all.
-    case noGeneration(location: String)
-    /// The newest generation is older than the caller knows of: the repository, or its newest part, was replaced by an old copy.
-    case outdated(newest: UInt64, expected: UInt64)
-    /// An object that a generation needs is not there.
-    case missingObject(_ name: String)
-    /// An object is not what was written.
-    case damagedObject(_ name: String)
-    /// The MAC of a manifest is not that of the key: somebody without the key wrote or changed it.
-    case altered(_ name: String)
-    /// A manifest was written without a key, so the key cannot prove it. The number is that of the newest generation that the key proves; nil
-    /// where there is none.
-    case unauthenticated(_ name: String, newestProved: UInt64? = nil)
-    /// A manifest is authenticated with another key: the database had another key then, or the key is wrong.
-    case otherKey(_ name: String)
-    /// The repository stores no keyring that has the key of the generation: it was stored without one.
-    case noKeyring(location: String, generation: UInt64)
-    /// Another process uses the repository.
-    case busy(location: String)
-    /// A program that carries the objects failed.
-    case transport(_ message: String)
-    /// A call of the system failed on a file, with this `errno`.
-    case system(path: String, code: Int32)
+/// Why an operation on a repository of backups fails: `catch BackupError.notARepository`.
+public struct BackupError: CodedError {
+    /// The cause.
+    public let code: ErrorCode<BackupError>
+    /// The location of the repository, or the name of the object that the error is about.
+    public let path: String
+    /// The system's `errno`, of ``ErrorCode/system``.
+    public let errno: Int32?
+    /// The generation that no stored keyring opens, of ``ErrorCode/noKeyring``.
+    public let generation: UInt64?
+    /// The newest generation, of ``ErrorCode/outdated``.
+    public let newest: UInt64?
+    /// The generation that the caller knows of, of ``ErrorCode/outdated``.
+    public let expected: UInt64?
+    /// The newest generation that the key proves, of ``ErrorCode/unauthenticated``; nil where there is none.
+    public let newestProved: UInt64?
+    /// What the program that carries the objects says, of ``ErrorCode/transport``.
+    public let message: String?
+
+    package init(
+        _ code: ErrorCode<BackupError>,
+        path: String = "",
+        errno: Int32? = nil,
+        generation: UInt64? = nil,
+        newest: UInt64? = nil,
+        expected: UInt64? = nil,
+        newestProved: UInt64? = nil,
+        message: String? = nil
+    ) {
+        self.code = code
+        self.path = path
+        self.errno = errno
+        self.generation = generation
+        self.newest = newest
+        self.expected = expected
+        self.newestProved = newestProved
+        self.message = message
+    }
 
     /// Whether an object is not what was written.
-    var isOfContent: Bool {
-        switch self {
-        case .missingObject, .damagedObject: true
-        default: false
-        }
-    }
+    var isOfContent: Bool { [.missingObject, .damagedObject].contains(code) }
 
     /// Names `path` in what a call of the system throws.
     static func naming<Result>(
@@ -50,38 +51,66 @@ public enum BackupError: Error, Equatable, Sendable {
         do {
             return try call()
         } catch {
-            throw .system(path: path, code: error.code)
+            throw BackupError(.system, path: path, errno: error.code)
         }
     }
 }
 
-extension BackupError: CustomStringConvertible {
-    /// A sentence that names the object, and what to do.
-    public var description: String {
-        switch self {
-        case .unusableLocation(""): "the location of the repository is empty; give a directory or rclone:REMOTE:PATH"
-        case .unusableLocation(let location):
-            "\(location): names no remote; give rclone:REMOTE:PATH, where REMOTE is one that rclone knows"
-        case .notARepository(let location): "\(location): missing, or not a repository of backups"
-        case .otherFiles(let location):
-            "\(location): the directory has other files and is no repository of backups; give a new or an empty directory"
-        case .unknownVersion(let location): "\(location): the repository has a version that this CipherDB does not know"
-        case .noGeneration(let location): "\(location): the repository has no such generation"
-        case .outdated(let newest, let expected):
-            "the newest generation is \(newest), and \(expected) or later was expected: newer ones were removed, or an old copy took their place"
-        case .missingObject(let name): "\(name): missing; it was removed or not copied"
-        case .damagedObject(let name): "\(name): damaged: its bytes are not those that were written"
-        case .altered(let name): "\(name): the MAC is wrong: the manifest was changed by somebody without the key"
-        case .unauthenticated(let name, let newest):
-            "\(name): written without a key, so the key cannot prove that its pages are of one state"
-                + (newest.map { "; the newest generation that the key proves is \($0)" } ?? "")
-        case .otherKey(let name):
-            "\(name): authenticated with another key: the database had another key then, or the key is wrong"
-        case .noKeyring(let location, let generation):
-            "\(location): no keyring that is stored has the key of generation \(generation): the keyring or the key of that time is needed"
-        case .busy(let location): "\(location): another process uses the repository"
-        case .transport(let message): message
-        case .system(let path, let code): "\(path): \(Errno(code: code))"
+extension ErrorCode where Failure == BackupError {
+    /// The location is empty, or is to be reached by rclone and names no remote.
+    public static var unusableLocation: Self {
+        Self {
+            $0.path.isEmpty
+                ? "the location of the repository is empty; give a directory or rclone:REMOTE:PATH"
+                : "names no remote; give rclone:REMOTE:PATH, where REMOTE is one that rclone knows"
         }
     }
+    /// The location has no repository.
+    public static var notARepository: Self { Self("missing, or not a repository of backups") }
+    /// The directory is to become a repository and has other files.
+    public static var otherFiles: Self {
+        Self("the directory has other files and is no repository of backups; give a new or an empty directory")
+    }
+    /// The repository is of a version that this library does not know.
+    public static var unknownVersion: Self { Self("the repository has a version that this CipherDB does not know") }
+    /// The repository has no generation that was asked for, or none at all.
+    public static var noGeneration: Self { Self("the repository has no such generation") }
+    /// The newest generation is older than the caller knows of: the repository, or its newest part, was replaced by an old copy.
+    public static var outdated: Self {
+        Self {
+            "the newest generation is \(given: $0.newest), and \(given: $0.expected) or later was expected: newer ones were removed, or an old "
+                + "copy took their place"
+        }
+    }
+    /// An object that a generation needs is not there.
+    public static var missingObject: Self { Self("missing; it was removed or not copied") }
+    /// An object is not what was written.
+    public static var damagedObject: Self { Self("damaged: its bytes are not those that were written") }
+    /// The MAC of a manifest is not that of the key: somebody without the key wrote or changed it.
+    public static var altered: Self {
+        Self("the MAC is wrong: the manifest was changed by somebody without the key")
+    }
+    /// A manifest was written without a key, so the key cannot prove it.
+    public static var unauthenticated: Self {
+        Self {
+            "written without a key, so the key cannot prove that its pages are of one state"
+                + ($0.newestProved.map { "; the newest generation that the key proves is \($0)" } ?? "")
+        }
+    }
+    /// A manifest is authenticated with another key: the database had another key then, or the key is wrong.
+    public static var otherKey: Self {
+        Self("authenticated with another key: the database had another key then, or the key is wrong")
+    }
+    /// The repository stores no keyring that has the key of the generation: it was stored without one.
+    public static var noKeyring: Self {
+        Self {
+            "no keyring that is stored has the key of generation \(given: $0.generation): the keyring or the key of that time is needed"
+        }
+    }
+    /// Another process uses the repository.
+    public static var busy: Self { Self("another process uses the repository") }
+    /// A program that carries the objects failed.
+    public static var transport: Self { Self { "\(given: $0.message)" } }
+    /// A call of the system failed on a file, with this `errno`.
+    public static var system: Self { Self { "\(given: $0.errno.map(Errno.init(code:)))" } }
 }

@@ -118,7 +118,7 @@ extension FMDatabase {
     /// The message, with what a user of FMDB does in place of what one of `Database` does.
     private static func message(of error: KeyError) -> String {
         let path = error.path.isEmpty ? "" : "\(error.path): "
-        return switch error.problem {
+        return switch error.code {
         case .keyMissing: path + "no key was given for an encrypted database; call setKey(_:) after open()"
         case .notEncrypted: path + "the file is a plaintext SQLite database; encrypt it, or open it without setKey(_:)"
         default: "\(error)"

@@ -31,7 +31,9 @@ extension FMDatabase {
         do {
             try database.setKey(key)
         } catch let error as KeyError {
-            guard case .otherFormat(let format) = error.problem, Engine.current.writes(format) else { throw error }
+            guard error.code == .otherFormat, let format = error.format, Engine.current.writes(format) else {
+                throw error
+            }
             try reopen(as: format)
             try database.setKey(key)
         }

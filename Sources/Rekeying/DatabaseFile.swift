@@ -123,9 +123,9 @@ public struct DatabaseFile: Sendable {
         let found = try authenticate(key, file)
         switch found.damage {
         case .none: return found.verifiedKey
-        case .firstPage: throw KeyError(path: path, problem: .damaged(pages: [1]))
+        case .firstPage: throw KeyError(.damaged, path: path, damagedPages: [1])
         case .sideFileUnderOtherKey(let side): throw file.underOtherKey(side)
-        case .header(let flaw): throw KeyError(path: path, problem: .damaged(pages: [1]), detail: flaw)
+        case .header(let flaw): throw KeyError(.damaged, path: path, damagedPages: [1], detail: flaw)
         case .sideFiles(let errors):
             try check(errors: errors, remedy: "A recovery saves what stands in the file")
             return found.verifiedKey

@@ -53,7 +53,7 @@ import Testing
         #expect(steps.count > 3 && steps.last?.remaining == 0)
         #expect(zip(steps, steps.dropFirst()).allSatisfy { $0.remaining > $1.remaining && $0.total == $1.total })
         copy.close()
-        #expect(throws: KeyError.wrongKey) { try copy.open(key: .sample("one")) }
+        expect(throws: KeyError.wrongKey) { try copy.open(key: .sample("one")) }
         try copy.open(key: .sample("two"))
         try checkCopy(copy)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.file("copy.db")))

@@ -23,7 +23,7 @@ import Testing
         #expect(!other.goodConnection)
         try other.open()
         #expect(!other.goodConnection, "open, and not keyed")
-        #expect(throws: KeyError.wrongKey) { try other.setKey(.sampleKey("wrong")) }
+        expect(throws: KeyError.wrongKey) { try other.setKey(.sampleKey("wrong")) }
         #expect(!other.goodConnection)
         try other.open(key: .sample("secret"))
         #expect(other.goodConnection)

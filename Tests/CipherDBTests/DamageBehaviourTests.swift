@@ -20,7 +20,7 @@ import Testing
 
     @Test func engineWithoutSignIsRefused() {
         for (before, after) in [(nil, nil), (CodecStatus.works, CodecStatus.works), (.failed, .failed), (.works, nil)] {
-            #expect(throws: KeyError.engineHidesDamage) {
+            expect(throws: KeyError.engineHidesDamage) {
                 _ = try DamageBehaviour.concluded(pagerFails: false, codec: (before, after), isLasting: true)
             }
         }

@@ -316,10 +316,10 @@ import Testing
 
     @Test func unpoolableDatabaseIsRefused() throws {
         #expect(throws: DatabaseError.self) { try self.pool { $0.maximumReaders = 0 } }
-        #expect(throws: KeyError.keyMissing) { try DatabasePool(path: directory.file("new.db")) }
+        expect(throws: KeyError.keyMissing) { try DatabasePool(path: directory.file("new.db")) }
         #expect(directory.names.isEmpty)
         try pool().close()
-        #expect(throws: KeyError.wrongKey) { try DatabasePool(path: directory.file("test.db"), key: .sample("wrong")) }
+        expect(throws: KeyError.wrongKey) { try DatabasePool(path: directory.file("test.db"), key: .sample("wrong")) }
     }
 
     @Test func poolForReadingOnlyReads() throws {

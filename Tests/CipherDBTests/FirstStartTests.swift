@@ -68,12 +68,12 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         let before = try FileState(path)
         for flags in [[.readWrite, .create], .readWrite, .readOnly] as [OpenFlags] {
-            await #expect(throws: KeyringError(path: keyring.path, problem: .lost(database: path))) {
+            await #expect(throws: KeyringError(.lost, path: keyring.path, database: path)) {
                 try await start(opening, flags: flags)
             }
         }
         #expect(try directory.names == ["test.db"] && FileState(path) == before)
-        let told = "\(KeyringError(path: keyring.path, problem: .lost(database: path)))"
+        let told = "\(KeyringError(.lost, path: keyring.path, database: path))"
         #expect(told.contains(path) && told.contains("rekey keyring restore"))
     }
 
@@ -92,13 +92,12 @@ import Testing
 
     @Test(arguments: [.readOnly, .readWrite] as [OpenFlags])
     func nothingIsMadeThatIsNotAskedFor(_ flags: OpenFlags) async throws {
-        await #expect(throws: KeyringError(path: keyring.path, problem: .missing)) {
+        await #expect(throws: KeyringError(.missing, path: keyring.path)) {
             try await start(.database, flags: flags)
         }
-        #expect(
-            keyringProblem { _ = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, slot: 2) }
-                == .missing
-        )
+        expect(throws: KeyringError.missing) {
+            _ = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, slot: 2)
+        }
         #expect(directory.names.isEmpty)
     }
 
@@ -110,7 +109,7 @@ import Testing
         await #expect(throws: DatabaseError.self) { try await start(.queue) }
         try FileManager.default.removeItem(atPath: path)
         _ = try directory.write([1], to: "test.db-journal")
-        await #expect(throws: KeyError.notADatabase) { try await start(.queue) }
+        await expect(throws: KeyError.notADatabase) { try await start(.queue) }
         #expect(directory.names == ["test.db-journal"])
     }
 
@@ -123,7 +122,7 @@ import Testing
                 unlockedBy: secret
             )
         }
-        #expect(error?.path == none && error?.problem == .system(ENOENT))
+        #expect(error?.path == none && error?.code == .system && error?.errno == ENOENT)
     }
 
     @Test(arguments: [ENOSPC, EROFS, EACCES])
@@ -133,7 +132,7 @@ import Testing
             let (outcome, met) = FaultInjection.with(order) {
                 try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
             }
-            #expect(throws: KeyringError(path: keyring.path, problem: .system(code))) { try outcome.get() }
+            #expect(throws: KeyringError(.system, path: keyring.path, errno: code)) { try outcome.get() }
             #expect(met && directory.names.isEmpty, "\(call)")
         }
     }
@@ -151,7 +150,7 @@ import Testing
             try locked.erase()
             return opening
         }
-        await #expect(throws: KeyringError(path: keyring.path, problem: .missing)) { try await opening.value }
+        await #expect(throws: KeyringError(.missing, path: keyring.path)) { try await opening.value }
         #expect(directory.names.isEmpty)
     }
 
@@ -257,7 +256,7 @@ import Testing
             try queue.close()
         }
         let other = Keyring(besideDatabase: disk.file("other.db"))
-        #expect(throws: KeyringError(path: other.path, problem: .system(EROFS))) {
+        #expect(throws: KeyringError(.system, path: other.path, errno: EROFS)) {
             try DatabaseQueue(path: disk.file("other.db"), keyring: other, unlockedBy: secret)
         }
         #expect(names == ["vault.db", "vault.db.keyring"])

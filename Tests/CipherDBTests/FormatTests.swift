@@ -81,7 +81,7 @@ struct FormatTests {
         // These can be anything, and are named.
         let isFound = unusual.format.macKeyIterations == 2
         if unusual.format.pageAuthentication == nil {
-            #expect(throws: KeyError.withoutMACs(unusual.format)) { try answer(.any, key) }
+            expect(throws: KeyError.withoutMACs, where: { $0.format == unusual.format }) { try answer(.any, key) }
         } else if isFound {
             #expect(try answer(.any, key) == (SampleFile.answer, unusual.format))
         }
@@ -136,11 +136,11 @@ struct FormatTests {
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.rekey(.passphrase("another").with(salt: Self.salt))
         try queue.close()
-        #expect(throws: KeyError.saltMissing) { try answer(.any, .passphrase("another")) }
-        #expect(throws: KeyError.wrongKey) {
+        expect(throws: KeyError.saltMissing) { try answer(.any, .passphrase("another")) }
+        expect(throws: KeyError.wrongKey) {
             try answer(.any, .passphrase("another").with(salt: Array(Self.salt.reversed())))
         }
-        #expect(throws: KeyError.keyMissing) {
+        expect(throws: KeyError.keyMissing) {
             let configuration = Configuration { $0.allowsPlaintext = true }
             _ = try DatabaseQueue(path: path, configuration: configuration)
         }
@@ -150,7 +150,7 @@ struct FormatTests {
     @Test func namedIterationsAreTried() throws {
         try shell.run(path, key: Self.pragma, settings: ["kdf_iter = 1234"], SampleFile.script)
         let key = try DatabaseKey.passphrase("secret")
-        #expect(throws: KeyError.wrongKey) { try answer(.any, key) }
+        expect(throws: KeyError.wrongKey) { try answer(.any, key) }
         let configuration = Configuration {
             $0.format = .any
             $0.searchedIterations = [77, 1234]
@@ -233,7 +233,7 @@ struct FormatTests {
         try shell.run(path, key: Self.pragma, settings: settings, SampleFile.script)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         for format in [nil, CipherFormat.any, .v3] {
-            #expect(throws: KeyError.otherCipher) { try answer(format, .passphrase("secret")) }
+            expect(throws: KeyError.otherCipher) { try answer(format, .passphrase("secret")) }
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
@@ -242,7 +242,7 @@ struct FormatTests {
         var bytes = (0..<8192).map { _ in UInt8.random(in: 0...255) }
         bytes.replaceSubrange(16..<24, with: [0x10, 0, 1, 1, 80, 64, 32, 32])
         _ = try directory.write(bytes, to: "test.db")
-        #expect(throws: KeyError.otherLayout) { try answer(.any, .passphrase("secret")) }
+        expect(throws: KeyError.otherLayout) { try answer(.any, .passphrase("secret")) }
     }
 }
 
@@ -262,6 +262,6 @@ final class PlaintextHeaderKeyringTests: KeyringFixture {
             #expect(try again.string(forQuery: SampleFile.question) == SampleFile.answer)
             again.close()
         }
-        #expect(throws: KeyError.otherFormat(header)) { try open() }
+        expect(throws: KeyError.otherFormat, where: { $0.format == header }) { try open() }
     }
 }

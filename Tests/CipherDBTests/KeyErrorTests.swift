@@ -22,9 +22,11 @@ import Testing
         try queue.close()
     }
 
-    /// Opens with `key` and expects `error`; the files in the directory must be as they were, byte and time.
-    private func expect(
-        _ error: KeyError,
+    /// Opens with `key` and expects an error with `code`; the files in the directory must be as they were, byte and time.
+    private func refuses(
+        _ code: ErrorCode<KeyError>,
+        pages: [Int]? = nil,
+        in other: CipherFormat? = nil,
         key: DatabaseKey? = Self.key,
         format: CipherFormat? = nil,
         flags: OpenFlags = [.readWrite, .create]
@@ -32,12 +34,13 @@ import Testing
         let before = try directory.names.map { try FileState(directory.file($0)) }
         let names = directory.names
         let configuration = Configuration { $0.format = format }
-        let ofQueue = #expect(throws: error) {
+        let isExpected = { (error: KeyError) in error.damagedPages == pages && error.format == other }
+        let ofQueue = expect(throws: code, where: isExpected) {
             _ = try DatabaseQueue(path: path, key: key, configuration: configuration, flags: flags)
         }
         #expect(ofQueue?.path == path)
         let database = Database(path: path, configuration: configuration)
-        let ofDatabase = #expect(throws: error) {
+        let ofDatabase = expect(throws: code, where: isExpected) {
             try database.open(flags: flags)
             if let key { try database.setKey(key) }
             try database.executeStatements("SELECT count(*) FROM sqlite_master")
@@ -51,23 +54,23 @@ import Testing
     @Test(arguments: modes) func wrongKey(mode: JournalMode) throws {
         try make(mode)
         for flags in [[.readWrite, .create], .readOnly] as [OpenFlags] {
-            try expect(.wrongKey, key: .random(), flags: flags)
-            try expect(.wrongKey, key: .rawWithSalt(SecretBytes.random(count: 48)), flags: flags)
+            try refuses(.wrongKey, key: .random(), flags: flags)
+            try refuses(.wrongKey, key: .rawWithSalt(SecretBytes.random(count: 48)), flags: flags)
         }
     }
 
     @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func passphraseThatIsNearlyRightOne() throws {
         try make(.delete, key: SampleKey.all[1].key)
-        for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 ", "wrong"] { try expect(.wrongKey, key: .passphrase(wrong)) }
+        for wrong in ["Pässwörd 密码 🔑", "pässwörd 密码 🔑 ", "wrong"] { try refuses(.wrongKey, key: .passphrase(wrong)) }
     }
 
     @Test(arguments: modes) func noKey(mode: JournalMode) throws {
         try make(mode)
-        try expect(.keyMissing, key: nil)
+        try refuses(.keyMissing, key: nil)
     }
 
     @Test func noKeyForNewFile() throws {
-        try expect(.keyMissing, key: nil)
+        try refuses(.keyMissing, key: nil)
         #expect(directory.names == ["test.db"] || directory.names.isEmpty)
         #expect(try directory.names.allSatisfy { try FileState(directory.file($0)).bytes.isEmpty })
     }
@@ -80,8 +83,8 @@ import Testing
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
-        try expect(.notEncrypted)
-        try expect(.notEncrypted, key: nil)
+        try refuses(.notEncrypted)
+        try refuses(.notEncrypted, key: nil)
     }
 
     @Test func somethingElseThanDatabase() throws {
@@ -91,8 +94,8 @@ import Testing
         ]
         for bytes in texts {
             try bytes.write(to: URL(fileURLWithPath: path))
-            try expect(.notADatabase)
-            try expect(.notADatabase, key: nil)
+            try refuses(.notADatabase)
+            try refuses(.notADatabase, key: nil)
         }
     }
 
@@ -100,8 +103,8 @@ import Testing
         try make(mode)
         for offset in [16, 40, 100, 900] {
             try flipByte(of: path, at: offset)
-            try expect(.damaged(pages: [1]))
-            try expect(.wrongKey, key: .sample("wrong"))
+            try refuses(.damaged, pages: [1])
+            try refuses(.wrongKey, key: .sample("wrong"))
             try flipByte(of: path, at: offset)
         }
     }
@@ -109,14 +112,14 @@ import Testing
     @Test(arguments: modes) func damagedSaltLooksLikeWrongPassphrase(mode: JournalMode) throws {
         try make(mode, key: SampleKey.all[1].key)
         try flipByte(of: path, at: 3)
-        try expect(.wrongKey, key: SampleKey.all[1].key)
+        try refuses(.wrongKey, key: SampleKey.all[1].key)
     }
 
     @Test(arguments: modes) func rawKeyWithDamagedSaltIsNotWrong(mode: JournalMode) throws {
         try make(mode)
         try flipByte(of: path, at: 3)
-        try expect(.otherMACKey)
-        try expect(.wrongKey, key: .random())
+        try refuses(.otherMACKey)
+        try refuses(.wrongKey, key: .random())
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"), arguments: modes)
@@ -138,7 +141,7 @@ import Testing
                     before: "PRAGMA journal_mode = \(mode.rawValue);"
                 )
                 let standard = try #require(CipherFormat.standard.first { $0.version == format })
-                try expect(.otherFormat(standard), key: key.key)
+                try refuses(.otherFormat, in: standard, key: key.key)
             }
         }
     }
@@ -153,7 +156,7 @@ import Testing
         try make(mode, key: key)
         let own = try #require(Engine.current.formats.first)
         let other = try #require(CipherFormat.standard.first { $0.version == own.version - 1 })
-        try expect(.otherFormat(own), key: key, format: other)
+        try refuses(.otherFormat, in: own, key: key, format: other)
     }
 
     @Test(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)"))
@@ -161,7 +164,7 @@ import Testing
         let key = SampleKey.all[1].key
         try make(.delete, key: key)
         let own = try #require(Engine.current.formats.first)
-        try expect(.otherFormat(own), key: key, format: own.with(iterations: 300_000))
+        try refuses(.otherFormat, in: own, key: key, format: own.with(iterations: 300_000))
     }
 
     @Test(arguments: [JournalMode.wal]) func openingBesideCheckpointingWriterNeverFails(mode: JournalMode) throws {
@@ -190,7 +193,7 @@ import Testing
             #expect(Engine.current.formats.count == 4, "an engine that lacks no format has all four")
             return
         }
-        try expect(.otherFormat(lacking), format: lacking)
+        try refuses(.otherFormat, in: lacking, format: lacking)
         #expect(directory.names.isEmpty)
     }
 
@@ -202,7 +205,7 @@ import Testing
         let last = try FileState(path).bytes.count / size
         for number in [last, last - 3] { try flipByte(of: path, at: (number - 1) * size + 50) }
         let damaged = try DatabaseQueue(path: path, key: Self.key)
-        #expect(throws: KeyError.damaged(pages: [last - 3, last])) {
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [last - 3, last] }) {
             try damaged.inDatabase { database in
                 let rows = try database.executeQuery("SELECT count(note) FROM people")
                 while try rows.next() {}
@@ -217,7 +220,7 @@ import Testing
         let first = try DatabaseQueue(path: path, key: Self.key)
         let other = try DatabaseQueue(path: path, key: Self.key)
         try other.rekey(.sample("changed"))
-        #expect(throws: KeyError.wrongKey) {
+        expect(throws: KeyError.wrongKey) {
             try first.inDatabase { try $0.executeStatements("SELECT count(*) FROM people") }
         }
     }
@@ -231,7 +234,7 @@ import Testing
         try FileManager.default.copyItem(atPath: original, toPath: path)
         try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
         try queue.close()
-        try expect(.wrongKey, key: .sample("wrong"))
+        try refuses(.wrongKey, key: .sample("wrong"))
         let recovered = try DatabaseQueue(path: path, key: Self.key)
         let answer: String = try recovered.inDatabase { try $0.first(SampleFile.question) }
         #expect(answer == SampleFile.answer)
@@ -258,7 +261,7 @@ import Testing
         try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
         reader.close()
         let before = [try FileState(path), try FileState(path + "-wal")]
-        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: old.key) }
+        expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: old.key) }
         // SQLite 3.15, in SQLCipher 3.4.1, cannot leave a log on closing; what it writes then is the log's.
         if Engine.current.formats.first?.version == 4 {
             #expect(try [FileState(path), FileState(path + "-wal")] == before)
@@ -298,7 +301,7 @@ import Testing
         let header: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
         let journal = header + bytes(0) + bytes(1) + bytes(2) + bytes(512) + bytes(size)
         _ = try directory.write(journal + [UInt8](repeating: 0, count: 512 - journal.count), to: "test.db-journal")
-        try expect(.wrongKey, key: .sample("wrong"))
+        try refuses(.wrongKey, key: .sample("wrong"))
     }
 
     @Test(arguments: ["-journal", "-wal"]) func fifoAsJournalIsRefused(suffix: String) throws {
@@ -310,7 +313,7 @@ import Testing
     @Test(arguments: ["-journal", "-wal"]) func emptyFileWithSideFilesIsNotNew(suffix: String) throws {
         _ = try directory.write([], to: "test.db")
         _ = try directory.write([UInt8](repeating: 1, count: 600), to: "test.db" + suffix)
-        try expect(.notADatabase)
+        try refuses(.notADatabase)
     }
 
     @Test func errorIsCaughtByItsCause() throws {
@@ -333,30 +336,23 @@ import Testing
         }
     }
 
-    @Test func causeMatchesWhateverComesWithIt() throws {
-        let damaged: [any Error] = [
-            KeyError.damaged(pages: [2, 3]), KeyError(path: "a.db", problem: .damaged(pages: [])),
-        ]
-        for error in damaged {
+    @Test func codeMatchesWhateverComesWithIt() throws {
+        let errors: [any Error] = [KeyError.damage([2, 3], of: "a.db"), KeyError(.damaged)]
+        for error in errors {
             switch error {
-            case KeyError.otherFormat, KeyringError.damaged, KeyError.wrongKey: Issue.record("another cause matches")
+            case KeyError.otherFormat, KeyringError.damaged, KeyError.wrongKey: Issue.record("another code matches")
             case KeyError.damaged: break
-            default: Issue.record("no cause matches")
+            default: Issue.record("no code matches")
             }
-            let error = try #require(error as? KeyError)
-            #expect(error == .damaged && error != .otherFormat && error.problem == .damaged)
-            #expect(!(error != .damaged) && !(error == .otherFormat) && error.problem != .otherFormat)
+            #expect((error as? KeyError)?.code == .damaged && (error as? KeyError)?.code != .otherFormat)
         }
-        let other = KeyError.otherFormat(.v3)
-        switch other {
-        case .damaged: Issue.record("another cause matches")
-        case .otherFormat: break
-        default: Issue.record("no cause matches")
-        }
-        let keyring: any Error = KeyringError.damaged(offset: 4)
+        let keyring: any Error = KeyringError(.damaged, offset: 4)
         if case KeyError.damaged = keyring { Issue.record("an error of another type matches") }
         guard case KeyringError.damaged = keyring else { throw keyring }
-        #expect(KeyError.damaged(pages: [1]) != KeyError.damaged(pages: [2]))
+        #expect(KeyError.damage([1], of: "a.db") != KeyError.damage([2], of: "a.db"))
+        #expect(KeyError.damage([1], of: "a.db") != KeyError.damage([1], of: "b.db"))
+        #expect(KeyError.damage([1], of: "a.db") == KeyError.damage([1], of: "a.db"))
+        #expect(KeyError.damaged.rawValue == "damaged" && KeyringError.noSuchSlot.rawValue == "noSuchSlot")
     }
 
     @Test(arguments: modes) func integrityCheckFindsDamageAlsoInFreePages(mode: JournalMode) throws {
@@ -370,8 +366,10 @@ import Testing
         let last = try FileState(path).bytes.count / size
         try flipByte(of: path, at: (last - 1) * size + 50)
         let damaged = try DatabaseQueue(path: path, key: Self.key)
-        #expect(throws: KeyError.damaged(pages: [last])) { try damaged.read { try $0.integrityCheck() } }
-        #expect(throws: KeyError.damaged(pages: [last])) { try damaged.integrityCheck() }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [last] }) {
+            try damaged.read { try $0.integrityCheck() }
+        }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [last] }) { try damaged.integrityCheck() }
     }
 
     @Test func integrityCheckListsWhatSQLiteFinds() throws {
@@ -392,18 +390,20 @@ import Testing
         let other = directory.file("other.db")
         try FileManager.default.copyItem(atPath: path, toPath: other)
         try DatabaseQueue(path: path, key: Self.key).inDatabase { database in
-            let error = #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "other", key: .random()) }
+            let error = expect(throws: KeyError.wrongKey) { try database.attach(other, as: "other", key: .random()) }
             #expect(error?.path == other)
         }
     }
 
     @Test func everyErrorHasAdvice() {
-        let errors: [KeyError] = [
-            .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .damaged(pages: [2, 3]), .otherFormat(.v3),
-            .otherFormat(.v4), .engineHasNoEncryption,
+        let codes: [ErrorCode<KeyError>] = [
+            .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .engineHasNoEncryption,
         ]
+        let errors =
+            codes.map { KeyError($0) } + [.damage([2, 3], of: "")]
+            + [.v3, .v4].map { KeyError(.otherFormat, format: $0) }
         for error in errors { #expect("\(error)".count > 20) }
         #expect(Set(errors.map { "\($0)" }).count == errors.count)
-        #expect("\(KeyError.damaged(pages: [2, 3, 7]))".contains("pages 2 to 3, 7"))
+        #expect("\(KeyError.damage([2, 3, 7], of: ""))".contains("pages 2 to 3, 7"))
     }
 }

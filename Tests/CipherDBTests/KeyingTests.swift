@@ -18,7 +18,7 @@ import Testing
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
         let bytes = try FileState(path).bytes
         #expect(bytes.count >= 1024 && !bytes.starts(with: Data("SQLite format 3".utf8)))
-        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .passphrase("typo")) }
+        expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .passphrase("typo")) }
         try queue.close()
     }
 
@@ -43,12 +43,12 @@ import Testing
     @Test func emptyFileBecomesDatabaseIfCreating() throws {
         _ = try directory.write([], to: "test.db")
         _ = try DatabaseQueue(path: path, key: .sample("secret"))
-        #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .sample("other")) }
+        expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: .sample("other")) }
     }
 
     @Test func emptyFileIsRefusedWithoutCreating() throws {
         _ = try directory.write([], to: "test.db")
-        #expect(throws: KeyError.notADatabase) {
+        expect(throws: KeyError.notADatabase) {
             _ = try DatabaseQueue(path: path, key: .sample("secret"), flags: .readWrite)
         }
         #expect(try FileState(path).bytes.isEmpty)
@@ -69,7 +69,7 @@ import Testing
         _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
         let database = Database(path: path)
         try database.open()
-        #expect(throws: KeyError.wrongKey) { try database.setKey("wrong") }
+        expect(throws: KeyError.wrongKey) { try database.setKey("wrong") }
         #expect(!database.isOpen)
         #expect(throws: DatabaseError.self) { try database.setKey("secret") }
         try database.open(key: .passphrase("secret"))
@@ -107,7 +107,7 @@ import Testing
             }
             return
         }
-        #expect(throws: KeyError.otherFormat(lacking)) {
+        expect(throws: KeyError.otherFormat, where: { $0.format == lacking }) {
             _ = try DatabaseQueue(
                 path: path,
                 key: .sample("secret"),
@@ -145,7 +145,7 @@ import Testing
         // Into the same file: one that was replaced is told by its own error.
         let second = try DatabaseQueue(path: path, key: .sample("secret"))
         try FileHandle(forWritingTo: URL(fileURLWithPath: path)).write(contentsOf: FileState(other).bytes)
-        #expect(throws: KeyError.wrongKey) { _ = try second.openConnection() }
+        expect(throws: KeyError.wrongKey) { _ = try second.openConnection() }
     }
 
     @Test func concurrentCreatorsAgreeOnKey() throws {
@@ -277,7 +277,7 @@ import Testing
             SampleFile.query
         )
         #expect(rows == [SampleFile.answer])
-        #expect(throws: KeyError.wrongKey, "another number of iterations is another key") {
+        expect(throws: KeyError.wrongKey, "another number of iterations is another key") {
             _ = try DatabaseQueue(path: path, key: .passphrase("secret"))
         }
     }

@@ -53,7 +53,9 @@ import Testing
             throw Broken()
         }
         #expect { try database.migrate([Self.first, Self.second, fails]) } throws: { error in
-            guard case MigrationError.failed("fails", is Broken) = error else { return false }
+            guard let error = error as? MigrationError, error.code == .failed, error.cause is Broken else {
+                return false
+            }
             return "\(error)".contains("migration fails failed")
         }
         #expect(try database.completedMigrations.map(\.name) == ["notes", "due"])
@@ -67,8 +69,8 @@ import Testing
         let database = try open()
         try database.migrate([Self.first, Self.second])
         #expect { try database.migrate([Self.first]) } throws: { error in
-            guard case MigrationError.databaseIsNewer(["due"]) = error else { return false }
-            return "\(error)".contains("newer version of this program")
+            guard let error = error as? MigrationError, error.code == .databaseIsNewer else { return false }
+            return error.unknown == ["due"] && "\(error)".contains("newer version of this program")
         }
         #expect(throws: MigrationError.self) { try database.pendingMigrations(of: []) }
     }
@@ -79,12 +81,13 @@ import Testing
         try database.migrate([Self.first, Self.second, third])
         let renamed = Self.sql("due dates", "ALTER TABLE notes ADD COLUMN due REAL")
         #expect { try database.migrate([Self.first, renamed, third]) } throws: { error in
-            guard case MigrationError.renamed(from: "due", to: "due dates") = error else { return false }
-            return "\(error)".contains("restore the old name of a renamed migration")
+            guard let error = error as? MigrationError, error.code == .renamed else { return false }
+            return error.unknown == ["due"] && error.step == "due dates"
+                && "\(error)".contains("restore the old name of a renamed migration")
         }
         #expect { try database.migrate([Self.first, third]) } throws: { error in
-            guard case MigrationError.removed("due") = error else { return false }
-            return "\(error)".contains("is missing from the program; restore it")
+            guard let error = error as? MigrationError, error.code == .removed else { return false }
+            return error.unknown == ["due"] && "\(error)".contains("is missing from the program; restore it")
         }
         #expect(try database.migrate([Self.first, Self.second, third]) == [])
     }
@@ -93,11 +96,11 @@ import Testing
         let database = try open()
         try database.migrate([Self.first, Self.second])
         let late = Self.sql("late", "CREATE TABLE late (a)")
-        #expect { try database.migrate([Self.first, late, Self.second]) } throws: { error in
-            if case MigrationError.outOfOrder("late", "due") = error { true } else { false }
+        expect(throws: MigrationError.outOfOrder, where: { $0.step == "late" && $0.completed == "due" }) {
+            try database.migrate([Self.first, late, Self.second])
         }
-        #expect { try database.migrate([Self.first, Self.second, late, late]) } throws: { error in
-            if case MigrationError.duplicateName("late") = error { true } else { false }
+        expect(throws: MigrationError.duplicateName, where: { $0.step == "late" }) {
+            try database.migrate([Self.first, Self.second, late, late])
         }
         #expect(throws: DatabaseError.self) { try database.select(from: "late") }
     }
@@ -124,8 +127,9 @@ import Testing
         #expect(try database.fetchAll(Int.self, "SELECT p FROM child") == [1, 2])
         let breaks = Self.sql("breaks", "DELETE FROM parent WHERE id = 2")
         #expect { try database.migrate([tables, rebuild, breaks]) } throws: { error in
-            guard case MigrationError.foreignKeyViolated("breaks", "child", 2, "parent") = error else { return false }
-            return "\(error)".contains("leaves a row of child (2) whose foreign key matches no row of parent")
+            guard let error = error as? MigrationError, error.code == .foreignKeyViolated else { return false }
+            return error.step == "breaks" && error.rowID == 2
+                && "\(error)".contains("leaves a row of child (2) whose foreign key matches no row of parent")
         }
         #expect(try database.fetchAll(Int.self, "SELECT id FROM parent") == [1, 2])
         // Enforced as before.
@@ -149,12 +153,11 @@ import Testing
         try database.executeStatements("PRAGMA foreign_keys = ON")
         let other = Self.sql("other", "CREATE TABLE other (id)")
         #expect { try database.migrate([tables, other]) } throws: { error in
-            guard case MigrationError.foreignKeyViolatedBefore("other", "child", 1, "parent") = error else {
-                return false
-            }
-            return "\(error)".contains(
-                "a row of child (1) has a foreign key that matches no row of parent, and had it before"
-            )
+            guard let error = error as? MigrationError, error.code == .foreignKeyViolatedBefore else { return false }
+            return error.step == "other" && error.parent == "parent"
+                && "\(error)".contains(
+                    "a row of child (1) has a foreign key that matches no row of parent, and had it before"
+                )
         }
         let mending = Self.sql("mending", "DELETE FROM child")
         #expect(try database.migrate([tables, mending, other]) == ["mending", "other"])
@@ -163,14 +166,10 @@ import Testing
     @Test func stepCannotEndItsTransaction() throws {
         let database = try open()
         let ends = Migration("ends") { try $0.commit() }
-        #expect { try database.migrate([ends]) } throws: { error in
-            guard case MigrationError.transactionEnded("ends") = error else { return false }
-            return true
-        }
+        expect(throws: MigrationError.transactionEnded, where: { $0.step == "ends" }) { try database.migrate([ends]) }
         let another = Migration("ends") { try $0.executeStatements("CREATE TABLE half (a); COMMIT; BEGIN") }
-        #expect { try database.migrate([another]) } throws: { error in
-            guard case MigrationError.transactionEnded("ends") = error else { return false }
-            return true
+        expect(throws: MigrationError.transactionEnded, where: { $0.step == "ends" }) {
+            try database.migrate([another])
         }
         #expect(try database.completedMigrations.isEmpty)
         #expect(!database.isInTransaction)

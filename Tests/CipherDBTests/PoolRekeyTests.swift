@@ -55,7 +55,7 @@ import Testing
         do {
             try await pool.rekey(.sample("new"), waitingForReaders: .milliseconds(30))
             Issue.record("no error")
-        } catch let error as RekeyError where error == .notStarted {
+        } catch let error as RekeyError where error.code == .notStarted {
             #expect("\(error)".contains("1 reading block") && "\(error)".hasPrefix(pool.path ?? "?"))
         }
         #expect(opens("old") && !opens("new"))
@@ -110,7 +110,7 @@ import Testing
     @Test func poolRefusesSameKey() throws {
         #expect(try count() == 1)
         #expect { try pool.rekey(.sample("old")) } throws: {
-            $0 as? RekeyError == .sameKey
+            ($0 as? RekeyError)?.code == .sameKey
         }
         #expect(try count() == 1)
         try pool.write { try $0.executeUpdate("INSERT INTO t VALUES (2)") }

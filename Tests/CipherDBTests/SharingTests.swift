@@ -157,7 +157,7 @@ import Testing
         let pool = try await DatabasePool(path: path, key: .sample("secret"))
         #expect(try await pool.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
         try await pool.close()
-        await #expect(throws: KeyError.wrongKey) { try await DatabaseQueue(path: path, key: .sample("wrong")) }
+        await expect(throws: KeyError.wrongKey) { try await DatabaseQueue(path: path, key: .sample("wrong")) }
         let keyring = Keyring(besideDatabase: directory.file("other.db"))
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         let unlocked = try await keyring.create(with: secret)

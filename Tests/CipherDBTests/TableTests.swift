@@ -184,7 +184,8 @@ import Testing
 
     @Test func localizedDescriptionIsMessage() throws {
         let errors: [any Error] = [
-            KeyError.wrongKey, MigrationError.duplicateName("x"), DatabaseError(code: .busy, message: "x"),
+            KeyError(.wrongKey), MigrationError(.duplicateName, path: nil, step: "x"),
+            DatabaseError(code: .busy, message: "x"),
             MalformedKey.recoveryCodeTooLong, MalformedKey.emptyPassphrase,
             UnusableCipherFormat.rawKeyWithoutAuthentication,
             UnusablePassphraseDerivation.impossible(.pbkdf2SHA256(iterations: 0)),

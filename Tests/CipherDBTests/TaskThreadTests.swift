@@ -151,7 +151,7 @@ import Testing
             try await first.close()
             try await kind.open(path, keyring, secret).close()
             try await kind.open(URL(fileURLWithPath: path), unlocked.databaseKey()).close()
-            await #expect(throws: KeyError.wrongKey) { _ = try await kind.open(path, .random()) }
+            await expect(throws: KeyError.wrongKey) { _ = try await kind.open(path, .random()) }
             #expect(use.ofPool.isEmpty)
         }
     }

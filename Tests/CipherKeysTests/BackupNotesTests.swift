@@ -18,10 +18,6 @@ import Testing
         unlocked = try keyring.create(with: .sample("a"))
     }
 
-    private func problem(_ body: () throws -> Void) -> KeyringError.Problem? {
-        #expect(throws: KeyringError.self) { try body() }?.problem
-    }
-
     @Test func noteIsReadBack() throws {
         #expect(try unlocked.notedGeneration(of: first) == nil)
         try unlocked.note(7, of: first)
@@ -56,8 +52,10 @@ import Testing
 
     @Test func onlySecretBesideNotesIsKept() throws {
         try unlocked.note(7, of: first)
-        #expect(problem { try unlocked.remove(slot: 1, force: true) } == .onlySlot)
-        #expect(problem { try unlocked.change(slot: 2, to: .sample("b")) } == .noSuchSlot(2))
+        expect(throws: KeyringError.onlySlot) { try unlocked.remove(slot: 1, force: true) }
+        expect(throws: KeyringError.noSuchSlot, where: { $0.slots == [2] }) {
+            try unlocked.change(slot: 2, to: .sample("b"))
+        }
         try unlocked.remove(slot: 2)
         #expect(try unlocked.notedGeneration(of: first) == nil)
     }
@@ -87,7 +85,7 @@ import Testing
 
     @Test func fullKeyringNotesNothing() throws {
         for number in 1...31 { try unlocked.add(.sample("slot \(number)")) }
-        #expect(problem { try unlocked.note(1, of: first) } == .full)
+        expect(throws: KeyringError.full) { try unlocked.note(1, of: first) }
         #expect(try unlocked.slots().count == 32)
     }
 }

@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: [0o604, 0o640, 0o644, 0o660, 0o610, 0o601, 0o777])
     func accessibleSecretFileIsRefused(mode: Int) throws {
         let path = try directory.write("secret".utf8, to: "key", mode: mode)
-        #expect(throws: KeySourceError(source: path, problem: .othersCanRead(mode: mode))) {
+        #expect(throws: KeySourceError(.othersCanRead, path: path, mode: mode)) {
             try KeySource.file(path: path).read()
         }
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
@@ -67,7 +67,7 @@ import Testing
         writer.waitUntilExit()
         // Nobody waits for the writer of a pipe that is refused.
         #expect(chmod(path, 0o640) == 0)
-        #expect(throws: KeySourceError(source: path, problem: .othersCanRead(mode: 0o640))) {
+        #expect(throws: KeySourceError(.othersCanRead, path: path, mode: 0o640)) {
             try KeySource.file(path: path).read()
         }
     }
@@ -81,27 +81,27 @@ import Testing
         } catch KeySourceError.notAFile {
             // As it should be.
         }
-        let error = KeySourceError(source: "a", problem: .system(ENOENT))
-        #expect(error == .system && error != .missing && error.problem == .system)
+        let error = KeySourceError(.system, path: "a", errno: ENOENT)
+        #expect(error.code == .system && error.errno == ENOENT)
         if case .tooLarge = error { Issue.record("another cause matches") }
     }
 
     @Test func directoryIsRefused() {
-        #expect(throws: KeySourceError(source: directory.path, problem: .notAFile)) {
+        #expect(throws: KeySourceError(.notAFile, path: directory.path)) {
             try KeySource.file(path: directory.path).read()
         }
     }
 
     @Test func missingFileIsNamed() {
         let path = directory.file("nothing")
-        #expect(throws: KeySourceError(source: path, problem: .system(ENOENT))) {
+        #expect(throws: KeySourceError(.system, path: path, errno: ENOENT)) {
             try KeySource.file(path: path).read()
         }
     }
 
     @Test func moreThanMebibyteIsRefused() throws {
         let path = try directory.write(Data(count: 1 << 20 + 3), to: "large")
-        #expect(throws: KeySourceError(source: path, problem: .tooLarge)) { try KeySource.file(path: path).read() }
+        #expect(throws: KeySourceError(.tooLarge, path: path)) { try KeySource.file(path: path).read() }
         let largest = try directory.write(Data(repeating: 7, count: 1 << 20), to: "largest")
         #expect(try KeySource.file(path: largest).readPassphrase().isPassphrase)
     }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func descriptorThatIsNotOpenIsNamed() {
-        #expect(throws: KeySourceError(source: "descriptor 987", problem: .system(EBADF))) {
+        #expect(throws: KeySourceError(.system, path: "descriptor 987", errno: EBADF)) {
             try KeySource.descriptor(987).read()
         }
     }
@@ -129,10 +129,10 @@ import Testing
         )
         #expect((0..<strlen("from the environment")).allSatisfy { value[$0] == 0 }, "each byte is wiped")
         #expect(getenv("CIPHERDB_TEST_SECRET").map { strlen($0) } == 0, "children find nothing")
-        #expect(throws: KeySourceError(source: "environment variable CIPHERDB_TEST_SECRET", problem: .missing)) {
+        #expect(throws: KeySourceError(.missing, path: "environment variable CIPHERDB_TEST_SECRET")) {
             try KeySource.environment("CIPHERDB_TEST_SECRET").read()
         }
-        #expect(throws: KeySourceError(source: "environment variable CIPHERDB_TEST_NONE", problem: .missing)) {
+        #expect(throws: KeySourceError(.missing, path: "environment variable CIPHERDB_TEST_NONE")) {
             try KeySource.environment("CIPHERDB_TEST_NONE").read()
         }
     }
@@ -233,12 +233,12 @@ import Testing
         let (out, within) = (directory.file("out"), directory.file("within"))
         try FileManager.default.createSymbolicLink(atPath: out, withDestinationPath: elsewhere)
         try FileManager.default.createSymbolicLink(atPath: within, withDestinationPath: "below/key")
-        #expect(throws: KeySourceError(source: out, problem: .leadsElsewhere)) { try KeySource.file(path: out).read() }
+        #expect(throws: KeySourceError(.leadsElsewhere, path: out)) { try KeySource.file(path: out).read() }
         #expect(try KeySource.unsafeFile(path: out).read() == SecretBytes(utf8: "secret"))
         #expect(try KeySource.file(path: within).read() == SecretBytes(utf8: "inside"))
         let lost = directory.file("lost")
         try FileManager.default.createSymbolicLink(atPath: lost, withDestinationPath: "nothing")
-        #expect(throws: KeySourceError(source: lost, problem: .system(ENOENT))) {
+        #expect(throws: KeySourceError(.system, path: lost, errno: ENOENT)) {
             try KeySource.file(path: lost).read()
         }
     }
@@ -247,7 +247,7 @@ import Testing
     func foreignSecretFileIsRefused() throws {
         let path = try directory.write("secret".utf8, to: "key")
         #expect(chown(path, 12345, 12345) == 0)
-        #expect(throws: KeySourceError(source: path, problem: .ofAnotherUser)) { try KeySource.file(path: path).read() }
+        #expect(throws: KeySourceError(.ofAnotherUser, path: path)) { try KeySource.file(path: path).read() }
         #expect(try KeySource.unsafeFile(path: path).read() == SecretBytes(utf8: "secret"))
     }
 
@@ -262,7 +262,7 @@ import Testing
                 try CommandOutput.read(["cat", "/dev/fd/\(descriptor)"], limit: .seconds(60))
             },
         ] {
-            #expect(throws: KeySourceError(source: "command cat", problem: .commandFailed(status: 1))) {
+            #expect(throws: KeySourceError(.commandFailed, path: "command cat", status: 1)) {
                 _ = try read()
             }
         }
@@ -276,18 +276,18 @@ import Testing
     }
 
     @Test func failedCommandIsNamedWithoutArguments() throws {
-        #expect(throws: KeySourceError(source: "command false", problem: .commandFailed(status: 1))) {
+        #expect(throws: KeySourceError(.commandFailed, path: "command false", status: 1)) {
             try KeySource.command(["false", "argument"]).read()
         }
-        #expect(throws: KeySourceError(source: "command no-such-program", problem: .system(ENOENT))) {
+        #expect(throws: KeySourceError(.system, path: "command no-such-program", errno: ENOENT)) {
             try KeySource.command(["no-such-program", "argument"]).read()
         }
-        #expect(throws: KeySourceError(source: "command", problem: .missing)) { try KeySource.command([]).read() }
-        #expect(throws: KeySourceError(source: "command sh", problem: .commandFailed(status: 137))) {
+        #expect(throws: KeySourceError(.missing, path: "command")) { try KeySource.command([]).read() }
+        #expect(throws: KeySourceError(.commandFailed, path: "command sh", status: 137)) {
             try KeySource.command(["sh", "-c", "kill -9 $$"]).read()
         }
         // One that would never end.
-        #expect(throws: KeySourceError(source: "command yes", problem: .tooLarge)) {
+        #expect(throws: KeySourceError(.tooLarge, path: "command yes")) {
             try KeySource.command(["yes"]).read()
         }
     }
@@ -302,13 +302,13 @@ import Testing
             let error = #expect(throws: KeySourceError.self) {
                 try KeySource.kernelKeyring(description: description + "?").read()
             }
-            #expect(error?.source.contains(description) == true)
+            #expect(error?.path.contains(description) == true)
         }
     #endif
 
     #if !canImport(Security)
         @Test func missingKeychainIsReported() {
-            #expect(throws: KeySourceError(source: "keychain item a, b", problem: .notHere)) {
+            #expect(throws: KeySourceError(.notHere, path: "keychain item a, b")) {
                 try KeySource.keychain(service: "a", account: "b").read()
             }
         }

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Why each secret does not open `mutant`. A file that says what the sound one says opens; none else may.
-    private func refusals(_ mutant: [UInt8]) throws -> [KeyringError.Problem] {
+    private func refusals(_ mutant: [UInt8]) throws -> [KeyringError] {
         let keyring = Keyring(path: try directory.write(mutant, to: "mutant"))
         return secrets.compactMap { secret in
             do {
@@ -54,9 +54,8 @@ import Testing
                 Issue.record("\(secret.kind) opens a keyring that differs: \(unlocked)")
                 return nil
             } catch {
-                let problem = (error as? KeyringError)?.problem
-                #expect(problem != nil && error is KeyringError, "\(error)")
-                return problem
+                #expect(error is KeyringError, "\(error)")
+                return error as? KeyringError
             }
         }
     }
@@ -81,13 +80,15 @@ import Testing
             for bit in bits {
                 var mutant = bytes
                 mutant[place] ^= 1 << bit
-                let expected: KeyringError.Problem =
+                let path = directory.file("mutant")
+                let expected =
                     switch place {
-                    case 0..<8: .notAKeyring
-                    case 8..<10: .unknownVersion(1 ^ 1 << (bit + (place == 8 ? 8 : 0)))
+                    case 0..<8: KeyringError(.notAKeyring, path: path)
+                    case 8..<10:
+                        KeyringError(.unknownVersion, path: path, version: 1 ^ 1 << (bit + (place == 8 ? 8 : 0)))
                     // The code proves nothing to those who have no secret.
-                    case (bytes.count - KeyringContent.codeSize)...: .altered
-                    default: .damaged(offset: nil)
+                    case (bytes.count - KeyringContent.codeSize)...: KeyringError(.altered, path: path)
+                    default: KeyringError(.damaged, path: path)
                     }
                 #expect(try refusals(mutant) == Array(repeating: expected, count: 4), "\(place) \(bit)")
             }
@@ -108,14 +109,18 @@ import Testing
 
     @Test func truncatedKeyringIsRefused() throws {
         for count in 0..<bytes.count {
-            let expected: KeyringError.Problem = count < 8 ? .notAKeyring : .damaged(offset: count < 10 ? 8 : nil)
+            let expected = KeyringError(
+                count < 8 ? .notAKeyring : .damaged,
+                path: directory.file("mutant"),
+                offset: (8..<10).contains(count) ? 8 : nil
+            )
             #expect(try refusals(Array(bytes.prefix(count))) == Array(repeating: expected, count: 4), "\(count)")
             // Cut, and made to look whole.
             guard count != bytes.count - 96 else { continue }
             #expect(try refusals(digested(Array(bytes.prefix(count)) + bytes.suffix(96))).count == 4)
         }
         for count in [1, 100, 1 << 16, 1 << 20] {
-            let expected: KeyringError.Problem = count > 100 ? .notAKeyring : .damaged(offset: nil)
+            let expected = KeyringError(count > 100 ? .notAKeyring : .damaged, path: directory.file("mutant"))
             #expect(try refusals(bytes + Array(repeating: 0, count: count)).allSatisfy { $0 == expected })
         }
     }
@@ -129,7 +134,7 @@ import Testing
                 var parts = own.map { Array(bytes[$0]) }
                 parts.swapAt(first, second)
                 mutant.replaceSubrange(own[0].lowerBound..<own[3].upperBound, with: parts.joined())
-                #expect(try refusals(digested(mutant)) == Array(repeating: .altered, count: 4))
+                #expect(try refusals(digested(mutant)).map(\.code) == Array(repeating: .altered, count: 4))
                 parts[first] = parts[second]
                 mutant = bytes
                 mutant.replaceSubrange(own[0].lowerBound..<own[3].upperBound, with: parts.joined())
@@ -139,11 +144,11 @@ import Testing
             mutant.removeSubrange(own[first])
             mutant[own[0].lowerBound - 1] -= 1
             let removed = try refusals(digested(mutant))
-            #expect(removed.indices.allSatisfy { removed[$0] == ($0 == first ? .wrongSecret : .altered) })
+            #expect(removed.indices.allSatisfy { removed[$0].code == ($0 == first ? .wrongSecret : .altered) })
             mutant = bytes
             mutant.replaceSubrange(own[first], with: other[foreign[first]])
             let replaced = try refusals(digested(mutant))
-            #expect(replaced.indices.allSatisfy { replaced[$0] == ($0 == first ? .wrongSecret : .altered) })
+            #expect(replaced.indices.allSatisfy { replaced[$0].code == ($0 == first ? .wrongSecret : .altered) })
         }
     }
 
@@ -189,7 +194,7 @@ import Testing
         for _ in 0..<(Extent.isComplete ? 1000 : 200) {
             let count = Int.random(in: 0...2000, using: &random)
             let junk = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-            #expect(try refusals([0] + junk) == Array(repeating: .notAKeyring, count: 4))
+            #expect(try refusals([0] + junk).map(\.code) == Array(repeating: .notAKeyring, count: 4))
             #expect(try refusals(digested(Array(bytes.prefix(10)) + junk)).count == 4)
         }
     }

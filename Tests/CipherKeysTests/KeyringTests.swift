@@ -42,8 +42,8 @@ import Testing
             #expect(try unlocked.databaseKey() == key)
             #expect(unlocked.slot == number)
         }
-        #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) { try unlock(.passphrase("third")) }
-        #expect(throws: KeyringError(path: keyring.path, problem: .wrongSecret)) {
+        #expect(throws: KeyringError(.wrongSecret, path: keyring.path)) { try unlock(.passphrase("third")) }
+        #expect(throws: KeyringError(.wrongSecret, path: keyring.path)) {
             try unlock(.recoveryCode(.random()))
         }
     }
@@ -77,7 +77,7 @@ import Testing
     @Test func existingFileIsNotReplaced() throws {
         _ = try make()
         let before = try FileState(keyring.path)
-        #expect(keyringProblem { _ = try make() } == .exists)
+        expect(throws: KeyringError.exists) { _ = try make() }
         #expect(try FileState(keyring.path) == before)
         #expect(directory.names == ["a.keyring"])
     }
@@ -87,7 +87,7 @@ import Testing
         let key = try unlocked.databaseKey()
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
         #expect(try unlock(.passphrase("other")).databaseKey() == key)
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { _ = try unlock(.passphrase("first")) }
         #expect(try keyring.content().slots.map(\.label) == ["Ada"])
     }
 
@@ -96,7 +96,7 @@ import Testing
         try keyring.change(.passphrase("first"), to: .passphrase("other"), derivation: Self.fast)
         #expect(try unlock(.passphrase("other")).databaseKey() == key)
         let before = try FileState(keyring.path)
-        #expect(keyringProblem { try keyring.change(.passphrase("first"), to: .passphrase("third")) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { try keyring.change(.passphrase("first"), to: .passphrase("third")) }
         #expect(throws: UnusablePassphraseDerivation.self) {
             try keyring.change(
                 .passphrase("other"),
@@ -111,9 +111,9 @@ import Testing
         let unlocked = try make()
         try unlocked.add(.passphrase("second"), derivation: Self.fast)
         try unlocked.remove(slot: 1)
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { _ = try unlock(.passphrase("first")) }
         _ = try unlock(.passphrase("second"))
-        #expect(keyringProblem { try unlocked.remove(slot: 1) } == .noSuchSlot(1))
+        expect(throws: KeyringError.noSuchSlot, where: { $0.slots == [1] }) { try unlocked.remove(slot: 1) }
     }
 
     @Test func slotIsNamedByItsLabel() throws {
@@ -122,13 +122,13 @@ import Testing
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.change(label: "Bob", to: file)
         #expect(try unlock(file).slot == 2)
-        #expect(keyringProblem { _ = try unlock(.passphrase("second")) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { _ = try unlock(.passphrase("second")) }
         #expect(try unlocked.slots().map(\.label) == ["Ada", "Bob"], "the label stays")
-        #expect(keyringProblem { try unlocked.remove(label: "Ada") } == .lastSlot)
+        expect(throws: KeyringError.lastSlot) { try unlocked.remove(label: "Ada") }
         try unlocked.remove(label: "Bob")
-        #expect(keyringProblem { _ = try unlock(file) } == .wrongSecret)
-        #expect(keyringProblem { try unlocked.remove(label: "Bob") } == .noSuchLabel("Bob"))
-        #expect(keyringProblem { try unlocked.remove(label: "Ada", force: true) } == .onlySlot)
+        expect(throws: KeyringError.wrongSecret) { _ = try unlock(file) }
+        expect(throws: KeyringError.noSuchLabel, where: { $0.label == "Bob" }) { try unlocked.remove(label: "Bob") }
+        expect(throws: KeyringError.onlySlot) { try unlocked.remove(label: "Ada", force: true) }
     }
 
     @Test func labelOfSeveralSlotsNamesNone() throws {
@@ -137,35 +137,34 @@ import Testing
         try unlocked.add(.keyFile(.random(count: 32)), label: "Bob")
         try unlocked.add(.keyFile(.random(count: 32)))
         let before = try FileState(keyring.path)
-        #expect(keyringProblem { try unlocked.remove(label: "Bob") } == .labelNotUnique(slots: [2, 3]))
-        #expect(
-            keyringProblem { try unlocked.change(label: "Bob", to: .keyFile(.random(count: 32))) }
-                == .labelNotUnique(slots: [2, 3])
-        )
-        #expect(keyringProblem { try unlocked.remove(label: "") } == .noSuchLabel(""))
+        expect(throws: KeyringError.labelNotUnique, where: { $0.slots == [2, 3] }) { try unlocked.remove(label: "Bob") }
+        expect(throws: KeyringError.labelNotUnique, where: { $0.slots == [2, 3] }) {
+            try unlocked.change(label: "Bob", to: .keyFile(.random(count: 32)))
+        }
+        expect(throws: KeyringError.noSuchLabel, where: { $0.label == "" }) { try unlocked.remove(label: "") }
         #expect(try FileState(keyring.path) == before)
-        #expect("\(KeyringError.labelNotUnique(slots: [2, 3]))".contains("slots 2 and 3"))
+        #expect("\(KeyringError(.labelNotUnique, slots: [2, 3]))".contains("slots 2 and 3"))
     }
 
     @Test func removingLastPassphraseNeedsForce() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
-        #expect(keyringProblem { try unlocked.remove(slot: 1) } == .lastSlot)
-        #expect(keyringProblem { try unlocked.change(slot: 1, to: .keyFile(.random(count: 32))) } == .lastSlot)
+        expect(throws: KeyringError.lastSlot) { try unlocked.remove(slot: 1) }
+        expect(throws: KeyringError.lastSlot) { try unlocked.change(slot: 1, to: .keyFile(.random(count: 32))) }
         try unlocked.remove(slot: 1, force: true)
-        #expect(keyringProblem { try unlocked.remove(slot: 2, force: true) } == .onlySlot)
+        expect(throws: KeyringError.onlySlot) { try unlocked.remove(slot: 2, force: true) }
         _ = try unlock(file)
     }
 
     @Test func recoveryCodeMustBeTypedBack() throws {
         let unlocked = try make()
         let code = try RecoveryCode.random()
-        #expect(keyringProblem { try unlocked.add(code, typedBack: RecoveryCode.random().text()) } == .notConfirmed)
+        expect(throws: KeyringError.notConfirmed) { try unlocked.add(code, typedBack: RecoveryCode.random().text()) }
         #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 0)) {
             try unlocked.add(code, typedBack: SecretBytes(utf8: "7KQ2"))
         }
-        #expect(keyringProblem { try unlocked.add(.recoveryCode(code)) } == .notTypedBack)
+        expect(throws: KeyringError.notTypedBack) { try unlocked.add(.recoveryCode(code)) }
         #expect(try keyring.content().slots.count == 1)
     }
 
@@ -174,9 +173,9 @@ import Testing
         let file = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
         for _ in 0..<30 { try unlocked.add(.keyFile(.random(count: 32))) }
-        #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .full)
+        expect(throws: KeyringError.full) { try unlocked.add(.keyFile(.random(count: 32))) }
         #expect(try unlock(file).slot == 2)
-        #expect(keyringProblem { try unlocked.add(file) } == .secretInUse(slot: 2))
+        expect(throws: KeyringError.secretInUse, where: { $0.slots == [2] }) { try unlocked.add(file) }
     }
 
     @Test func secretOfAnotherSlotIsRefused() throws {
@@ -185,8 +184,8 @@ import Testing
         let other = try KeyringSecret.keyFile(.random(count: 32))
         try unlocked.add(file)
         try unlocked.add(other)
-        #expect(keyringProblem { try unlocked.change(slot: 2, to: other) } == .secretInUse(slot: 3))
-        #expect(keyringProblem { try keyring.change(file, to: other) } == .secretInUse(slot: 3))
+        expect(throws: KeyringError.secretInUse, where: { $0.slots == [3] }) { try unlocked.change(slot: 2, to: other) }
+        expect(throws: KeyringError.secretInUse, where: { $0.slots == [3] }) { try keyring.change(file, to: other) }
         #expect(try unlock(file).slot == 2 && unlock(other).slot == 3)
         try unlocked.change(slot: 2, to: file)
         #expect(try keyring.slots().map(\.number) == [1, 2, 3])
@@ -213,9 +212,11 @@ import Testing
             )
         }
         #expect(try unlocked.content().needsSlotNumber)
-        #expect(keyringProblem { _ = try unlock(.passphrase("third")) } == .tooManySlots)
+        expect(throws: KeyringError.tooManySlots) { _ = try unlock(.passphrase("third")) }
         #expect(try keyring.unlock(.passphrase("third"), slot: 3, upgrades: false).slot == 3)
-        #expect(keyringProblem { _ = try keyring.unlock(.passphrase("third"), slot: 9) } == .noSuchSlot(9))
+        expect(throws: KeyringError.noSuchSlot, where: { $0.slots == [9] }) {
+            _ = try keyring.unlock(.passphrase("third"), slot: 9)
+        }
     }
 
     @Test(arguments: [
@@ -261,13 +262,13 @@ import Testing
             )
         }
         var added = 0
-        let problem = keyringProblem {
+        expect(throws: KeyringError.full) {
             while added < 20 {
                 try unlocked.add(.keyFile(.random(count: 32)), label: String(repeating: "l", count: 128))
                 added += 1
             }
         }
-        #expect(problem == .full && (1..<20).contains(added))
+        #expect((1..<20).contains(added))
         #expect(try unlock(.passphrase("first")).slots().count == 2 + added)
     }
 
@@ -289,7 +290,7 @@ import Testing
             ("add", { try unlocked.add(.keyFile(.random(count: 32))) }),
             ("forget", { try unlocked.forgetOlderKeys() }), ("note", { try unlocked.note(1, of: Array(0..<16)) }),
         ]
-        for (name, use) in uses { #expect(keyringProblem(use) == .altered, "\(name)") }
+        for (name, use) in uses { expect(throws: KeyringError.altered, "\(name)") { try use() } }
         #expect(try Array(FileState(keyring.path).bytes) == altered && directory.names == ["a.keyring"])
     }
 
@@ -387,9 +388,10 @@ import Testing
         let (outcome, met) = FaultInjection.with(order) {
             try keyring.change(.passphrase("first"), to: .passphrase("second"), derivation: Self.fast)
         }
-        #expect(met && keyringProblem { _ = try outcome.get() } == .notSynced(EIO))
-        #expect("\(KeyringError(path: "k", problem: .notSynced(EIO)))".contains("could not be synced"))
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        #expect(met)
+        expect(throws: KeyringError.notSynced, where: { $0.errno == EIO }) { try outcome.get() }
+        #expect("\(KeyringError(.notSynced, path: "k", errno: EIO))".contains("could not be synced"))
+        expect(throws: KeyringError.wrongSecret) { _ = try unlock(.passphrase("first")) }
         _ = try unlock(.passphrase("second"))
         _ = unlocked
     }
@@ -400,7 +402,7 @@ import Testing
         let (outcome, met) = FaultInjection.with(order) { try keyring.erase() }
         #expect(throws: KeyringError.self) { try outcome.get() }
         #expect(met)
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
+        expect(throws: KeyringError.damaged, where: { $0.offset == nil }) { _ = try unlock(.passphrase("first")) }
         try keyring.erase()
         #expect(directory.names.isEmpty)
     }
@@ -421,7 +423,7 @@ import Testing
         _ = try make()
         let order = FaultInjection.Order(prefix: keyring.path + ".new-", call: .open, after: 0, code: code)
         let (outcome, met) = FaultInjection.with(order) { try keyring.create(with: .passphrase("first")) }
-        #expect(throws: KeyringError.exists) { try outcome.get() }
+        expect(throws: KeyringError.exists) { try outcome.get() }
         #expect(!met)
     }
 
@@ -439,8 +441,8 @@ import Testing
         let unlocked = try make()
         try FileManager.default.removeItem(atPath: keyring.path)
         let other = try make()
-        #expect(keyringProblem { _ = try unlocked.databaseKey() } == .replaced)
-        #expect(keyringProblem { try unlocked.add(.passphrase("second"), derivation: Self.fast) } == .replaced)
+        expect(throws: KeyringError.replaced) { _ = try unlocked.databaseKey() }
+        expect(throws: KeyringError.replaced) { try unlocked.add(.passphrase("second"), derivation: Self.fast) }
         #expect(try other.content().slots.count == 1)
     }
 
@@ -464,11 +466,9 @@ import Testing
     @Test func keyringLockTimesOut() throws {
         let unlocked = try make()
         try unlocked.withLock { _ in
-            #expect(
-                keyringProblem {
-                    try unlocked.withLock(waiting: .milliseconds(20)) { _ in }
-                } == .busy
-            )
+            expect(throws: KeyringError.busy) {
+                try unlocked.withLock(waiting: .milliseconds(20)) { _ in }
+            }
         }
     }
 
@@ -498,7 +498,7 @@ import Testing
         let bytes = try FileState(keyring.path).bytes
         try FileManager.default.moveItem(atPath: keyring.path, toPath: keyring.path + ".away")
         try Data("another's".utf8).write(to: URL(fileURLWithPath: keyring.path))
-        #expect(keyringProblem { try file.replace(with: Array(bytes)) } == .busy)
+        expect(throws: KeyringError.busy) { try file.replace(with: Array(bytes)) }
         #expect(try FileState(keyring.path).bytes == Data("another's".utf8))
     }
 
@@ -529,8 +529,8 @@ import Testing
     @Test func unusableLabelsAreRefused() throws {
         let unlocked = try make()
         let file = try KeyringSecret.keyFile(.random(count: 32))
-        #expect(keyringProblem { try unlocked.add(file, label: String(repeating: "é", count: 65)) } == .unusableLabel)
-        #expect(keyringProblem { try unlocked.add(file, label: "\u{1b}[2J") } == .unusableLabel)
+        expect(throws: KeyringError.unusableLabel) { try unlocked.add(file, label: String(repeating: "é", count: 65)) }
+        expect(throws: KeyringError.unusableLabel) { try unlocked.add(file, label: "\u{1b}[2J") }
         try unlocked.add(file, label: String(repeating: "é", count: 64))
     }
 
@@ -546,7 +546,7 @@ import Testing
         let key = try unlocked.databaseKey()
         let backup = Keyring(path: directory.file("backup"))
         try unlocked.backUp(to: backup.path)
-        #expect(keyringProblem { try unlocked.backUp(to: backup.path) } == .exists)
+        expect(throws: KeyringError.exists) { try unlocked.backUp(to: backup.path) }
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
         #expect(try backup.unlock(.passphrase("first"), upgrades: false).databaseKey() == key)
     }
@@ -568,7 +568,7 @@ import Testing
             #expect(try unlock(.passphrase("first")).databaseKey() == key)
         }
         _ = try directory.write(Data(contentsOf: URL(fileURLWithPath: keyring.path)).dropLast(), to: "a.keyring")
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .damaged(offset: nil))
+        expect(throws: KeyringError.damaged, where: { $0.offset == nil }) { _ = try unlock(.passphrase("first")) }
         try restore()
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
         try keyring.erase()
@@ -586,12 +586,12 @@ import Testing
         }
         let before = try FileState(keyring.path)
         let saved = try backup.unlock(.passphrase("first"), upgrades: false)
-        #expect(keyringProblem { try saved.restore(to: keyring) } == .otherKeys)
+        expect(throws: KeyringError.otherKeys) { try saved.restore(to: keyring) }
         let other = Keyring(path: directory.file("other"))
         try other.create(with: .passphrase("first"), derivation: Self.fast)
-        #expect(
-            keyringProblem { try other.unlock(.passphrase("first"), upgrades: false).restore(to: keyring) } == .exists
-        )
+        expect(throws: KeyringError.exists) {
+            try other.unlock(.passphrase("first"), upgrades: false).restore(to: keyring)
+        }
         #expect(try FileState(keyring.path) == before)
     }
 
@@ -605,7 +605,7 @@ import Testing
         let end = bytes.count - 96
         bytes.replaceSubrange(end..<(end + 32), with: try OpenSSL.sha256(bytes[..<end]))
         _ = try directory.write(bytes, to: "a.keyring")
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .altered)
+        expect(throws: KeyringError.altered) { _ = try unlock(.passphrase("first")) }
         try Keyring(path: directory.file("backup")).unlock(.passphrase("first"), upgrades: false).restore(to: keyring)
         #expect(try unlock(.passphrase("first")).databaseKey() == key)
         #expect(try keyring.content().generation < 10)
@@ -617,11 +617,11 @@ import Testing
         try unlocked.change(slot: 1, to: .passphrase("other"), derivation: Self.fast)
         // What unlocking with the old passphrase would do, had it begun before.
         try stale.upgrade(.passphrase("first"))
-        #expect(throws: KeyringError(path: keyring.path, problem: .slotChanged(1))) {
+        #expect(throws: KeyringError(.slotChanged, path: keyring.path, slots: [1])) {
             try stale.change(stale.opened, to: KeyringContent.DerivedSecret(.passphrase("first"), Self.fast))
         }
         _ = try unlock(.passphrase("other"))
-        #expect(keyringProblem { _ = try unlock(.passphrase("first")) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { _ = try unlock(.passphrase("first")) }
     }
 
     @Test func onlyUnusedKeyringIsErased() throws {
@@ -652,15 +652,15 @@ import Testing
     @Test func hardLinkedKeyringIsNotWritten() throws {
         let unlocked = try make()
         #expect(link(keyring.path, directory.file("second")) == 0)
-        #expect(keyringProblem { try unlocked.add(.keyFile(.random(count: 32))) } == .severalNames)
+        expect(throws: KeyringError.severalNames) { try unlocked.add(.keyFile(.random(count: 32))) }
     }
 
     @Test func recoveryCodeNeedsConfirmation() throws {
         let code = try KeyringSecret.recoveryCode(.random())
-        #expect(keyringProblem { try keyring.create(with: code) } == .notTypedBack)
+        expect(throws: KeyringError.notTypedBack) { try keyring.create(with: code) }
         let unlocked = try make()
-        #expect(keyringProblem { try unlocked.change(slot: 1, to: code) } == .notTypedBack)
-        #expect(keyringProblem { try keyring.change(.passphrase("first"), to: code) } == .notTypedBack)
+        expect(throws: KeyringError.notTypedBack) { try unlocked.change(slot: 1, to: code) }
+        expect(throws: KeyringError.notTypedBack) { try keyring.change(.passphrase("first"), to: code) }
     }
 
     @Test func rotationDropsNoRetiredKey() throws {
@@ -676,7 +676,7 @@ import Testing
             }
         }
         let last = try unlocked.databaseKey()
-        #expect(throws: KeyringError(path: keyring.path, problem: .full)) {
+        #expect(throws: KeyringError(.full, path: keyring.path)) {
             try unlocked.withLock { _ = try $0.beginRotation() }
         }
         #expect(try unlocked.databaseKey() == last)
@@ -686,7 +686,7 @@ import Testing
         #expect(try unlocked.retiredKeys().first.map { try $0.key == last } == true)
         try unlocked.forgetOlderKeys()
         #expect(try unlocked.content().olderKeyCount == 0)
-        #expect(throws: KeyringError(path: keyring.path, problem: .otherDatabase)) {
+        #expect(throws: KeyringError(.otherDatabase, path: keyring.path)) {
             try unlocked.withLock { try $0.adopt(keys[18], salt: salt) }
         }
         try unlocked.withLock { _ = try $0.beginRotation() }
@@ -726,9 +726,9 @@ import Testing
         #expect(link(keyring.path, second) == 0)
         try keyring.erase()
         #expect(directory.names == ["hard link"])
-        #expect(keyringProblem { _ = try Keyring(path: second).content() } == .damaged(offset: nil))
+        expect(throws: KeyringError.damaged, where: { $0.offset == nil }) { _ = try Keyring(path: second).content() }
         let other = try directory.write("a letter".utf8, to: "letter")
-        #expect(keyringProblem { try Keyring(path: other).erase() } == .notAKeyring)
+        expect(throws: KeyringError.notAKeyring) { try Keyring(path: other).erase() }
         #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("a letter".utf8))
     }
 
@@ -741,10 +741,10 @@ import Testing
         try unlocked.withLock { locked in
             try locked.note(salt: salt)
             let next = try locked.beginRotation()
-            #expect(keyringProblem { _ = try unlocked.databaseKey() } == .rotationPending)
+            expect(throws: KeyringError.rotationPending) { _ = try unlocked.databaseKey() }
             let keys = try unlocked.databaseKeys()
             #expect(try keys.current == old && #require(keys.next) == next && !(next == old))
-            #expect(throws: KeyringError.rotationPending) { try locked.beginRotation() }
+            expect(throws: KeyringError.rotationPending) { try locked.beginRotation() }
             try locked.finishRotation(salt: Array(repeating: 8, count: 16))
             #expect(try unlocked.databaseKey() == next)
         }
@@ -762,7 +762,7 @@ import Testing
             try locked.cancelRotation()
         }
         #expect(try unlocked.databaseKey() == old)
-        #expect(throws: KeyringError(path: keyring.path, problem: .noRotationPending)) {
+        #expect(throws: KeyringError(.noRotationPending, path: keyring.path)) {
             try unlocked.withLock { try $0.finishRotation(salt: []) }
         }
     }

@@ -95,8 +95,8 @@ import Testing
         #expect(try keyring.unlock(.command(command)).slot == 2)
         // The same bytes from elsewhere are another kind of secret.
         let external = try KeyringSecret.external(KeySource.file(path: secret).read())
-        #expect(keyringProblem { _ = try keyring.unlock(external) } == .wrongSecret)
-        #expect(keyringProblem { try unlocked.add(.command(command)) } == .secretInUse(slot: 2))
+        expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(external) }
+        expect(throws: KeyringError.secretInUse, where: { $0.slots == [2] }) { try unlocked.add(.command(command)) }
         try unlocked.change(slot: 2, to: external)
         #expect(try keyring.slots().last?.command == nil && keyring.unlock(external).slot == 2)
         try unlocked.change(label: "machine", to: .command(command))
@@ -115,19 +115,21 @@ import Testing
         try unlocked.add(.command(command))
         try FileManager.default.removeItem(atPath: directory.file("lost"))
         #expect(try keyring.unlock(allowing: [lost, command]).slot == 3)
-        let failed = KeySourceError(source: "command /bin/cat", problem: .commandFailed(status: 1))
+        let failed = KeySourceError(.commandFailed, path: "command /bin/cat", status: 1)
         #expect(throws: failed) { try keyring.unlock(allowing: [lost]) }
         #expect(throws: failed) { try keyring.unlock(allowing: [lost, command], slot: 2) }
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [command], slot: 1) } == .noCommand)
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [command], slot: 9) } == .noSuchSlot(9))
+        expect(throws: KeyringError.noCommand) { _ = try keyring.unlock(allowing: [command], slot: 1) }
+        expect(throws: KeyringError.noSuchSlot, where: { $0.slots == [9] }) {
+            _ = try keyring.unlock(allowing: [command], slot: 9)
+        }
         _ = try directory.write((0..<40).map { $0 + 1 }, to: "lost")
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [lost]) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(allowing: [lost]) }
     }
 
     @Test func commandThatPrintsAnotherSecretIsRefused() throws {
         let unlocked = try keyring.create(with: passphrase)
         let random = try SecretCommand("/usr/bin/head -c 32 /dev/urandom")
-        #expect(throws: KeySourceError(source: "command /usr/bin/head", problem: .notRepeatable)) {
+        #expect(throws: KeySourceError(.notRepeatable, path: "command /usr/bin/head")) {
             try unlocked.add(.command(random))
         }
         #expect(throws: MalformedKey.secretTooShort(count: 3)) {
@@ -147,13 +149,13 @@ import Testing
     ])
     func commandThatDoesNotEndIsEnded(text: String) throws {
         let began = ContinuousClock.now
-        let error = KeySourceError(source: "command \(text.prefix { $0 != " " })", problem: .timedOut(.seconds(1)))
+        let error = KeySourceError(.timedOut, path: "command \(text.prefix { $0 != " " })", limit: .seconds(1))
         #expect(throws: error) { try SecretCommand(text).read(limit: .seconds(1)) }
         #expect(ContinuousClock.now - began < .seconds(30))
     }
 
     @Test func commandWithTooMuchOutputIsEnded() throws {
-        #expect(throws: KeySourceError(source: "command /usr/bin/yes", problem: .tooLarge)) {
+        #expect(throws: KeySourceError(.tooLarge, path: "command /usr/bin/yes")) {
             try KeyringSecret.command(SecretCommand("/usr/bin/yes"))
         }
     }

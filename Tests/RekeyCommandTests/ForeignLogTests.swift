@@ -119,9 +119,9 @@ import Testing
 
     @Test(arguments: [true, false], pageSizes) func openingRefusesIt(withFirstPage: Bool, size: Int) throws {
         try putForeignLog(withFirstPage: withFirstPage, size)
-        #expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabaseQueue(path: path, key: .sample("k")) }
-        #expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabasePool(path: path, key: .sample("k")) }
-        #expect(throws: KeyError.journalUnderOtherKey) {
+        expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabaseQueue(path: path, key: .sample("k")) }
+        expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabasePool(path: path, key: .sample("k")) }
+        expect(throws: KeyError.journalUnderOtherKey) {
             let database = Database(path: path)
             try database.open()
             defer { database.close() }

@@ -154,7 +154,7 @@ struct KeyringScene {
         defer { database.close() }
         do {
             try database.open(keyring: keyring, unlockedBy: secret(0), flags: .readWrite)
-        } catch let error as KeyringError where error.problem == .otherDatabase {
+        } catch let error as KeyringError where error.code == .otherDatabase {
             return nil
         }
         return try database.string(forQuery: SQL(unsafe: Self.query))

@@ -182,13 +182,13 @@ import Testing
         let newest = fixture.path(ofObject: "generations/" + fixture.objects("generations")[1])
         try FileManager.default.moveItem(atPath: newest, toPath: fixture.directory.file("aside"))
         try change(queue, 2)
-        #expect(throws: BackupError.outdated(newest: 1, expected: 2)) { try next(follower) }
+        #expect(throws: BackupError(.outdated, newest: 1, expected: 2)) { try next(follower) }
         // What somebody without the key puts in its place does not count.
         let old = try #require(fixture.repository.manifests().first)
         for forgery in RepositoryFixture.Forgery.allCases {
             for number in [2, 3] as [UInt64] {
                 let forged = try fixture.forge(number, like: old, forgery)
-                #expect(throws: BackupError.outdated(newest: 1, expected: 2), "\(forgery) \(number)") {
+                #expect(throws: BackupError(.outdated, newest: 1, expected: 2), "\(forgery) \(number)") {
                     try next(follower)
                 }
                 try FileManager.default.removeItem(atPath: fixture.path(ofObject: "generations/" + forged.name))

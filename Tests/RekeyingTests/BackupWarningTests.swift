@@ -120,9 +120,9 @@ import Testing
         let pruned = try fixture.repository.prune(keeping: RetentionPolicy(newest: 2))
         #expect(pruned.kept == [2, 3, 4] && pruned.removed == [1])
         let name = fixture.objects("generations")[2]
-        #expect(throws: BackupError.unauthenticated(name, newestProved: 3)) { try fixture.answer() }
+        #expect(throws: BackupError(.unauthenticated, path: name, newestProved: 3)) { try fixture.answer() }
         let check = try fixture.repository.check(provingBy: [RepositoryFixture.key.key])
-        #expect(check.problems == [BackupError.unauthenticated(name, newestProved: 3).description])
+        #expect(check.problems == [BackupError(.unauthenticated, path: name, newestProved: 3).description])
     }
 
     /// The segments that the newest generation needs.
@@ -141,7 +141,7 @@ import Testing
             let lost = try #require(needed.first).identifier.name
             try harm(fixture.path(ofObject: lost))
             // Nothing is removed in place of it.
-            #expect(throws: BackupError.missingObject(lost)) {
+            #expect(throws: BackupError(.missingObject, path: lost)) {
                 try fixture.repository.prune(keeping: RetentionPolicy(newest: 1))
             }
             let done = try fixture.backUp()

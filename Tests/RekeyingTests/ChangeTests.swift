@@ -102,7 +102,7 @@ struct ChangeTests {
         let raw = try DatabaseKey.random()
         try file.changeKey(from: old.key, to: raw)
         #expect { try file.changeKey(from: raw, to: raw) } throws: {
-            ($0 as? RekeyError).map { $0 == .sameKey && $0.path == path } ?? false
+            $0 as? RekeyError == RekeyError(.sameKey, path: path)
         }
         let salted = try DatabaseKey.raw(hex: String(repeating: "ab", count: 48))
         try file.changeKey(from: raw, to: salted)
@@ -152,7 +152,9 @@ struct ChangeTests {
         let size = try #require(Engine.current.formats.first?.pageSize)
         for number in [5, 9] { try flipByte(of: path, at: (number - 1) * size + 9) }
         let before = try FileState(path)
-        #expect(throws: KeyError.damaged(pages: [5, 9])) { try file.changeKey(from: Self.old.key, to: Self.new.key) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [5, 9] }) {
+            try file.changeKey(from: Self.old.key, to: Self.new.key)
+        }
         #expect(try FileState(path) == before && directory.names == ["test.db"])
     }
 
@@ -160,7 +162,7 @@ struct ChangeTests {
     @Test func corruptedNewFileIsNotUsed() throws {
         try make()
         let before = try FileState(path)
-        #expect(throws: KeyError.damaged(pages: [3])) {
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [3] }) {
             try file.changeKey(from: Self.old.key, to: Self.new.key) { progress in
                 guard progress.stage == .writing, progress.done == progress.all else { return }
                 let size = try #require(Engine.current.formats.first?.pageSize)
@@ -197,7 +199,7 @@ struct ChangeTests {
     @Test func wrongKeyOrStopChangesNothing() throws {
         try make()
         let before = try FileState(path)
-        #expect(throws: KeyError.wrongKey) { try file.changeKey(from: .sample("wrong"), to: Self.new.key) }
+        expect(throws: KeyError.wrongKey) { try file.changeKey(from: .sample("wrong"), to: Self.new.key) }
         for stage in [FileProgress.Stage.writing, .verifying] {
             #expect(throws: Stop.self) {
                 try file.changeKey(from: Self.old.key, to: Self.new.key) { if $0.stage == stage { throw Stop() } }
@@ -291,7 +293,7 @@ struct ChangeTests {
         #expect(try answer(Self.old.key, at: kept) == SampleFile.answer)
         #expect(try answer(Self.new.key) == SampleFile.answer)
         let before = try FileState(path)
-        #expect(throws: FileError.exists(path: kept)) {
+        #expect(throws: FileError(.exists, path: kept)) {
             try file.changeKey(from: Self.new.key, to: Self.old.key, keepingOldAs: kept)
         }
         #expect(try FileState(path) == before && directory.names == ["kept.db", "test.db"])
@@ -315,7 +317,7 @@ struct ChangeTests {
         try FileManager.default.removeItem(atPath: link)
         try FileManager.default.linkItem(atPath: path, toPath: link)
         let before = try FileState(path)
-        #expect(throws: FileError.severalNames(path: path)) {
+        #expect(throws: FileError(.severalNames, path: path)) {
             try file.changeKey(from: Self.new.key, to: Self.old.key)
         }
         #expect(try FileState(path) == before)
@@ -403,7 +405,7 @@ struct ChangeTests {
         #expect {
             try DatabaseFile(path: path).changeKey(from: Self.old.key, to: Self.new.key)
         } throws: {
-            if case FileError.noSpace(_, let needed, let free) = $0 { needed > free } else { false }
+            ($0 as? FileError).map { $0.code == .noSpace && $0.needed! > $0.free! } ?? false
         }
         #expect(try FileState(path) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["test.db"])
@@ -423,7 +425,7 @@ struct ChangeTests {
     @Test(arguments: ["-journal", "-wal", "-shm", ".rekey-0123456789abcdef"])
     func keepOldRefusesLeftoverName(suffix: String) throws {
         try make()
-        #expect(throws: FileError.belongs(path: path + suffix)) {
+        #expect(throws: FileError(.belongs, path: path + suffix)) {
             try file.changeKey(from: Self.old.key, to: Self.new.key, keepingOldAs: path + suffix)
         }
         #expect(directory.names == ["test.db"])
@@ -453,7 +455,7 @@ struct ChangeTests {
         done.wait()
         // Its key was that of the old file: it must neither call the new one damaged nor bring the old one back.
         #expect { try outcome.withLock { try $0?.get() } } throws: { error in
-            (error as? DatabaseError)?.code.primary == .busy || error as? KeyError == .wrongKey
+            (error as? DatabaseError)?.code.primary == .busy || (error as? KeyError)?.code == .wrongKey
         }
         #expect(try answer(Self.new.key) == SampleFile.answer)
         #expect(directory.names == ["test.db"])

@@ -344,7 +344,7 @@ import Testing
     @Test func databaseWithoutFileIsRefused() async throws {
         for path in [nil, ":memory:"] {
             let pool = try await DatabasePool(path: path)
-            await expect("a database in memory has no file") { try await backup(of: pool).run() }
+            await expectRefusal("a database in memory has no file") { try await backup(of: pool).run() }
         }
     }
 
@@ -354,7 +354,7 @@ import Testing
             configuration: Configuration { $0.allowsPlaintext = true }
         )
         try await queue.inDatabase { try $0.executeStatements(SampleFile.content) }
-        await #expect(throws: KeyError.notEncrypted) { try await backup(of: queue).run() }
+        await expect(throws: KeyError.notEncrypted) { try await backup(of: queue).run() }
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.file("repository")))
     }
 
@@ -365,21 +365,21 @@ import Testing
         try await eventually { backup.metrics.generation != nil }
         try await pool.close()
         #expect(try await running.ends())
-        await expect("the database was closed") { try await running.value }
-        await expect("the database was closed") { try await backup.run() }
+        await expectRefusal("the database was closed") { try await running.value }
+        await expectRefusal("the database was closed") { try await backup.run() }
         #expect(events.failures == [])
     }
 
     @Test func secondRunAndShortIntervalAreRefused() async throws {
         let pool = try pool()
-        await expect("every 10 ms at most") { try await self.backup(of: pool, every: .zero).run() }
+        await expectRefusal("every 10 ms at most") { try await self.backup(of: pool, every: .zero).run() }
         let backup = backup(of: pool)
         let running = Task { try await backup.run() }
         try await eventually { backup.metrics.generation != nil }
         let second = Task { try await backup.run() }
         #expect(try await second.ends())
         second.cancel()
-        await expect("the backup runs already") { try await second.value }
+        await expectRefusal("the backup runs already") { try await second.value }
         running.cancel()
         try await running.value
     }
@@ -389,7 +389,7 @@ import Testing
         (try? fixture.answer(.newest, Self.sum, key: key)) == "\(sum)"
     }
 
-    private func expect(_ message: String, _ body: () async throws -> Void) async {
+    private func expectRefusal(_ message: String, _ body: () async throws -> Void) async {
         await #expect {
             try await body()
         } throws: { error in

@@ -86,14 +86,14 @@ struct CopyTests {
     @Test func nothingIsReplacedAndStopLeavesNothing() throws {
         try queue(.delete).close()
         _ = try directory.write([1], to: "copy.db")
-        #expect(throws: FileError.exists(path: copy)) { try file.copy(key: Self.key.key, to: copy) }
+        #expect(throws: FileError(.exists, path: copy)) { try file.copy(key: Self.key.key, to: copy) }
         try FileManager.default.removeItem(atPath: copy)
         for stage in [FileProgress.Stage.writing, .verifying] {
             #expect(throws: Stop.self) {
                 try file.copy(key: Self.key.key, to: copy) { if $0.stage == stage { throw Stop() } }
             }
         }
-        #expect(throws: KeyError.wrongKey) { try file.copy(key: Self.other.key, to: copy) }
+        expect(throws: KeyError.wrongKey) { try file.copy(key: Self.other.key, to: copy) }
         #expect(directory.names == ["test.db"])
     }
 
@@ -101,7 +101,9 @@ struct CopyTests {
         try queue(.delete).close()
         let size = try #require(Engine.current.formats.first?.pageSize)
         try flipByte(of: path, at: 6 * size + 9)
-        #expect(throws: KeyError.damaged(pages: [7])) { try file.copy(key: Self.key.key, to: copy) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [7] }) {
+            try file.copy(key: Self.key.key, to: copy)
+        }
         #expect(directory.names == ["test.db"])
     }
 
@@ -125,8 +127,8 @@ struct CopyTests {
     func nameThatBelongsToDatabaseIsRefused(suffix: String) throws {
         try queue(.delete).close()
         let name = path + suffix
-        #expect(throws: FileError.belongs(path: name)) { try file.copy(key: Self.key.key, to: name) }
-        #expect(throws: FileError.belongs(path: name)) { try file.recover(key: Self.key.key, to: name) }
+        #expect(throws: FileError(.belongs, path: name)) { try file.copy(key: Self.key.key, to: name) }
+        #expect(throws: FileError(.belongs, path: name)) { try file.recover(key: Self.key.key, to: name) }
         #expect(directory.names == ["test.db"])
     }
 }

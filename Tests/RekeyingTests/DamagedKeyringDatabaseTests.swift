@@ -30,8 +30,8 @@ import Testing
         let found = try file.verify(key: key)
         #expect(!found.isSound && found.damagedPages == pages, "\(found)")
         let database = Database(path: path)
-        #expect(throws: KeyError.damaged(pages: pages)) { try database.open(keyring: keyring) }
-        #expect(throws: KeyError.damaged(pages: pages)) { try database.open(key: key) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == pages }) { try database.open(keyring: keyring) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == pages }) { try database.open(key: key) }
         let recovery = try file.recover(key: key, to: directory.file("saved.db"))
         #expect(recovery.damagedPages == found.damagedPages)
         #expect(try DatabaseFile(path: directory.file("saved.db")).verify(key: key).isSound)

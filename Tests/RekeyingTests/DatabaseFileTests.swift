@@ -46,7 +46,7 @@ struct DatabaseFileTests {
                 let found = try file.inspect(key: key.key)
                 #expect(found.format?.version == format && found.format?.pageSize == size)
                 #expect(found.pageCount == before.bytes.count / size)
-                #expect(throws: KeyError.wrongKey) { try file.inspect(key: .sample("wrong")) }
+                expect(throws: KeyError.wrongKey) { try file.inspect(key: .sample("wrong")) }
                 #expect(try FileState(path) == before)
             }
         }
@@ -73,7 +73,7 @@ struct DatabaseFileTests {
         #expect(found.damagedPages == [2, 7, 20] && !found.isSound && !found.problems.isEmpty)
         try flipByte(of: path, at: 500)
         #expect(try file.verify(key: Self.key.key).damagedPages == [1, 2, 7, 20])
-        #expect(throws: KeyError.wrongKey) { try file.verify(key: .sample("wrong")) }
+        expect(throws: KeyError.wrongKey) { try file.verify(key: .sample("wrong")) }
     }
 
     private func makeWithUncheckedSchema(_ sql: SQL) throws {
@@ -208,14 +208,14 @@ struct DatabaseFileTests {
         }
         #expect(count == 160)
         try queue.close()
-        #expect(throws: KeyError.wrongKey) { try DatabaseFile(path: path).verify(key: .sample("new")) }
+        expect(throws: KeyError.wrongKey) { try DatabaseFile(path: path).verify(key: .sample("new")) }
         #expect(try DatabaseFile(path: path).verify(key: Self.key.key).isSound)
     }
 
     @Test func nonFilesAreRefused() throws {
-        #expect(throws: FileError.missing(path: path)) { try file.inspect() }
+        #expect(throws: FileError(.missing, path: path)) { try file.inspect() }
         let inDirectory = DatabaseFile(path: directory.path)
-        #expect(throws: FileError.notAFile(path: directory.path)) { try inDirectory.verify(key: Self.key.key) }
+        #expect(throws: FileError(.notAFile, path: directory.path)) { try inDirectory.verify(key: Self.key.key) }
         #expect(directory.names.isEmpty)
     }
 

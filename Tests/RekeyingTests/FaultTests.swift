@@ -102,7 +102,7 @@ import Testing
                 switch outcome {
                 case .success:
                     #expect(found.after != isAfter)
-                case .failure(let error as RekeyError) where error == .oldFileRemains:
+                case .failure(let error as RekeyError) where error.code == .oldFileRemains:
                     #expect(found.after != isAfter, "\(operation): the new file is in force")
                     failures += 1
                 case .failure(let error):

@@ -105,7 +105,7 @@ import Testing
             ),
         ]
         for (name, run) in operations {
-            #expect(throws: KeyError.journalUnderOtherKey, "\(name), \(comment)") { try run() }
+            expect(throws: KeyError.journalUnderOtherKey, "\(name), \(comment)") { try run() }
             #expect(try [path, path + suffix].map { try FileState($0) } == before, "\(name), \(comment)")
         }
         try? FileManager.default.removeItem(atPath: keyring)
@@ -167,11 +167,11 @@ import Testing
         try queue.close()
         let before = try [path, path + "-wal"].map { try FileState($0) }
         for format in [CipherFormat.any, layout, try Self.layout(sizes.0)] {
-            #expect(throws: KeyError.journalUnderOtherKey, "\(format)") {
+            expect(throws: KeyError.journalUnderOtherKey, "\(format)") {
                 _ = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
             }
         }
-        #expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabaseFile(path: path).verify(key: key) }
+        expect(throws: KeyError.journalUnderOtherKey) { _ = try DatabaseFile(path: path).verify(key: key) }
         #expect(try [path, path + "-wal"].map { try FileState($0) } == before)
         let saved = directory.file("saved.db")
         _ = try DatabaseFile(path: path).recover(key: key, to: saved)
@@ -209,10 +209,10 @@ import Testing
         ] {
             _ = try directory.write(bytes, to: "a.db" + suffix)
             let before = try [path, path + suffix].map { try FileState($0) }
-            #expect(throws: KeyError.journalUnderOtherKey, "\(suffix)") {
+            expect(throws: KeyError.journalUnderOtherKey, "\(suffix)") {
                 _ = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = .v1 })
             }
-            #expect(throws: KeyError.journalUnderOtherKey, "\(suffix)") {
+            expect(throws: KeyError.journalUnderOtherKey, "\(suffix)") {
                 _ = try DatabaseFile(path: path).verify(key: key)
             }
             #expect(try [path, path + suffix].map { try FileState($0) } == before, "\(suffix)")
@@ -237,7 +237,7 @@ import Testing
             to: "a.db-wal"
         )
         let file = DatabaseFile(path: path)
-        #expect(throws: KeyError.journalUnderOtherKey) { _ = try file.verify(key: key) }
+        expect(throws: KeyError.journalUnderOtherKey) { _ = try file.verify(key: key) }
         let recovery = try file.recover(key: key, to: directory.file("saved.db"))
         #expect(recovery.damagedPages == [1] && recovery.unassignedRows?.rows == 300)
     }

@@ -38,8 +38,8 @@ import Testing
     @Test func sideFilesOfDestinationAreRefused() throws {
         for suffix in ["-wal", "-journal", "-shm"] {
             let side = try fixture.directory.write([1], to: "restored.db" + suffix)
-            #expect(throws: FileError.exists(path: side)) { try restore() }
-            #expect(throws: FileError.exists(path: side)) {
+            #expect(throws: FileError(.exists, path: side)) { try restore() }
+            #expect(throws: FileError(.exists, path: side)) {
                 try fixture.file.copy(
                     key: RepositoryFixture.key.key,
                     to: fixture.directory.file("restored.db")
@@ -71,7 +71,7 @@ import Testing
         let (directory, other) = (fixture.directory.file("repository/\(name)"), fixture.directory.file("other"))
         try FileManager.default.moveItem(atPath: directory, toPath: other)
         try FileManager.default.createSymbolicLink(atPath: directory, withDestinationPath: other)
-        let error = BackupError.system(path: directory, code: ENOTDIR)
+        let error = BackupError(.system, path: directory, errno: ENOTDIR)
         #expect(throws: error) { try fixture.backUp() }
         #expect(throws: error) { try fixture.repository.prune(keeping: RetentionPolicy(newest: 1)) }
         #expect(throws: error) { try restore() }
@@ -79,22 +79,22 @@ import Testing
 
     @Test func forgedNumberIsNotNewest() throws {
         let name = try fixture.directory.write([1], to: "repository/generations/0000000009-0000000000000000")
-        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
+        #expect(throws: BackupError(.outdated, newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
         try FileManager.default.removeItem(atPath: name)
         // A whole manifest without a MAC, too.
         try fixture.forge(5, like: fixture.repository.manifests()[1])
-        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
+        #expect(throws: BackupError(.outdated, newest: 2, expected: 5)) { try restore(.number(1), atLeast: 5) }
         try restore(.number(1), atLeast: 2)
     }
 
     @Test func laterGenerationsHideNoOldCopy() throws {
         let key = RepositoryFixture.key.key
-        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) {
+        #expect(throws: BackupError(.outdated, newest: 2, expected: 5)) {
             try fixture.file.backUp(to: fixture.repository, atLeast: 5, key: key)
         }
         // What somebody without the key has added does not count, but to those who have no key either.
         try fixture.forge(5, like: fixture.repository.manifests()[1])
-        #expect(throws: BackupError.outdated(newest: 2, expected: 5)) {
+        #expect(throws: BackupError(.outdated, newest: 2, expected: 5)) {
             try fixture.file.backUp(to: fixture.repository, atLeast: 5, key: key)
         }
         #expect(try !fixture.file.backUp(to: fixture.repository, atLeast: 5).isNew)
@@ -149,14 +149,14 @@ import Testing
     @Test func manifestWithWrongMACIsNoBase() throws {
         let forged = try fixture.forge(3, like: fixture.repository.manifests()[1], .wrongMAC)
         let before = fixture.objects("generations")
-        #expect(throws: BackupError.altered(forged.name)) { try fixture.backUp() }
+        #expect(throws: BackupError(.altered, path: forged.name)) { try fixture.backUp() }
         #expect(fixture.objects("generations") == before)
     }
 
     @Test(arguments: RepositoryFixture.Forgery.allCases)
     func forgedGenerationHidesNoOldCopyFromCheck(forgery: RepositoryFixture.Forgery) throws {
         try fixture.forge(3, like: fixture.repository.manifests()[1], forgery)
-        let outdated = BackupError.outdated(newest: 2, expected: 3).description
+        let outdated = BackupError(.outdated, newest: 2, expected: 3).description
         #expect(try fixture.repository.check(atLeast: 3).problems.contains(outdated) == false)
         do {
             let check = try fixture.repository.check(provingBy: [RepositoryFixture.key.key], atLeast: 3)
@@ -173,7 +173,7 @@ import Testing
         try FileManager.default.removeItem(atPath: fixture.path(ofObject: needed))
         try fixture.forge(3, like: proved[0])
         let key = try RepositoryFixture.key.key.derive(salt: Array(repeating: 0, count: 16), format: .v4)
-        #expect(throws: BackupError.missingObject(needed)) {
+        #expect(throws: BackupError(.missingObject, path: needed)) {
             try fixture.repository.prune(keeping: RetentionPolicy(newest: 1), provedBy: key)
         }
         #expect(fixture.objects("generations").count == 3)
@@ -203,7 +203,7 @@ import Testing
         var marker = try Array(FileState(fixture.path(ofObject: "repository")).bytes.dropLast(Digest.size))
         marker[9] += 1
         _ = try fixture.directory.write(DigestedObject.file(marker), to: "repository/repository")
-        let error = BackupError.unknownVersion(location: fixture.directory.file("repository"))
+        let error = BackupError(.unknownVersion, path: fixture.directory.file("repository"))
         #expect(throws: error) { try fixture.repository.generations() }
         #expect(throws: error) { try fixture.backUp() }
         #expect(throws: error) { try fixture.repository.prune(keeping: RetentionPolicy(newest: 1)) }

@@ -42,7 +42,7 @@ import Testing
             let before = try FileState(path)
             let unlocked = try unlocked()
             let error = failing(after: 0) { try file.moveToKeyring(unlocked, from: key) }
-            #expect((error as? KeyringError)?.problem == .system(ENOSPC))
+            #expect((error as? KeyringError)?.errno == ENOSPC)
             #expect(try FileState(path) == before)
             #expect(try !unlocked.content().isInUse)
         }
@@ -52,19 +52,17 @@ import Testing
             let error = failing(after: 1) { try file.moveToKeyring(unlocked, from: key) }
             #expect(error is CancellationError, "the file is under the keyring, and that is noted: \(error)")
             #expect(try file.key(in: unlocked) == unlocked.databaseKey())
-            #expect(
-                keyringProblem { try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key) }
-                    == .inUse
-            )
+            expect(throws: KeyringError.inUse) {
+                try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key)
+            }
         }
 
         @Test func killedMoveCanBeRepeated() throws {
             let unlocked = try unlocked()
             try unlocked.withLock { try $0.claim(for: Platform.resolved(path)) }
-            #expect(
-                keyringProblem { try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key) }
-                    == .inUse
-            )
+            expect(throws: KeyringError.inUse) {
+                try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key)
+            }
             try file.moveToKeyring(unlocked, from: key)
             #expect(try file.key(in: unlocked) == unlocked.databaseKey())
             #expect(try unlocked.content().isInUse)
@@ -73,7 +71,7 @@ import Testing
 
         @Test func failedMoveReleasesKeyring() throws {
             let unlocked = try unlocked()
-            #expect(throws: KeyError.wrongKey) { try file.moveToKeyring(unlocked, from: .random()) }
+            expect(throws: KeyError.wrongKey) { try file.moveToKeyring(unlocked, from: .random()) }
             #expect(try !unlocked.content().isInUse)
             try DatabaseFile(path: directory.file("other.db")).moveToKeyring(unlocked, from: key)
         }

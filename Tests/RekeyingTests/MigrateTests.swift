@@ -191,7 +191,7 @@ struct MigrateTests {
         }
         let plain = directory.file("plain.db")
         try #require(StockShell.all.last).run(plain, key: nil, "CREATE TABLE t (a)")
-        #expect(throws: KeyError.notEncrypted) { try DatabaseFile(path: plain).decryptToPlaintext(key: Self.key.key) }
+        expect(throws: KeyError.notEncrypted) { try DatabaseFile(path: plain).decryptToPlaintext(key: Self.key.key) }
     }
 
     @Test func databaseInUseIsNotTouched() throws {
@@ -240,7 +240,9 @@ struct MigrateTests {
         try flipByte(of: path, at: leaf * size + 99)
         let before = try FileState(path)
         let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
-        #expect(throws: KeyError.damaged(pages: [leaf + 1])) { try file.migrate(key: Self.key.key, format: format) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [leaf + 1] }) {
+            try file.migrate(key: Self.key.key, format: format)
+        }
         #expect(try FileState(path) == before && directory.names == ["test.db"])
     }
 
@@ -250,7 +252,7 @@ struct MigrateTests {
         try queue.close()
         #expect(throws: RekeyError.self) { try file.migrate(key: Self.key.key) }
         try flipByte(of: path, at: 9 * #require(Engine.current.formats.first).pageSize + 40)
-        #expect(throws: KeyError.damaged(pages: [10])) { try file.migrate(key: Self.key.key) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [10] }) { try file.migrate(key: Self.key.key) }
     }
 
     @Test func migrationsContinueAfterConversion() throws {

@@ -342,8 +342,8 @@ import Testing
     @Test func failedRecoveryLeavesNothing() throws {
         try make()
         let names = directory.names
-        #expect(throws: KeyError.wrongKey) { try file.recover(key: .random(), to: saved) }
-        #expect(throws: FileError.exists(path: path)) { try file.recover(key: key, to: path) }
+        expect(throws: KeyError.wrongKey) { try file.recover(key: .random(), to: saved) }
+        #expect(throws: FileError(.exists, path: path)) { try file.recover(key: key, to: path) }
         for stage in [FileProgress.Stage.checking, .writing, .verifying] {
             #expect(throws: Stop.self, "\(stage)") {
                 try file.recover(key: key, to: saved) { if $0.stage == stage { throw Stop() } }

@@ -49,7 +49,7 @@ import Testing
         try fixture.open(.wal).close()
         let done = try fixture.backUp(nil)
         #expect(done.format == nil && !done.generation.isAuthenticated)
-        #expect(throws: BackupError.unauthenticated(fixture.objects("generations")[0])) { try fixture.answer() }
+        #expect(throws: BackupError(.unauthenticated, path: fixture.objects("generations")[0])) { try fixture.answer() }
         #expect(try fixture.answer(acceptsUnauthenticated: true) == SampleFile.answer)
         // With the key, the same state becomes a generation that is proved.
         #expect(try fixture.backUp().isNew)
@@ -70,7 +70,7 @@ import Testing
         try flipByte(of: fixture.path, at: free * RepositoryFixture.pageSize + 100)
         try fixture.backUp(nil)
         let restored = DatabaseFile(path: fixture.directory.file("restored.db"))
-        #expect(throws: KeyError.damaged(pages: [free + 1])) {
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [free + 1] }) {
             try restored.restore(
                 from: fixture.repository,
                 key: RepositoryFixture.key.key,
@@ -110,7 +110,7 @@ import Testing
         #expect(try fixture.backUp(other).isNew)
         #expect(try fixture.answer(.number(1)) == SampleFile.answer)
         #expect(try fixture.answer(.number(2), key: other) == SampleFile.answer)
-        #expect(throws: KeyError.wrongKey) { try fixture.answer(.number(2)) }
+        expect(throws: KeyError.wrongKey) { try fixture.answer(.number(2)) }
     }
 
     @Test func keyCanChangeWhenStateWasRead() throws {
@@ -145,7 +145,7 @@ import Testing
         try fixture.open().close()
         try fixture.backUp()
         try flipByte(of: fixture.path, at: 2 * RepositoryFixture.pageSize + 7)
-        #expect(throws: KeyError.damaged(pages: [3])) { try fixture.backUp() }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [3] }) { try fixture.backUp() }
         #expect(fixture.objects("generations").count == 1)
         #expect(fixture.objects("segments").count == 1)
         #expect(try fixture.answer() == SampleFile.answer)
@@ -158,10 +158,10 @@ import Testing
         )
         let text = try fixture.directory.write([UInt8](repeating: 65, count: 8192), to: "t.db")
         let empty = try fixture.directory.write([], to: "e.db")
-        for (path, error) in [(plaintext, KeyError.notEncrypted), (text, .notADatabase), (empty, .notADatabase)] {
-            #expect(throws: error) { try DatabaseFile(path: path).backUp(to: fixture.repository) }
+        for (path, code) in [(plaintext, KeyError.notEncrypted), (text, .notADatabase), (empty, .notADatabase)] {
+            expect(throws: code) { try DatabaseFile(path: path).backUp(to: fixture.repository) }
         }
-        #expect(throws: FileError.missing(path: fixture.path)) { try fixture.backUp(nil) }
+        #expect(throws: FileError(.missing, path: fixture.path)) { try fixture.backUp(nil) }
         #expect(throws: BackupError.self) { try fixture.repository.generations() }
     }
 
@@ -169,7 +169,7 @@ import Testing
         try fixture.open().close()
         try fixture.backUp()
         let before = try FileState(fixture.path)
-        #expect(throws: FileError.exists(path: fixture.path)) { try fixture.file.restore(from: fixture.repository) }
+        #expect(throws: FileError(.exists, path: fixture.path)) { try fixture.file.restore(from: fixture.repository) }
         #expect(try FileState(fixture.path) == before)
     }
 
@@ -179,7 +179,7 @@ import Testing
         let segment = fixture.objects("segments")[0]
         try flipByte(of: fixture.path(ofObject: "segments/" + segment), at: 1000)
         let restored = DatabaseFile(path: fixture.directory.file("restored.db"))
-        #expect(throws: BackupError.damagedObject("segments/" + segment)) {
+        #expect(throws: BackupError(.damagedObject, path: "segments/" + segment)) {
             try restored.restore(from: fixture.repository)
         }
         #expect(!FileManager.default.fileExists(atPath: restored.path))
@@ -191,10 +191,10 @@ import Testing
         let location = fixture.directory.file("repository")
         #expect(try fixture.answer(.at(.now)) == SampleFile.answer)
         for choice in [GenerationChoice.number(2), .at(.distantPast)] {
-            #expect(throws: BackupError.noGeneration(location: location)) { try fixture.answer(choice) }
+            #expect(throws: BackupError(.noGeneration, path: location)) { try fixture.answer(choice) }
         }
         let restored = DatabaseFile(path: fixture.directory.file("restored.db"))
-        #expect(throws: BackupError.outdated(newest: 1, expected: 2)) {
+        #expect(throws: BackupError(.outdated, newest: 1, expected: 2)) {
             try restored.restore(from: fixture.repository, atLeast: 2)
         }
         #expect(try fixture.repository.check(atLeast: 2).problems.count == 1)
@@ -262,7 +262,7 @@ import Testing
         for run in [{ try fixture.backUp() }, { try fixture.backUp(nil) }] {
             #expect(throws: (any Error).self) { _ = try run() }
         }
-        #expect(throws: BackupError.notARepository(location: location)) { try fixture.repository.prepare() }
+        #expect(throws: BackupError(.notARepository, path: location)) { try fixture.repository.prepare() }
         #expect(!FileManager.default.fileExists(atPath: fixture.path(ofObject: "repository")))
     }
 
@@ -304,7 +304,7 @@ import Testing
         #expect(try FileCalls.tryLockOwnFile(descriptor, "", exclusively: false))
         var file = fixture.file
         file.busyTimeout = .zero
-        #expect(throws: BackupError.busy(location: fixture.directory.file("repository"))) {
+        #expect(throws: BackupError(.busy, path: fixture.directory.file("repository"))) {
             try file.backUp(to: fixture.repository)
         }
         // Readers share the lock.

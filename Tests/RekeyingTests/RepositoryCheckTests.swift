@@ -110,7 +110,11 @@ import Testing
         try forge(root: { _ in tree.root }, segments: { $0 + writer.segments })
         let found = try fixture.repository.check()
         #expect(found.sound == [1, 2])
-        #expect(found.problems == ["generation 3 cannot be restored: \(BackupError.damagedObject(block.segment.name))"])
+        #expect(
+            found.problems == [
+                "generation 3 cannot be restored: \(BackupError(.damagedObject, path: block.segment.name))"
+            ]
+        )
         // Also where no other generation has the block.
         for name in fixture.objects("generations").prefix(2) { try storage.remove("generations/" + name) }
         #expect(try fixture.repository.check().sound == [])
@@ -129,7 +133,7 @@ import Testing
         try flipByte(of: fixture.path(ofObject: replaced.segment.name), at: Int(replaced.offset) + 9)
         let found = try fixture.repository.check()
         // It is restored all the same.
-        #expect(found.sound == [2] && found.problems == ["\(BackupError.damagedObject(replaced.segment.name))"])
+        #expect(found.sound == [2] && found.problems == ["\(BackupError(.damagedObject, path: replaced.segment.name))"])
     }
 
     @Test func damageLosesOnlyGenerationsThatNeedIt() throws {
@@ -186,7 +190,7 @@ import Testing
     @Test func repositoryWithoutGenerationIsAProblem() throws {
         try make(1)
         try fixture.repository.storage.remove("generations/" + fixture.objects("generations")[0])
-        let none = BackupError.noGeneration(location: fixture.directory.file("repository")).description
+        let none = BackupError(.noGeneration, path: fixture.directory.file("repository")).description
         for found in [try fixture.repository.check(), try proved()] { #expect(found.problems == [none]) }
     }
 
@@ -215,7 +219,7 @@ import Testing
         #expect(second.sound == [1, 2, 3, 4] && second.proved == [1, 2, 3])
         #expect(
             second.problems == [
-                BackupError.unauthenticated(fixture.objects("generations")[3], newestProved: 3).description
+                BackupError(.unauthenticated, path: fixture.objects("generations")[3], newestProved: 3).description
             ]
         )
     }
@@ -250,7 +254,7 @@ import Testing
         #expect(found.problems == [] && found.sound == [1, 2, 3] && found.proved == [3])
         #expect(try proved([other, RepositoryFixture.key.key]).proved == [1, 2, 3])
         let newest = fixture.objects("generations")[2]
-        #expect(throws: BackupError.otherKey(newest)) { try proved() }
+        #expect(throws: BackupError(.otherKey, path: newest)) { try proved() }
     }
 
     @Test func copyUnderSameKeyIsProved() throws {
@@ -314,7 +318,7 @@ import Testing
         #expect(try fixture.repository.check().problems == [])
         let found = try proved()
         #expect(found.sound == [1] && found.proved == [1])
-        #expect(found.problems == [BackupError.altered(fixture.objects("generations")[1]).description])
+        #expect(found.problems == [BackupError(.altered, path: fixture.objects("generations")[1]).description])
     }
 
     @Test(arguments: [false, true]) func pageWithWrongMACIsFound(isZeros: Bool) throws {
@@ -388,7 +392,7 @@ import Testing
             found.sound == [1] && found.problems.count == 1 && found.problems[0].hasPrefix("generation 2 cannot be")
         )
         let name = try #require(writer.segments.first).identifier.name
-        #expect(throws: BackupError.damagedObject(name)) {
+        #expect(throws: BackupError(.damagedObject, path: name)) {
             try DatabaseFile(path: fixture.directory.file("restored.db")).restore(from: fixture.repository)
         }
         // It stops no backup.

@@ -121,6 +121,6 @@ struct RepositoryFixture {
             _ = try directory.write(forged.file, to: "repository/generations/" + forged.name)
             return forged
         }
-        throw BackupError.noGeneration(location: "none")
+        throw BackupError(.noGeneration, path: "none")
     }
 }

@@ -29,7 +29,7 @@ import Testing
         for number in 1...2 {
             try FileManager.default.removeItem(atPath: keyring.path)
             let other = try keyring.create(with: secret).databaseKey()
-            #expect(keyringProblem { _ = try answer() } == .otherDatabase)
+            expect(throws: KeyringError.otherDatabase) { _ = try answer() }
             let kept = keyring.path + ".replaced-\(number)"
             #expect(try file.restoreKeyring(keyring, from: backup) == kept)
             #expect(try Keyring(path: kept).unlock(secret).databaseKey() == other)
@@ -43,7 +43,7 @@ import Testing
         try make()
         let backup = try backUp("backup")
         try FileManager.default.removeItem(atPath: keyring.path)
-        #expect(keyringProblem { _ = try answer() } == .lost(database: path))
+        expect(throws: KeyringError.lost, where: { $0.database == path }) { _ = try answer() }
         #expect(try file.restoreKeyring(keyring, from: backup) == nil)
         #expect(try answer() == SampleFile.answer)
     }
@@ -59,7 +59,7 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: directory.file("old"), toPath: keyring.path)
         let old = try FileState(keyring.path).bytes
-        #expect(keyringProblem { _ = try answer() } == .otherDatabase)
+        expect(throws: KeyringError.otherDatabase) { _ = try answer() }
         #expect(try file.restoreKeyring(keyring, from: backup) == kept)
         #expect(try FileState(kept).bytes == old)
         #expect(try answer() == SampleFile.answer)
@@ -74,9 +74,9 @@ import Testing
         database.close()
         let before = try FileState(keyring.path)
         // Of the database the backup lacks the key, of the copy the present keyring has it too.
-        #expect(keyringProblem { try file.restoreKeyring(keyring, from: backup) } == .otherDatabase)
+        expect(throws: KeyringError.otherDatabase) { try file.restoreKeyring(keyring, from: backup) }
         let copy = DatabaseFile(path: directory.file("old.db"))
-        #expect(keyringProblem { try copy.restoreKeyring(keyring, from: backup) } == .otherKeys)
+        expect(throws: KeyringError.otherKeys) { try copy.restoreKeyring(keyring, from: backup) }
         #expect(try FileState(keyring.path) == before && !FileManager.default.fileExists(atPath: kept))
     }
 
@@ -85,7 +85,7 @@ import Testing
         let other = Keyring(path: directory.file("other"))
         let before = try FileState(keyring.path)
         let unlocked = try other.create(with: secret)
-        #expect(keyringProblem { try file.restoreKeyring(keyring, from: unlocked) } == .otherDatabase)
+        expect(throws: KeyringError.otherDatabase) { try file.restoreKeyring(keyring, from: unlocked) }
         #expect(try FileState(keyring.path) == before && directory.names == ["other", "test.db", "test.db.keyring"])
     }
 

@@ -230,14 +230,14 @@ import Testing
         let pages = bytes.count / 1024
         _ = try directory.write(Array(bytes[..<(1024 + length - 1)]), to: "test.db")
         let whole = (1024 + length - 1) / 1024
-        let missing = KeyError.damaged(pages: Array((whole + 1)...pages))
+        let isMissing = { (error: KeyError) in error.damagedPages == Array((whole + 1)...pages) }
         let (key, new) = try (Self.key.key, DatabaseKey.sample("new"))
         let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
-        #expect(throws: missing) { try file.changeKey(from: key, to: new) }
-        #expect(throws: missing) { try file.changeKeyInPlace(from: key, to: new) }
-        #expect(throws: missing) { try file.copy(key: key, to: directory.file("copy.db")) }
-        #expect(throws: missing) { try file.decryptToPlaintext(key: key) }
-        #expect(throws: missing) { try file.migrate(key: key, to: new, format: format) }
+        expect(throws: KeyError.damaged, where: isMissing) { try file.changeKey(from: key, to: new) }
+        expect(throws: KeyError.damaged, where: isMissing) { try file.changeKeyInPlace(from: key, to: new) }
+        expect(throws: KeyError.damaged, where: isMissing) { try file.copy(key: key, to: directory.file("copy.db")) }
+        expect(throws: KeyError.damaged, where: isMissing) { try file.decryptToPlaintext(key: key) }
+        expect(throws: KeyError.damaged, where: isMissing) { try file.migrate(key: key, to: new, format: format) }
         let found = try file.verify(key: key)
         #expect(found.damagedPages == Array((whole + 1)...pages))
     }

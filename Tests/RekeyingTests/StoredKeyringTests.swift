@@ -83,24 +83,24 @@ import Testing
 
     @Test func highestNumberIsNamed() throws {
         let planted = try plant(Self.keyring("other", "Bob", fixture).copy().file, number: Manifest.highestNumber)
-        #expect(throws: BackupError.damagedObject("keyrings/\(planted.name)")) { try backUp() }
+        #expect(throws: BackupError(.damagedObject, path: "keyrings/\(planted.name)")) { try backUp() }
     }
 
     @Test func whatIsNoKeyringIsNotRestored() throws {
         _ = try plant(Array("no keyring".utf8), number: 7)
         let place = Keyring(path: fixture.directory.file("restored"))
-        #expect(throws: KeyringError.notAKeyring) { try fixture.repository.restoreKeyring(to: place) }
+        expect(throws: KeyringError.notAKeyring) { try fixture.repository.restoreKeyring(to: place) }
         #expect(!fixture.directory.names.contains("restored"))
     }
 
     @Test func keyringIsNotOverwritten() throws {
-        #expect(throws: KeyringError.exists) { try fixture.repository.restoreKeyring(to: keyring.keyring) }
+        expect(throws: KeyringError.exists) { try fixture.repository.restoreKeyring(to: keyring.keyring) }
     }
 
     @Test func generationWithoutItsKeyHasNoKeyring() throws {
         try fixture.repository.storage.remove(StoredKeyring.directory + "/" + #require(stored().first).name)
         let place = Keyring(path: fixture.directory.file("restored"))
-        #expect(throws: BackupError.noKeyring(location: fixture.directory.file("repository"), generation: 1)) {
+        #expect(throws: BackupError(.noKeyring, path: fixture.directory.file("repository"), generation: 1)) {
             try fixture.repository.restoreKeyring(to: place)
         }
         #expect(try check().withKeyring == [] && check().problems == [])

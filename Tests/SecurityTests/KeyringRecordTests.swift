@@ -83,7 +83,7 @@ import Testing
     ])
     func alteredRecordIsErrorAndRepaired(sql: String) throws {
         try alter(sql)
-        #expect(keyringProblem { try open().close() } == .recordAltered)
+        expect(throws: KeyringError.recordAltered) { try open().close() }
         let repaired = try open { $0.acceptsOldCopies = true }
         #expect(try repaired.string(forQuery: SampleFile.question) == SampleFile.answer)
         repaired.close()
@@ -99,7 +99,7 @@ import Testing
         let generation = try keyring.content().generation
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: directory.file("old"), toPath: keyring.path)
-        #expect(keyringProblem { try open().close() } == .outdated(generation: generation))
+        expect(throws: KeyringError.outdated, where: { $0.generation == generation }) { try open().close() }
     }
 
     /// What the library wrote before there was a MAC.
@@ -115,7 +115,7 @@ import Testing
         let present = try keyring.content().generation
         try open { $0.acceptsOldCopies = true }.close()
         try alter(legacy + "; UPDATE cipherdb_keyring SET generation = \(present + 100)")
-        #expect(keyringProblem { try open().close() } == .recordAltered)
+        expect(throws: KeyringError.recordAltered) { try open().close() }
     }
 
     /// What a foreign key of another table would keep.

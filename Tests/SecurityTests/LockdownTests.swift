@@ -155,7 +155,7 @@ import Testing
             try database.open()
             #expect { try database.executeStatements(sql) } throws: { isRefusal($0) }
         }
-        #expect(throws: KeyError.keyMissing) {
+        expect(throws: KeyError.keyMissing) {
             try DatabaseQueue(path: nil).inDatabase { try $0.attachPlaintext(plain, as: "x") }
         }
         #expect(directory.names == [])
@@ -200,14 +200,14 @@ import Testing
             try database.attach(other, as: "o", key: key)
             #expect(try database.string(forQuery: "SELECT a FROM o.copy") == "plaintextmarker")
             try database.executeStatements("DETACH o")
-            #expect(throws: KeyError.wrongKey) { try database.attach(other, as: "o", key: .sample("wrong")) }
+            expect(throws: KeyError.wrongKey) { try database.attach(other, as: "o", key: .sample("wrong")) }
             #expect(throws: DatabaseError.self) { try database.string(forQuery: "SELECT a FROM o.copy") }
         }
     }
 
     @Test func attachingPlaintextNeedsPermission() throws {
         let plain = directory.file("plain.db")
-        #expect(throws: KeyError.keyMissing) { try open().attachPlaintext(plain, as: "p") }
+        expect(throws: KeyError.keyMissing) { try open().attachPlaintext(plain, as: "p") }
         #expect(!FileManager.default.fileExists(atPath: plain))
         let database = try open { $0.allowsPlaintext = true }
         try database.attachPlaintext(plain, as: "p")

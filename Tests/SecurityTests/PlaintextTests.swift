@@ -158,12 +158,12 @@ import Testing
     }
 
     @Test func keylessFileNeedsAllowsPlaintext() throws {
-        #expect(throws: KeyError.keyMissing) { _ = try DatabaseQueue(path: path) }
+        expect(throws: KeyError.keyMissing) { _ = try DatabaseQueue(path: path) }
         let database = Database(path: path)
         try database.open()
-        #expect(throws: KeyError.keyMissing) { try database.executeStatements("CREATE TABLE t (a)") }
-        #expect(throws: KeyError.keyMissing) { try database.executeUpdate("PRAGMA user_version = 1") }
-        #expect(throws: KeyError.keyMissing) { try database.beginTransaction() }
+        expect(throws: KeyError.keyMissing) { try database.executeStatements("CREATE TABLE t (a)") }
+        expect(throws: KeyError.keyMissing) { try database.executeUpdate("PRAGMA user_version = 1") }
+        expect(throws: KeyError.keyMissing) { try database.beginTransaction() }
         database.close()
         #expect(directory.names.isEmpty)
     }
@@ -173,7 +173,7 @@ import Testing
         let database = Database(path: path)
         try database.open()
         #expect(throws: MalformedKey.self) { try database.setKey("") }
-        #expect(throws: KeyError.keyMissing) { try database.executeStatements("CREATE TABLE t (a)") }
+        expect(throws: KeyError.keyMissing) { try database.executeStatements("CREATE TABLE t (a)") }
         database.close()
         #expect(directory.names.isEmpty)
     }

@@ -49,15 +49,21 @@ import Testing
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let file = DatabaseFile(path: path)
         let weak = try own.with(unsafePageAuthentication: nil)
-        #expect(throws: KeyError.withoutMACs(weak)) { try open(.any) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try open(nil) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.inspect(key: key) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.verify(key: key) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.migrate(key: key) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.changeKey(from: key, to: .random()) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.decryptToPlaintext(key: key) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.copy(key: key, to: directory.file("copy.db")) }
-        #expect(throws: KeyError.withoutMACs(weak)) { try file.recover(key: key, to: directory.file("new.db")) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try open(.any) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try open(nil) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try file.inspect(key: key) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try file.verify(key: key) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try file.migrate(key: key) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) {
+            try file.changeKey(from: key, to: .random())
+        }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try file.decryptToPlaintext(key: key) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) {
+            try file.copy(key: key, to: directory.file("copy.db"))
+        }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) {
+            try file.recover(key: key, to: directory.file("new.db"))
+        }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         #expect(directory.names == ["test.db"])
         // Who knows that it was made so says it.
@@ -65,7 +71,7 @@ import Testing
         var named = file
         named.format = weak
         #expect(try named.verify(key: key).format == weak)
-        let message = "\(KeyError.withoutMACs(weak))"
+        let message = "\(KeyError(.withoutMACs, format: weak))"
         #expect(message.contains("removed the MACs") && message.contains("pageAuthentication: .some(nil)"))
     }
 
@@ -77,8 +83,8 @@ import Testing
         #expect(try DatabaseFile(path: path).verify(key: key).format == .v1)
         var named = DatabaseFile(path: path)
         named.format = .v2
-        #expect(throws: KeyError.withoutMACs(.v1)) { try named.verify(key: key) }
-        #expect(throws: KeyError.otherFormat(.v1)) { try open(.v2) }
+        expect(throws: KeyError.withoutMACs, where: { $0.format == .v1 }) { try named.verify(key: key) }
+        expect(throws: KeyError.otherFormat, where: { $0.format == .v1 }) { try open(.v2) }
     }
 
     @Test func firstPageAloneIsNotWithoutMACs() throws {
@@ -99,9 +105,9 @@ import Testing
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes[16] = 0x20
         try bytes.write(to: URL(fileURLWithPath: path))
-        #expect(throws: KeyError.damaged(pages: [1])) { try open(.any, key) }
-        #expect(throws: KeyError.damaged(pages: [1])) { try open(format, key) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [1] }) { try open(.any, key) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == [1] }) { try open(format, key) }
         let named = try CipherFormat.v4.with(unsafePageAuthentication: nil).with(plaintextHeaderSize: 32)
-        #expect(throws: KeyError.otherFormat(format)) { try open(named, key) }
+        expect(throws: KeyError.otherFormat, where: { $0.format == format }) { try open(named, key) }
     }
 }

@@ -166,7 +166,7 @@ import Testing
             try forge(repository, change)
             let found = Result { try check(repository) }
             #expect(throws: BackupError.self) {
-                guard try found.get().problems.isEmpty else { throw BackupError.altered("") }
+                guard try found.get().problems.isEmpty else { throw BackupError(.altered, path: "") }
             }
         }
         let other = try DatabaseKey.sample("other")
@@ -213,9 +213,9 @@ import Testing
         try FileManager.default.removeItem(atPath: #require(objects(repository, "generations").last))
         // It is authentic: only who knows the number notices.
         #expect(restored(repository, 2) == states[1])
-        #expect(problems(repository) == [BackupError.outdated(newest: 2, expected: 3).description])
+        #expect(problems(repository) == [BackupError(.outdated, newest: 2, expected: 3).description])
         let place = directory.file("restored.db")
-        #expect(throws: BackupError.outdated(newest: 2, expected: 3)) {
+        #expect(throws: BackupError(.outdated, newest: 2, expected: 3)) {
             try DatabaseFile(path: place).restore(from: BackupRepository(repository), atLeast: 3, key: key)
         }
     }
@@ -228,7 +228,7 @@ import Testing
         let repository = BackupRepository(place)
         #expect(try repository.notedGeneration(in: keyring) == 3)
         try FileManager.default.removeItem(atPath: #require(objects(place, "generations").last))
-        #expect(throws: BackupError.outdated(newest: 2, expected: 3)) {
+        #expect(throws: BackupError(.outdated, newest: 2, expected: 3)) {
             try DatabaseFile(path: directory.file("restored.db")).restore(
                 from: repository,
                 atLeast: repository.notedGeneration(in: keyring),

@@ -54,10 +54,10 @@ import Testing
     }
 
     @Test func commandThatIsNotAllowedIsNotRun() throws {
-        let refused = KeyringError.Problem.commandNotAllowed(slot: 2, command)
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: []) } == refused)
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [hostile]) } == refused)
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [], slot: 2) } == refused)
+        let isOfSlot = { (error: KeyringError) in error.slots == [2] && error.command == command }
+        expect(throws: KeyringError.commandNotAllowed, where: isOfSlot) { try keyring.unlock(allowing: []) }
+        expect(throws: KeyringError.commandNotAllowed, where: isOfSlot) { try keyring.unlock(allowing: [hostile]) }
+        expect(throws: KeyringError.commandNotAllowed, where: isOfSlot) { try keyring.unlock(allowing: [], slot: 2) }
         let error = #expect(throws: KeyringError.self) { try keyring.unlock(allowing: []) }
         #expect(error.map { "\($0)" }?.contains(command.description) == true, "the command is shown")
         #expect(runs == 0 && !planted)
@@ -66,8 +66,8 @@ import Testing
     @Test func readingKeyringRunsNoCommand() throws {
         try alter { $0[1] = slot($0[1], hostile) }
         #expect(try keyring.slots()[1].command == hostile)
-        #expect(keyringProblem { _ = try keyring.unlock(.sample("Ada")) } == .altered)
-        #expect(keyringProblem { _ = try keyring.unlock(.sample("Bob")) } == .wrongSecret)
+        expect(throws: KeyringError.altered) { _ = try keyring.unlock(.sample("Ada")) }
+        expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(.sample("Bob")) }
         #expect(runs == 0 && !planted)
     }
 
@@ -79,15 +79,16 @@ import Testing
         ] {
             let other = try SecretCommand(arguments: arguments)
             try alter { $0[1] = slot($0[1], other) }
-            let problem = keyringProblem { _ = try keyring.unlock(allowing: [command]) }
-            #expect(problem == .commandNotAllowed(slot: 2, other))
+            expect(throws: KeyringError.commandNotAllowed, where: { $0.slots == [2] && $0.command == other }) {
+                try keyring.unlock(allowing: [command])
+            }
         }
         #expect(runs == 0 && !planted)
     }
 
     @Test func plantedSlotRunsNothingBesideOwnCommand() throws {
         try alter { $0 = [$0[0], slot($0[1], number: 7, hostile), $0[1], slot($0[1], number: 8, hostile)] }
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [command]) } == .altered)
+        expect(throws: KeyringError.altered) { _ = try keyring.unlock(allowing: [command]) }
         #expect(runs == 1 && !planted)
     }
 
@@ -96,7 +97,7 @@ import Testing
             let own = slots.removeLast()
             slots += (10..<30).map { slot(own, number: $0, command) } + [own]
         }
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [command]) } == .altered)
+        expect(throws: KeyringError.altered) { _ = try keyring.unlock(allowing: [command]) }
         #expect(runs == 1)
     }
 
@@ -105,7 +106,7 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         try keyring.create(with: .sample("Eve"))
         try alter { $0.append(slot($0[0], number: 2, command)) }
-        #expect(keyringProblem { _ = try keyring.unlock(allowing: [command]) } == .wrongSecret)
+        expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(allowing: [command]) }
     }
 
     @Test func commandAndErrorsShowNoSecret() throws {
@@ -113,7 +114,7 @@ import Testing
         let path = try directory.write("#!/bin/sh\nprintf %s \(secret)\nexit 3\n".utf8, to: "failing", mode: 0o700)
         let failing = try SecretCommand(arguments: [path])
         let error = #expect(throws: KeySourceError.self) { try KeyringSecret.command(failing) }
-        #expect(error?.problem == .commandFailed(status: 3))
+        #expect(error?.code == .commandFailed && error?.status == 3)
         _ = try directory.write("#!/bin/sh\nprintf %s \(secret)\n".utf8, to: "failing", mode: 0o700)
         let printed = try KeyringSecret.command(failing)
         var dumped = ""

@@ -64,7 +64,7 @@ import Testing
     @Test func changeInSaltOpensNothing() throws {
         for offset in 0..<16 {
             try flipByte(of: path, at: offset)
-            #expect(throws: KeyError.otherMACKey) { _ = try DatabaseQueue(path: path, key: key) }
+            expect(throws: KeyError.otherMACKey) { _ = try DatabaseQueue(path: path, key: key) }
             try flipByte(of: path, at: offset)
         }
         _ = try DatabaseQueue(path: path, key: key)
@@ -93,7 +93,7 @@ import Testing
             var bytes = whole
             put(first, of: whole, at: 1, in: &bytes)
             try bytes.write(to: URL(fileURLWithPath: path))
-            #expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: key) }
+            expect(throws: KeyError.wrongKey) { _ = try DatabaseQueue(path: path, key: key) }
         }
     }
 
@@ -164,7 +164,7 @@ import Testing
                     let rows = try database.executeQuery("SELECT length(a), a FROM t")
                     guard try rows.next(), try rows.data(forColumnIndex: 1)?.count == 3000 else { return }
                 }
-                guard try DatabaseFile(path: path).verify(key: key).isSound else { throw KeyError.notADatabase }
+                guard try DatabaseFile(path: path).verify(key: key).isSound else { throw KeyError(.notADatabase) }
             }
             #expect(try FileState(path).bytes == whole.prefix(size))
         }

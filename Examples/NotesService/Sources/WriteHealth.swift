@@ -16,7 +16,7 @@ actor WriteHealth {
             lastSuccess = .now
             return result
         } catch let error as DatabaseError where error.code.primary != .constraint {
-            failure = (error.code, .now)
+            failure = (.now, error.code)
             throw error
         }
     }

@@ -44,9 +44,10 @@ import Testing
         #expect(try await again.count() == 1)
         try await again.pool.close()
         try FileManager.default.removeItem(atPath: scratch.path + ".keyring")
-        await #expect(throws: KeyringError.lost(database: scratch.path)) {
+        let lost = await #expect(throws: KeyringError.self) {
             _ = try await NoteStore.open(scratch.path, secret, Logger(label: "test"))
         }
+        #expect(lost?.code == .lost && lost?.database == scratch.path)
         #expect(!FileManager.default.fileExists(atPath: scratch.path + ".keyring"))
     }
 

@@ -45,7 +45,7 @@ struct GenerationWalk {
             if piece.level > 0 {
                 // Somebody could make a tree of endless size of a few nodes.
                 guard known.insert(piece.reference).inserted else {
-                    throw BackupError.damagedObject(piece.reference.segment.name)
+                    throw BackupError(.damagedObject, path: piece.reference.segment.name)
                 }
                 let bytes = try nodes.bytes(piece.reference, count: piece.storedSize)
                 for child in piece.children(bytes) { try visit(child) }

@@ -39,7 +39,7 @@ extension BackupRepository {
     /// - Parameters:
     ///   - keyOf: The key that opens a database whose first bytes these are; nil if there is none.
     ///   - keyring: Must have the keys of all generations, and be the newest that is stored.
-    /// - Throws: ``BackupError/otherKey(_:)`` where no key opens the newest generation.
+    /// - Throws: `BackupError.otherKey` where no key opens the newest generation.
     package func check(
         atLeast expected: UInt64?,
         keyOf: (([UInt8]) throws -> PageKey?)?,
@@ -54,7 +54,7 @@ extension BackupRepository {
                 check.noting { manifests.append(try StoredManifest(name, storage, marker)) }
             }
             if manifests.isEmpty {
-                check.problems.append(BackupError.noGeneration(location: storage.description).description)
+                check.problems.append(BackupError(.noGeneration, path: storage.description).description)
             }
             try checkChain(manifests, marker, &check)
             let keyrings = try storedKeyrings(marker) { check.problems.append("\($0)") }
@@ -68,14 +68,14 @@ extension BackupRepository {
             let newestProved = proved.map { manifests[$0].manifest.number }
             let known = (keyOf == nil ? manifests.last?.manifest.number : newestProved) ?? 0
             if let expected, known < expected {
-                check.problems.append(BackupError.outdated(newest: known, expected: expected).description)
+                check.problems.append(BackupError(.outdated, newest: known, expected: expected).description)
             }
             if keyOf != nil, let newest = manifests.last, keys[UInt32(manifests.count - 1)] == nil {
                 if newest.manifest.keyIdentifier == nil {
-                    let error = BackupError.unauthenticated(newest.name, newestProved: newestProved)
+                    let error = BackupError(.unauthenticated, path: newest.name, newestProved: newestProved)
                     check.problems.append(error.description)
                 } else if GenerationKeys.Key.isReadable(storage, newest.manifest) {
-                    throw BackupError.otherKey(newest.name)
+                    throw BackupError(.otherKey, path: newest.name)
                 }
             }
             var pass = try SegmentPass(storage, marker, manifests, keys)

@@ -57,7 +57,7 @@ struct SegmentPass {
                 let (size, digest) = try self.read(segment)
                 read += size
                 guard segment.summaries.allSatisfy({ $0.size == UInt64(size) && $0.digest == digest }) else {
-                    throw BackupError.damagedObject(segment.identifier.name)
+                    throw BackupError(.damagedObject, path: segment.identifier.name)
                 }
             }
             nodes[segment.identifier] = nil
@@ -113,7 +113,7 @@ struct SegmentPass {
         let size = try source.size()
         let header = SegmentHeader.bytes(marker.identifier, segment.identifier)
         guard try source.read(header.count, at: 0) == header else {
-            throw BackupError.damagedObject(segment.identifier.name)
+            throw BackupError(.damagedObject, path: segment.identifier.name)
         }
         // Each generation is restored by what its own manifest says.
         if segment.summaries.count > 1 { doubts.insert(segment.range) }
@@ -217,7 +217,7 @@ struct SegmentPass {
             // Nothing is cut.
             if next < units.count { end = min(end, max(units[next].range.lowerBound, position)) }
             let bytes = try source.read(Int(end - position), at: position)
-            guard bytes.count == Int(end - position) else { throw BackupError.damagedObject(segment.name) }
+            guard bytes.count == Int(end - position) else { throw BackupError(.damagedObject, path: segment.name) }
             try bytes.withUnsafeBytes { bytes in
                 try whole.update(bytes)
                 for unit in units[first..<next] {

@@ -20,13 +20,13 @@ struct RepositoryMarker: Sendable {
     }
 
     init(_ file: [UInt8], location: String) throws {
-        guard file.starts(with: RepositoryMarker.magic) else { throw BackupError.notARepository(location: location) }
+        guard file.starts(with: RepositoryMarker.magic) else { throw BackupError(.notARepository, path: location) }
         var reader = ByteReader(file[...], at: RepositoryMarker.magic.count)
-        guard let version = reader.bigEndian(2) else { throw BackupError.notARepository(location: location) }
-        guard version == Manifest.version else { throw BackupError.unknownVersion(location: location) }
+        guard let version = reader.bigEndian(2) else { throw BackupError(.notARepository, path: location) }
+        guard version == Manifest.version else { throw BackupError(.unknownVersion, path: location) }
         guard let identifier = reader.bytes(Manifest.repositorySize), let created = reader.bigEndian(8),
             try DigestedObject.content(file, magic: RepositoryMarker.magic)?.endIndex == reader.position
-        else { throw BackupError.damagedObject("\(location)/\(RepositoryMarker.name)") }
+        else { throw BackupError(.damagedObject, path: "\(location)/\(RepositoryMarker.name)") }
         self.identifier = Array(identifier)
         self.created = created
     }

@@ -35,7 +35,7 @@ struct StoredKeyring: Sendable {
     /// Reads the object `name`. Throws where it is not what was written, or belongs to another name or repository.
     init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
         let path = StoredKeyring.directory + "/" + name
-        let damage = BackupError.damagedObject("\(storage.description)/\(path)")
+        let damage = BackupError(.damagedObject, path: "\(storage.description)/\(path)")
         file = try storage.bytes(path, most: StoredKeyring.mostBytes)
         guard let number = StoredManifest.number(inName: name),
             try StoredManifest.name(number, OpenSSL.SHA256().digest(of: file)) == name,

@@ -8,14 +8,14 @@ extension BackupRepository {
     /// - Parameters:
     ///   - keyring: Where to.
     ///   - choice: Which generation: of several keyrings, the newest that has its key, or the newest where it was stored without one.
-    /// - Throws: ``BackupError``, with ``BackupError/noKeyring(location:generation:)`` where no keyring that is stored has the key;
+    /// - Throws: ``BackupError``, with `BackupError.noKeyring` where no keyring that is stored has the key;
     ///   `KeyringError`.
     public func restoreKeyring(to keyring: Keyring, for choice: GenerationChoice = .newest) throws {
         try storage.locked(exclusively: false) {
             let manifest = try manifest(choice, atLeast: nil).manifest
             let isAny = manifest.keyIdentifier == nil
             guard let stored = try storedKeyrings(marker()).last(where: { isAny || $0.has(keyOf: manifest) }) else {
-                throw BackupError.noKeyring(location: storage.description, generation: manifest.number)
+                throw BackupError(.noKeyring, path: storage.description, generation: manifest.number)
             }
             try keyring.create(copyOf: stored.keyring)
         }
@@ -89,7 +89,7 @@ final class KeyringKeeper {
     ) throws {
         // A number that says so must not end the process, nor hide what is stored now.
         if let newest = present.last, newest.number == Manifest.highestNumber {
-            throw BackupError.damagedObject(StoredKeyring.directory + "/" + newest.name)
+            throw BackupError(.damagedObject, path: StoredKeyring.directory + "/" + newest.name)
         }
         func add(_ file: [UInt8], _ identifiers: Set<[UInt8]>, number: UInt64) throws {
             let stored = try StoredKeyring(file, identifiers, number: number, repository: marker.identifier)

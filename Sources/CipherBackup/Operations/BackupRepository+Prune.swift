@@ -32,7 +32,7 @@ extension BackupRepository {
             }
             // Others may be all that is left of the database.
             for newest in [all.last, all.last(where: isProved)] {
-                if let lost = try newest?.lostSegments(storage).first { throw BackupError.missingObject(lost) }
+                if let lost = try newest?.lostSegments(storage).first { throw BackupError(.missingObject, path: lost) }
             }
             let numbers = policy.kept(
                 all.map { ($0.manifest.number, $0.manifest.time, isProved($0)) },
@@ -73,7 +73,7 @@ extension BackupRepository {
         guard let record = try PruneRecord(storage.bytes(path, most: PruneRecord.mostBytes)),
             record.repository == marker.identifier
         else {
-            throw BackupError.damagedObject("\(storage.description)/\(path)")
+            throw BackupError(.damagedObject, path: "\(storage.description)/\(path)")
         }
         return record
     }

@@ -46,7 +46,7 @@ public struct BackupRepository: Sendable {
                 location: storage.description
             )
         } catch BackupError.missingObject {
-            throw BackupError.notARepository(location: storage.description)
+            throw BackupError(.notARepository, path: storage.description)
         }
     }
 
@@ -57,7 +57,7 @@ public struct BackupRepository: Sendable {
             _ = try marker()
         } catch BackupError.notARepository {
             guard try storage.names(in: StoredManifest.directory).isEmpty else {
-                throw BackupError.notARepository(location: storage.description)
+                throw BackupError(.notARepository, path: storage.description)
             }
             let marker = try RepositoryMarker(created: BackupRepository.now)
             // Another process may have made it meanwhile.

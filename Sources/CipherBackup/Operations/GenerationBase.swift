@@ -35,8 +35,8 @@ struct GenerationBase: Sendable {
         do {
             let tree = try SegmentReader(storage, stored.manifest, nodesOnly: true).tree(stored.manifest)
             try self.init(stored, tree, needed: tree.neededBytes())
-        } catch BackupError.damagedObject(let name) {
-            self.init(stored, lost: [name])
+        } catch let error as BackupError where error.code == .damagedObject {
+            self.init(stored, lost: [error.path])
         }
     }
 
@@ -48,7 +48,7 @@ struct GenerationBase: Sendable {
 
     /// Whether the pages were authenticated with `key`, so that only those that changed need to be.
     ///
-    /// - Throws: ``BackupError/altered(_:)`` where the manifest says so and its MAC is wrong.
+    /// - Throws: `BackupError.altered` where the manifest says so and its MAC is wrong.
     func isProved(by key: BackupKey?) throws -> Bool {
         guard let key, manifest.keyIdentifier == key.identifier else { return false }
         try stored.authenticate(key)

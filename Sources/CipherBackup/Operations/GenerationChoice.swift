@@ -31,7 +31,7 @@ extension BackupRepository {
             newest = stored.manifest.number
             break
         }
-        guard newest >= expected else { throw BackupError.outdated(newest: newest, expected: expected) }
+        guard newest >= expected else { throw BackupError(.outdated, newest: newest, expected: expected) }
     }
 
     /// The number of the newest generation whose manifest a key proves.
@@ -60,6 +60,6 @@ extension BackupRepository {
                 if Double(stored.manifest.time) <= time.timeIntervalSince1970 { return stored }
             }
         }
-        throw BackupError.noGeneration(location: storage.description)
+        throw BackupError(.noGeneration, path: storage.description)
     }
 }

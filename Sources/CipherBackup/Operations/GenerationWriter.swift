@@ -74,7 +74,7 @@ final class GenerationWriter {
             return (base, false)
         }
         if let base, base.manifest.number == Manifest.highestNumber {
-            throw BackupError.damagedObject(base.stored.name)
+            throw BackupError(.damagedObject, path: base.stored.name)
         }
         try storeNodes()
         try segments.finish()

@@ -26,8 +26,12 @@ package struct RestoreRun {
         let keys = try ([key] + others).map { try BackupKey($0, repository: stored.manifest.repository) }
         do {
             try stored.authenticate(keys[0])
-        } catch BackupError.unauthenticated(let name, _) {
-            throw BackupError.unauthenticated(name, newestProved: try repository.newestProved(by: keys[0]))
+        } catch let error as BackupError where error.code == .unauthenticated {
+            throw BackupError(
+                .unauthenticated,
+                path: error.path,
+                newestProved: try repository.newestProved(by: keys[0])
+            )
         }
         guard let expected, stored.manifest.number < expected else { return }
         try repository.checkNewest(repository.manifestNames(), repository.marker(), atLeast: expected) {

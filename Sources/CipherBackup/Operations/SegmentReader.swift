@@ -26,10 +26,10 @@ final class SegmentReader {
         guard let summary = segments[segment], offset >= (nodesOnly ? summary.nodes : 0), offset <= summary.size,
             UInt64(count) <= summary.size - offset
         else {
-            throw BackupError.damagedObject(segment.name)
+            throw BackupError(.damagedObject, path: segment.name)
         }
         let bytes = try source(summary).read(count, at: Int64(offset))
-        guard bytes.count == count else { throw BackupError.damagedObject(segment.name) }
+        guard bytes.count == count else { throw BackupError(.damagedObject, path: segment.name) }
         return bytes
     }
 
@@ -37,7 +37,7 @@ final class SegmentReader {
     func bytes(_ reference: BlockReference, count: Int) throws -> [UInt8] {
         let bytes = try bytes(reference.segment, at: reference.offset, count: count)
         guard try hash.digest(of: bytes) == reference.digest else {
-            throw BackupError.damagedObject(reference.segment.name)
+            throw BackupError(.damagedObject, path: reference.segment.name)
         }
         return bytes
     }
@@ -60,7 +60,7 @@ final class SegmentReader {
         var levels = [[manifest.root]]
         var nodes: Set<BlockReference> = []
         func children(_ node: BlockReference, _ index: Int, _ count: Int) throws -> [BlockReference] {
-            guard nodes.insert(node).inserted else { throw BackupError.damagedObject(node.segment.name) }
+            guard nodes.insert(node).inserted else { throw BackupError(.damagedObject, path: node.segment.name) }
             let children = min(BlockTree.fanOut, count - index * BlockTree.fanOut)
             return BlockReference.all(in: try bytes(node, count: children * BlockReference.size))
         }

@@ -43,7 +43,7 @@ package struct StoredManifest: Sendable {
         file = try storage.bytes(path, most: Manifest.mostBytes)
         guard let manifest = try Manifest(file), manifest.repository == marker.identifier,
             try StoredManifest.name(manifest.number, OpenSSL.SHA256().digest(of: file)) == name
-        else { throw BackupError.damagedObject("\(storage.description)/\(path)") }
+        else { throw BackupError(.damagedObject, path: "\(storage.description)/\(path)") }
         self.manifest = manifest
     }
 
@@ -64,10 +64,10 @@ package struct StoredManifest: Sendable {
 
     /// Throws where `key` does not prove the manifest.
     func authenticate(_ key: BackupKey) throws {
-        guard let identifier = manifest.keyIdentifier else { throw BackupError.unauthenticated(name) }
-        guard identifier == key.identifier else { throw BackupError.otherKey(name) }
+        guard let identifier = manifest.keyIdentifier else { throw BackupError(.unauthenticated, path: name) }
+        guard identifier == key.identifier else { throw BackupError(.otherKey, path: name) }
         let content = file.dropLast(Digest.size + BackupKey.macSize)
         let mac = file.dropLast(Digest.size).suffix(BackupKey.macSize)
-        guard try key.isRight(Array(mac), of: Array(content)) else { throw BackupError.altered(name) }
+        guard try key.isRight(Array(mac), of: Array(content)) else { throw BackupError(.altered, path: name) }
     }
 }

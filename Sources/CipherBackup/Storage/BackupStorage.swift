@@ -14,7 +14,7 @@ protocol BackupStorage: Sendable {
     func sizes(in directory: String) throws -> [String: Int64]
     /// The names of those objects in a directory that no running process is about to refer to.
     func settledNames(in directory: String) throws -> [String]
-    /// Reads an object. Throws ``BackupError/missingObject``.
+    /// Reads an object. Throws `BackupError.missingObject`.
     ///
     /// - Parameters:
     ///   - offset: Where the part begins that is needed. Offsets in the result are those in the whole object.

@@ -19,10 +19,10 @@ struct DirectoryStorage: BackupStorage {
                 try FileCalls.createDirectory(directory)
             } catch .exists {
                 guard try BackupError.naming(directory, Platform.status(of: directory)).kind == .directory else {
-                    throw BackupError.notARepository(location: path)
+                    throw BackupError(.notARepository, path: path)
                 }
             } catch {
-                throw BackupError.system(path: directory, code: error.code)
+                throw BackupError(.system, path: directory, errno: error.code)
             }
         }
         try checkDirectories()
@@ -33,14 +33,14 @@ struct DirectoryStorage: BackupStorage {
         for directory in DirectoryStorage.directories.map(path(of:)) {
             guard let status = try? Platform.statusOfLink(directory) else { continue }
             guard status.kind == .directory else {
-                throw .system(path: directory, code: Errno.notADirectory.code)
+                throw BackupError(.system, path: directory, errno: Errno.notADirectory.code)
             }
         }
     }
 
     /// An empty name would be that of the root directory.
     private func checkLocation() throws(BackupError) {
-        if path.isEmpty { throw .unusableLocation(path) }
+        if path.isEmpty { throw BackupError(.unusableLocation, path: path) }
     }
 
     /// Throws where the directory has files of others and is no repository. A run that was killed may have left it without the marker.
@@ -50,7 +50,7 @@ struct DirectoryStorage: BackupStorage {
         }
         let known = [".", "..", "lost+found"] + DirectoryStorage.directories
         guard names.allSatisfy({ known.contains($0) || TemporaryName.backup.matchesAny($0) }) else {
-            throw BackupError.otherFiles(location: path)
+            throw BackupError(.otherFiles, path: path)
         }
     }
 
@@ -60,7 +60,7 @@ struct DirectoryStorage: BackupStorage {
         } catch .noSuchFile {
             return []
         } catch {
-            throw BackupError.system(path: path(of: directory), code: error.code)
+            throw BackupError(.system, path: path(of: directory), errno: error.code)
         }
     }
 
@@ -73,7 +73,7 @@ struct DirectoryStorage: BackupStorage {
             } catch .noSuchFile {
                 // A link that leads nowhere.
             } catch {
-                throw BackupError.system(path: place, code: error.code)
+                throw BackupError(.system, path: place, errno: error.code)
             }
         }
         return sizes
@@ -87,10 +87,12 @@ struct DirectoryStorage: BackupStorage {
         do {
             return try FileBytes(path: path(of: name))
         } catch let error as Errno {
-            if error == .noSuchFile || error == .notADirectory { throw BackupError.missingObject(path(of: name)) }
-            throw BackupError.system(path: path(of: name), code: error.code)
+            if error == .noSuchFile || error == .notADirectory {
+                throw BackupError(.missingObject, path: path(of: name))
+            }
+            throw BackupError(.system, path: path(of: name), errno: error.code)
         } catch is NotARegularFile {
-            throw BackupError.damagedObject(path(of: name))
+            throw BackupError(.damagedObject, path: path(of: name))
         }
     }
 
@@ -107,7 +109,7 @@ struct DirectoryStorage: BackupStorage {
         } catch  where error.meansNoLinks {
             try BackupError.naming(place, FileCalls.rename(object.file.path, over: place))
         } catch {
-            throw BackupError.system(path: place, code: error.code)
+            throw BackupError(.system, path: place, errno: error.code)
         }
         object.markAdded()
         try BackupError.naming(place, FileCalls.syncDirectory(of: place))
@@ -119,7 +121,7 @@ struct DirectoryStorage: BackupStorage {
         } catch .noSuchFile {
             return
         } catch {
-            throw BackupError.system(path: path(of: name), code: error.code)
+            throw BackupError(.system, path: path(of: name), errno: error.code)
         }
     }
 
@@ -130,15 +132,15 @@ struct DirectoryStorage: BackupStorage {
         do {
             descriptor = try Platform.openForReading(marker)
         } catch  where error == .noSuchFile || error == .notADirectory {
-            throw BackupError.notARepository(location: path)
+            throw BackupError(.notARepository, path: path)
         } catch {
-            throw BackupError.system(path: marker, code: error.code)
+            throw BackupError(.system, path: marker, errno: error.code)
         }
         defer { Platform.close(descriptor) }
         try checkDirectories()
         let wait = LockWait.current(or: .seconds(5))
         while try !BackupError.naming(marker, FileCalls.tryLockOwnFile(descriptor, marker, exclusively: exclusively)) {
-            guard wait.mayTryAgain() else { throw BackupError.busy(location: path) }
+            guard wait.mayTryAgain() else { throw BackupError(.busy, path: path) }
         }
         if exclusively { removeLeftovers() }
         return try body()

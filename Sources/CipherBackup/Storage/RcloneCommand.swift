@@ -1,3 +1,4 @@
+internal import CipherKeys
 internal import CipherSystem
 
 /// A call of the program rclone.
@@ -55,9 +56,9 @@ struct RcloneCommand {
             let output = file.map { ChildProcess.Stream.descriptor($0.descriptor) } ?? .piped
             process = try ChildProcess(["rclone"] + arguments, hasInput: false, output: output, errors: .piped)
         } catch .noSuchFile {
-            throw BackupError.transport("rclone is not installed: install the package rclone")
+            throw BackupError(.transport, message: "rclone is not installed: install the package rclone")
         } catch {
-            throw BackupError.transport("rclone cannot be started: \(error)")
+            throw BackupError(.transport, message: "rclone cannot be started: \(error)")
         }
         // Both are read side by side: a full pipe would stop the program.
         let message = ChildOutput(process.errors, most: RcloneCommand.mostErrors)
@@ -65,7 +66,10 @@ struct RcloneCommand {
         let status = try wait(for: process) {
             if text?.isTooLong == true {
                 let most = RcloneCommand.mostOutput
-                throw BackupError.transport("rclone \(arguments[0]) failed: it prints more than \(most) bytes")
+                throw BackupError(
+                    .transport,
+                    message: "rclone \(arguments[0]) failed: it prints more than \(most) bytes"
+                )
             }
             return message.hasEnded && text?.hasEnded ?? true
         }
@@ -73,7 +77,7 @@ struct RcloneCommand {
             return (answer, text?.text ?? "")
         }
         let last = message.text.split(separator: "\n").last.map(String.init) ?? "status \(status)"
-        throw BackupError.transport("rclone \(arguments[0]) failed: \(last)")
+        throw BackupError(.transport, message: "rclone \(arguments[0]) failed: \(last)")
     }
 
     /// Waits for the end of the program, and ends it where this process is asked to stop.
@@ -98,7 +102,7 @@ struct RcloneCommand {
             return try process.wait()
         } catch {
             // Where this process does not keep its children, whether the program failed cannot be known.
-            throw BackupError.transport("rclone \(arguments[0]): its exit status is not known: \(error)")
+            throw BackupError(.transport, message: "rclone \(arguments[0]): its exit status is not known: \(error)")
         }
     }
 }

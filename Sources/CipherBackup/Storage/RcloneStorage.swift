@@ -20,7 +20,7 @@ struct RcloneStorage: BackupStorage {
 
     /// Throws where the location names no remote: rclone would take it for a directory of this machine.
     private func path(of name: String) throws(BackupError) -> String {
-        guard remote.contains(":") else { throw .unusableLocation(description) }
+        guard remote.contains(":") else { throw BackupError(.unusableLocation, path: description) }
         return remote + (remote.hasSuffix(":") || remote.hasSuffix("/") ? "" : "/") + name
     }
 
@@ -57,7 +57,7 @@ struct RcloneStorage: BackupStorage {
         let bytes = try FileBytes(path: file.path)
         // An object store takes the name of a missing object for that of an empty directory.
         guard outcome.status == .done, try bytes.size() > 0 else {
-            throw BackupError.missingObject("\(description)/\(name)")
+            throw BackupError(.missingObject, path: "\(description)/\(name)")
         }
         return offset == 0 ? bytes : ShiftedBytes(bytes: bytes, offset: Int64(offset))
     }

@@ -11,7 +11,7 @@ final class ScratchFile: Sendable {
     /// A file with a name, which its owner removes.
     static func named(beside path: String = path) throws -> TemporaryFile {
         guard let file = try BackupError.naming(path, TemporaryFile(.backup, beside: path)) else {
-            throw BackupError.busy(location: path)
+            throw BackupError(.busy, path: path)
         }
         return file
     }

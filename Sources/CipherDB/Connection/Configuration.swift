@@ -7,7 +7,7 @@ public struct Configuration: Sendable {
     /// The cipher format of the file.
     ///
     /// Nil stands for the engine's own: 4 with SQLCipher 4, 3 with SQLCipher 3; an existing file may then have any page
-    /// size. Opening a file of another format throws ``KeyError/otherFormat(_:)``, which says what to put here. With
+    /// size. Opening a file of another format throws `KeyError.otherFormat`, which says what to put here. With
     /// ``CipherFormat/any`` a file opens in whatever format it has.
     public var format: CipherFormat?
 

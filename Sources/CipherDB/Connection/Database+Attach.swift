@@ -27,13 +27,13 @@ extension Database {
         try other.open(key: key, flags: isReadOnly ? .readOnly : [.readWrite, .create])
         defer { other.close() }
         guard let found = other.verifiedKey else { throw KeyError(.notADatabase, path: path) }
-        guard found.format == format else { throw KeyError(.otherFormat(found.format), path: path) }
+        guard found.format == format else { throw KeyError(.otherFormat, path: path, format: found.format) }
         try attach(connection, path, name, found.key.literal())
     }
 
     /// Attaches a database in plaintext, which everybody can read who gets at the file, as ``attach(_:as:key:)`` does.
     ///
-    /// - Throws: ``KeyError/keyMissing`` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
+    /// - Throws: `KeyError.keyMissing` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
     public func attachPlaintext(_ path: String, as name: String) throws {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }

@@ -19,7 +19,7 @@ extension Database {
 
     /// What it means that these pages are damaged.
     func damage(_ pages: [Int], _ connection: Connection) -> KeyError {
-        KeyError(pages == [0] ? .wrongKey : .damaged(pages: pages), path: nameOfFile(connection))
+        pages == [0] ? KeyError(.wrongKey, path: nameOfFile(connection)) : .damage(pages, of: nameOfFile(connection))
     }
 
     private func nameOfFile(_ connection: Connection) -> String {

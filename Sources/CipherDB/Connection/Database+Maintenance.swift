@@ -8,7 +8,7 @@ extension Database {
     /// connection that only reads, the numbers of their rows are compared with the table's, not their words.
     ///
     /// - Returns: What is found, a line each; none for a sound database.
-    /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``, also where
+    /// - Throws: ``KeyError`` with `KeyError.damaged` where pages are not what was written; ``DatabaseError``, also where
     ///   nothing is found and the connection lacks a function, collation, module or tokenizer that the check needs.
     public func integrityCheck() throws -> [String] {
         let isOuter = try turn.enter()
@@ -70,7 +70,7 @@ extension DatabaseReader {
     /// writer compares with those of their tables; see ``Database/integrityCheck()``.
     ///
     /// - Returns: What is found, a line each; none for a sound database.
-    /// - Throws: ``KeyError`` with ``KeyError/Problem/damaged(pages:)`` where pages are not what was written; ``DatabaseError``.
+    /// - Throws: ``KeyError`` with `KeyError.damaged` where pages are not what was written; ``DatabaseError``.
     public func integrityCheck() throws -> [String] {
         let (problems, hasIndexes) = try read { (try $0.integrityCheck(), try $0.hasFullTextIndexes) }
         guard hasIndexes, let writer = self as? any DatabaseWriter else { return problems }

@@ -8,7 +8,7 @@ extension Database {
     /// With ``OpenFlags/uri`` the path is a URI. Nothing is read yet but the file's first bytes. Give the key next, by ``setKey(_:)-(DatabaseKey)``. A file that
     /// this makes can be read by its owner only. Opening an open database does nothing.
     ///
-    /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
+    /// - Throws: ``DatabaseError`` naming the path; `KeyError.engineHasNoEncryption`.
     public func open(flags: OpenFlags = [.readWrite, .create]) throws {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }

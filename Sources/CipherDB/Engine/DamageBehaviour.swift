@@ -9,7 +9,7 @@ struct DamageBehaviour: Sendable, Equatable {
     /// Whether the connection reads nothing more after it, and must be opened again.
     let isLasting: Bool
 
-    /// What the engine of this process does; ``KeyError/engineHasNoEncryption``, or ``KeyError/engineHidesDamage`` where it leaves no
+    /// What the engine of this process does; `KeyError.engineHasNoEncryption`, or `KeyError.engineHidesDamage` where it leaves no
     /// sign that is known.
     ///
     /// It is tried, on a database in memory whose last page is changed, and not concluded from a version.

@@ -4,7 +4,7 @@ public enum DamageDetection: String, Sendable, Hashable, CustomStringConvertible
     case pager
     /// By the codec, which fails until the connection is closed and says so in `PRAGMA cipher_status`: seen in SQLCipher 4.19.
     case codec
-    /// Not at all: such an engine opens no encrypted database (``KeyError/engineHidesDamage``).
+    /// Not at all: such an engine opens no encrypted database (`KeyError.engineHidesDamage`).
     case none
 
     /// Such as `pager`.

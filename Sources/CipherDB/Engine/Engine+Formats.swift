@@ -5,7 +5,7 @@ internal import CipherSystem
 extension Engine {
     /// The format that this engine writes unless asked otherwise.
     package func ownFormat() throws(KeyError) -> CipherFormat {
-        guard canEncrypt, let format = formats.first else { throw .engineHasNoEncryption }
+        guard canEncrypt, let format = formats.first else { throw KeyError(.engineHasNoEncryption) }
         return format
     }
 

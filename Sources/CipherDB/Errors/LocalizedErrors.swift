@@ -7,27 +7,7 @@ public import CipherSystem
 #endif
 
 // Else `localizedDescription`, which programs show, would be a number.
-extension KeyError: LocalizedError {
-    /// As ``description``.
-    public var errorDescription: String? { description }
-}
-
 extension DatabaseError: LocalizedError {
-    /// As ``description``.
-    public var errorDescription: String? { description }
-}
-
-extension RekeyError: LocalizedError {
-    /// As ``description``.
-    public var errorDescription: String? { description }
-}
-
-extension MigrationError: LocalizedError {
-    /// As ``description``.
-    public var errorDescription: String? { description }
-}
-
-extension KeyringError: LocalizedError {
     /// As ``description``.
     public var errorDescription: String? { description }
 }
@@ -38,11 +18,6 @@ extension MalformedKey: LocalizedError {
 }
 
 extension MalformedCommand: LocalizedError {
-    /// As ``description``.
-    public var errorDescription: String? { description }
-}
-
-extension KeySourceError: LocalizedError {
     /// As ``description``.
     public var errorDescription: String? { description }
 }

@@ -24,8 +24,8 @@ extension Database {
     ///   - secret: What opens the keyring.
     ///   - slot: The only slot to try; needed where ``KeyringContent/needsSlotNumber`` says so.
     ///   - flags: For reading and writing, and made where it does not exist, unless set.
-    /// - Throws: ``KeyringError``; ``KeyringError/Problem/otherDatabase`` where the database is under no key of the keyring,
-    ///   ``KeyringError/Problem/lost(database:)`` where the keyring is missing and the database is not;
+    /// - Throws: ``KeyringError``; `KeyringError.otherDatabase` where the database is under no key of the keyring,
+    ///   `KeyringError.lost` where the keyring is missing and the database is not;
     ///   ``DatabaseError``; ``KeyError``. A first start that fails leaves no keyring without its database.
     public func open(
         keyring: Keyring,
@@ -57,7 +57,7 @@ extension Database {
         let unlock = { try keyring.unlock(secret, slot: slot, upgrades: false) }
         do {
             return (try unlock(), nil)
-        } catch let error as KeyringError where error.problem == .missing {
+        } catch let error as KeyringError where error.code == .missing {
             guard let path, !path.isEmpty else { throw error }
             let location = try DatabaseLocation(path, flags)
             guard let file = location.file else { throw error }
@@ -65,14 +65,14 @@ extension Database {
                 // Another process may have made both since.
                 do {
                     return (try unlock(), nil)
-                } catch let error as KeyringError where error.problem == .missing {
-                    throw KeyringError(path: keyring.path, problem: .lost(database: file))
+                } catch let error as KeyringError where error.code == .missing {
+                    throw KeyringError(.lost, path: keyring.path, database: file)
                 }
             }
             guard location.flags.isSuperset(of: [.readWrite, .create]), slot ?? 1 == 1 else { throw error }
             do {
                 return (try keyring.create(with: secret), file)
-            } catch let error as KeyringError where error.problem == .exists {
+            } catch let error as KeyringError where error.code == .exists {
                 // Another process has made it meanwhile.
                 return (try unlock(), nil)
             }
@@ -90,7 +90,7 @@ extension Database {
             let content = try keyring.content()
             do {
                 try openAndResolve(keyring, content, flags)
-            } catch let error as KeyringError where error.problem == .otherDatabase {
+            } catch let error as KeyringError where error.code == .otherDatabase {
                 // Another process may have changed the key since its keys were read, or replaced the file between the tries of two keys.
                 let now = try keyring.content()
                 guard content.isRotationPending || now.generation != content.generation else { throw error }
@@ -150,7 +150,7 @@ extension Database {
         try open(flags: flags)
         guard !hasNewFile else {
             guard !content.isInUse, !content.isRotationPending else {
-                throw KeyringError(path: keyring.keyring.path, problem: .databaseMissing)
+                throw KeyringError(.databaseMissing, path: keyring.keyring.path)
             }
             return try makeDatabase(keyring, key)
         }
@@ -188,15 +188,15 @@ extension Database {
         for (key, day) in try keyring.retiredKeys() {
             do {
                 try open(key, content, keyring, flags)
-            } catch let error as KeyError where error == .wrongKey || error == .otherMACKey {
+            } catch let error as KeyError where error.code == .wrongKey || error.code == .otherMACKey {
                 continue
             }
             guard configuration.acceptsOldCopies, let salt = verifiedKey?.key.salt else {
-                throw KeyringError(path: keyring.keyring.path, problem: .oldDatabase(retired: day))
+                throw KeyringError(.oldDatabase, path: keyring.keyring.path, retired: day)
             }
             return try keyring.withLock { try $0.adopt(key, salt: salt) }
         }
-        throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+        throw KeyringError(.otherDatabase, path: keyring.keyring.path)
     }
 
     // MARK: Changing the key
@@ -216,7 +216,7 @@ extension Database {
         defer { turn.leave(isOuter) }
         _ = try usableConnection()
         guard let present = verifiedKey else {
-            throw RekeyError(path: path, problem: .notStarted("the database is not encrypted"))
+            throw RekeyError(.notStarted, path: path, reason: "the database is not encrypted")
         }
         try keyring.withLock { locked in
             guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }

@@ -33,14 +33,14 @@ extension Database {
         case .altered:
             // Where that is accepted it is written again.
             guard configuration.acceptsOldCopies else {
-                throw KeyringError(path: keyring.keyring.path, problem: .recordAltered)
+                throw KeyringError(.recordAltered, path: keyring.keyring.path)
             }
         case .generation(let known):
             guard known > content.generation else { return }
             // Another process may have written both since the keyring was read: the keyring first, then the record.
             guard try known > keyring.content().generation else { return }
             guard configuration.acceptsOldCopies else {
-                throw KeyringError(path: keyring.keyring.path, problem: .outdated(generation: known))
+                throw KeyringError(.outdated, path: keyring.keyring.path, generation: known)
             }
             do {
                 try keyring.withLock(waiting: .zero) { try $0.overtake(generation: known) }

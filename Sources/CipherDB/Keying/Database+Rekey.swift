@@ -31,15 +31,15 @@ extension Database {
         let connection = try usableConnection()
         let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
         guard let present = verifiedKey else {
-            throw RekeyError(path: path, problem: .notStarted("the database is not encrypted"))
+            throw RekeyError(.notStarted, path: path, reason: "the database is not encrypted")
         }
         guard keyOrigin != .keyring else {
             throw RekeyError(
+                .notStarted,
                 path: path,
-                problem: .notStarted(
+                reason:
                     "the database was opened by a keyring, which would no longer open it; rotateKey(of:) gives it a new key, and "
-                        + "change(slot:to:) of the keyring changes a secret"
-                )
+                    + "change(slot:to:) of the keyring changes a secret"
             )
         }
         try checkMayRekey(connection)
@@ -75,28 +75,27 @@ extension Database {
     }
 
     private func checkMayRekey(_ connection: Connection) throws {
-        if let reason = connection.whyInUse { throw RekeyError(path: path, problem: .notStarted(reason)) }
+        if let reason = connection.whyInUse { throw RekeyError(.notStarted, path: path, reason: reason) }
         guard !connection.isReadOnly else {
-            throw RekeyError(path: path, problem: .notStarted("the database is open read-only"))
+            throw RekeyError(.notStarted, path: path, reason: "the database is open read-only")
         }
         if let name = try connection.schemas().first(where: { $0 != "main" && $0 != "temp" }) {
-            throw RekeyError(path: path, problem: .notStarted("\(name) is attached; detach it first"))
+            throw RekeyError(.notStarted, path: path, reason: "\(name) is attached; detach it first")
         }
         guard try connection.text("SELECT name FROM sqlite_temp_master") == nil else {
             throw RekeyError(
+                .notStarted,
                 path: path,
-                problem: .notStarted(
-                    "the connection has temporary tables, which would be lost; use a new connection"
-                )
+                reason: "the connection has temporary tables, which would be lost; use a new connection"
             )
         }
     }
 
     private func derive(_ newKey: DatabaseKey, _ present: VerifiedKey) throws -> VerifiedKey {
         let salt = present.key.salt
-        if let other = newKey.salt, other != salt { throw RekeyError(path: path, problem: .saltDiffers) }
+        if let other = newKey.salt, other != salt { throw RekeyError(.saltDiffers, path: path) }
         let next = try VerifiedKey(writing: newKey, salt: salt, format: present.format)
-        guard try !(next.key == present.key) else { throw RekeyError(path: path, problem: .sameKey) }
+        guard try !(next.key == present.key) else { throw RekeyError(.sameKey, path: path) }
         return next
     }
 
@@ -109,10 +108,10 @@ extension Database {
                 state = .keyed(try reopened(path, present, .readWrite), present)
             } catch {
                 close()
-                throw RekeyError(path: path, problem: .undecided(newKeyFailed))
+                throw RekeyError(.undecided, path: path, cause: newKeyFailed)
             }
             try finishOpening()
-            throw RekeyError(path: path, problem: .oldKeyInForce(damage(present) ?? failure))
+            throw RekeyError(.oldKeyInForce, path: path, cause: damage(present) ?? failure)
         }
         try finishOpening()
     }
@@ -124,7 +123,7 @@ extension Database {
         else {
             return nil
         }
-        return DatabaseError(.corrupt, "\(KeyError.Problem.damaged(pages: pages))")
+        return DatabaseError(.corrupt, KeyError.damage(pages, of: "").sentence)
     }
 
     /// In WAL mode the file itself holds pages under the old key until a checkpoint; in rollback mode the journal does until it is
@@ -135,12 +134,12 @@ extension Database {
         do {
             _ = try connection.checkpoint(.truncate, schema: "main")
         } catch {
-            throw RekeyError(path: path, problem: .checkpointPending)
+            throw RekeyError(.checkpointPending, path: path)
         }
         let pages = try StoredPages(connection)
         let probe = try KeyProbe(database: pages, log: pages.writeAheadLog)
         guard case .rejected = try probe.run(old.key, format: old.format) else {
-            throw RekeyError(path: path, problem: .checkpointPending)
+            throw RekeyError(.checkpointPending, path: path)
         }
     }
 
@@ -156,7 +155,7 @@ extension Database {
         } catch let error as Errno where error == .noSuchFile {
             // Its writer removed it meanwhile.
         } catch {
-            throw RekeyError(path: path, problem: .oldFileRemains(path: journal, error))
+            throw RekeyError(.oldFileRemains, path: path, cause: error, oldFile: journal)
         }
     }
 }

@@ -9,7 +9,7 @@ extension UnkeyedFile {
     ///   - body: Reads the first page by the engine, which derives the HMAC key then.
     func keyEngine(_ verifiedKey: VerifiedKey, _ proof: FirstPageProof? = nil, _ body: () throws -> Void) throws {
         let isAuthenticated = verifiedKey.format.pageAuthentication != nil
-        if isAuthenticated, case .failure(let error) = DamageBehaviour.ofThisEngine { throw keyError(error.problem) }
+        if isAuthenticated, case .failure(let error) = DamageBehaviour.ofThisEngine { throw keyError(error.code) }
         let literal = try verifiedKey.key.literal()
         // 4.x writes each wrong key to standard error, unless told not to; what has no such setting ignores it.
         let settings = try "PRAGMA cipher_log_level = NONE;" + Engine.settings(of: verifiedKey.format)

@@ -95,7 +95,7 @@ extension UnkeyedFile {
         guard verifiedKey.format.pageAuthentication != nil, let damaged = try? pages.damagedPages(verifiedKey),
             !damaged.isEmpty, damaged != [0]
         else { return error }
-        return keyError(.damaged(pages: damaged))
+        return KeyError.damage(damaged, of: filePath)
     }
 
     /// The proof that a key is right, by one read of the first page as the format has it: what nearly every opening needs. Nil asks for
@@ -124,7 +124,7 @@ extension UnkeyedFile {
         let outcome = try probeAndRollBack { try $0.run(keys, search) }
         if configuration.format?.isAny != true, let format = outcome.format {
             let isExpected = (try? format.with(pageSize: expected.pageSize)) == expected
-            guard isExpected else { throw keyError(.otherFormat(format)) }
+            guard isExpected else { throw keyError(.otherFormat, format: format) }
         }
         guard let found = try identified(outcome) else { throw try rejection(keys, search) }
         return found
@@ -134,11 +134,12 @@ extension UnkeyedFile {
     private func identified(_ outcome: KeyProbe.Outcome) throws -> VerifiedKey? {
         switch outcome {
         case .opens(let key, let format):
-            guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
+            guard Engine.current.writes(format) else { throw keyError(.otherFormat, format: format) }
             return VerifiedKey(key: key, format: format)
-        case .firstPageDamaged: throw keyError(.damaged(pages: [1]))
-        case .headerDamaged(_, _, let flaw): throw KeyError(.damaged(pages: [1]), path: filePath, detail: "\(flaw)")
-        case .withoutMACs(let format): throw keyError(.withoutMACs(format))
+        case .firstPageDamaged: throw KeyError.damage([1], of: filePath)
+        case .headerDamaged(_, _, let flaw):
+            throw KeyError(.damaged, path: filePath, damagedPages: [1], detail: "\(flaw)")
+        case .withoutMACs(let format): throw keyError(.withoutMACs, format: format)
         case .otherParameters(let format): throw otherParameters(format)
         case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
@@ -161,7 +162,7 @@ extension UnkeyedFile {
     /// - Throws: ``MadeMeanwhile``.
     private func encryptNew(_ format: CipherFormat, _ derive: () throws -> VerifiedKey) throws -> VerifiedKey {
         guard Engine.current.canEncrypt else { throw keyError(.engineHasNoEncryption) }
-        guard Engine.current.writes(format) else { throw keyError(.otherFormat(format)) }
+        guard Engine.current.writes(format) else { throw keyError(.otherFormat, format: format) }
         try checkSideFiles()
         let verifiedKey = try derive()
         do {

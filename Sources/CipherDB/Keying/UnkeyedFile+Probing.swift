@@ -36,7 +36,7 @@ extension UnkeyedFile {
                 verifiedKey: VerifiedKey(key: key, format: format),
                 damage: try damageOfSideFiles(besideDamaged: .header("\(flaw)"), key, format)
             )
-        case .withoutMACs(let format): throw keyError(.withoutMACs(format))
+        case .withoutMACs(let format): throw keyError(.withoutMACs, format: format)
         case .otherParameters(let format): throw otherParameters(format)
         case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
@@ -67,8 +67,9 @@ extension UnkeyedFile {
     func otherParameters(_ format: CipherFormat) -> KeyError {
         let isDoubtful = format.plaintextHeaderSize == 0 && format.macSaltMask != CipherFormat.usualMask
         return KeyError(
-            .otherFormat(format),
+            .otherFormat,
             path: filePath,
+            format: format,
             detail: isDoubtful ? "if the file was not made so, somebody has altered its first 16 bytes, the salt" : nil
         )
     }

@@ -52,7 +52,7 @@ extension UnkeyedFile {
 
     /// Whether the engine must not have a WAL.
     ///
-    /// - Throws: ``KeyError/wrongKey`` where it holds a change of key.
+    /// - Throws: `KeyError.wrongKey` where it holds a change of key.
     private func isForeign(_ log: LogAuthentication?) throws -> Bool {
         switch log?.foreignOrigin {
         case .changeOfKey?: throw keyWasChanged

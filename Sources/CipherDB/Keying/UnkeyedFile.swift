@@ -26,7 +26,7 @@ package final class UnkeyedFile {
 
     /// Opens the file, and makes an empty one, which only its owner can read, if there is none and `flags` have `create`.
     ///
-    /// - Throws: ``DatabaseError`` naming the path; ``KeyError/engineHasNoEncryption``.
+    /// - Throws: ``DatabaseError`` naming the path; `KeyError.engineHasNoEncryption`.
     package convenience init(path: String, configuration: Configuration, flags: OpenFlags) throws {
         try self.init(
             DatabaseLocation(path, flags),
@@ -153,8 +153,8 @@ package final class UnkeyedFile {
     }
 
     /// An error that names the file.
-    func keyError(_ problem: KeyError.Problem) -> KeyError {
-        KeyError(problem, path: filePath, fileType: problem == .notADatabase ? fileType : nil)
+    func keyError(_ code: ErrorCode<KeyError>, format: CipherFormat? = nil) -> KeyError {
+        KeyError(code, path: filePath, format: format, fileType: code == .notADatabase ? fileType : nil)
     }
 
     /// What a file is that is no database, such as `gzip data` or `empty`; nil where that is not known.

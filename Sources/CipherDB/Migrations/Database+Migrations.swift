@@ -84,12 +84,12 @@ extension Database {
     public func pendingMigrations(of steps: [Migration]) throws -> [String] {
         let names = steps.map(\.name)
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
-            throw MigrationError.duplicateName(name)
+            throw MigrationError(.duplicateName, path: path, step: name)
         }
         let completed = try completedMigrations.map(\.name)
         try checkKnown(completed, names)
         for (name, done) in zip(names, completed) where name != done {
-            throw MigrationError.outOfOrder(pending: name, completed: done)
+            throw MigrationError(.outOfOrder, path: path, step: name, completed: done)
         }
         return Array(names.dropFirst(completed.count))
     }
@@ -97,9 +97,16 @@ extension Database {
     /// Throws where the database has a step behind it that the program does not have.
     private func checkKnown(_ completed: [String], _ names: [String]) throws(MigrationError) {
         guard let index = completed.firstIndex(where: { !names.contains($0) }) else { return }
-        if index >= names.count { throw .databaseIsNewer(unknown: completed.filter { !names.contains($0) }) }
-        let name = names[index]
-        throw completed.contains(name) ? .removed(completed[index]) : .renamed(from: completed[index], to: name)
+        if index >= names.count {
+            throw MigrationError(.databaseIsNewer, path: path, unknown: completed.filter { !names.contains($0) })
+        }
+        let isRenamed = !completed.contains(names[index])
+        throw MigrationError(
+            isRenamed ? .renamed : .removed,
+            path: path,
+            step: names[index],
+            unknown: [completed[index]]
+        )
     }
 
     /// Runs a step, unless another connection did meanwhile; returns whether it did.
@@ -111,16 +118,18 @@ extension Database {
         do {
             try step.body(self)
         } catch let error as DatabaseError where error == .transactionEnded {
-            throw MigrationError.transactionEnded(step: step.name)
+            throw MigrationError(.transactionEnded, path: path, step: step.name)
         } catch {
-            throw MigrationError.failed(step: step.name, error)
+            throw MigrationError(.failed, path: path, step: step.name, cause: error)
         }
         closeOpenResultSets()
         guard isInTransaction, (try? releaseSavePoint(withName: savePoint)) != nil else {
-            throw MigrationError.transactionEnded(step: step.name)
+            throw MigrationError(.transactionEnded, path: path, step: step.name)
         }
         if checksForeignKeys, let row = try brokenForeignKey() {
-            throw MigrationError.foreignKeyViolated(
+            throw MigrationError(
+                .foreignKeyViolated,
+                path: path,
                 step: step.name,
                 table: row.table,
                 rowID: row.rowID,
@@ -147,8 +156,10 @@ extension Database {
             return try body()
         } catch let error as MigrationError {
             // All that the step did is undone.
-            guard case .foreignKeyViolated = error, let row = try brokenForeignKey() else { throw error }
-            throw MigrationError.foreignKeyViolatedBefore(
+            guard error.code == .foreignKeyViolated, let row = try brokenForeignKey() else { throw error }
+            throw MigrationError(
+                .foreignKeyViolatedBefore,
+                path: path,
                 step: step.name,
                 table: row.table,
                 rowID: row.rowID,

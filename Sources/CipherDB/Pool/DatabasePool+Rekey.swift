@@ -9,7 +9,7 @@ extension DatabasePool {
     /// - Parameters:
     ///   - newKey: The new key.
     ///   - limit: How long reading blocks that run may take to end.
-    /// - Throws: ``RekeyError``, with ``RekeyError/Problem/notStarted(_:)`` where a reading block did not end in time: nothing was
+    /// - Throws: ``RekeyError``, with `RekeyError.notStarted` where a reading block did not end in time: nothing was
     ///   done then, and the pool goes on. ``DatabaseError`` with ``ResultCode/busy`` where a connection that is not the
     ///   pool's is in the way.
     public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration) throws {

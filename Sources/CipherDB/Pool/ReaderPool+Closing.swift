@@ -6,7 +6,7 @@ internal import Dispatch
 extension ReaderPool {
     /// Waits until every reader is released, closes them, and runs `body`, during which requests wait.
     ///
-    /// - Throws: what `body` throws; ``RekeyError/Problem/notStarted(_:)`` when a reader was not released within `limit`, and then
+    /// - Throws: what `body` throws; `RekeyError.notStarted` when a reader was not released within `limit`, and then
     ///   nothing was done.
     func withoutReaders<Result>(of path: String?, within limit: Duration, _ body: () throws -> Result) throws -> Result
     {
@@ -18,10 +18,9 @@ extension ReaderPool {
         guard drained.wait(timeout: .now() + limit.dispatched) == .success else {
             let count = lender.withStock { $0.checkedOut }
             throw RekeyError(
+                .notStarted,
                 path: path,
-                problem: .notStarted(
-                    "\(count.counted("reading block")) did not end within \(limit)"
-                )
+                reason: "\(count.counted("reading block")) did not end within \(limit)"
             )
         }
         closeIdle()

@@ -74,15 +74,8 @@ extension Error {
     fileprivate var isInterruption: Bool {
         switch self {
         case let error as DatabaseError: error.code.primary == .interrupted
-        case let error as MigrationError: error.failure?.isInterruption ?? false
+        case let error as MigrationError: error.cause?.isInterruption ?? false
         default: false
         }
-    }
-}
-
-extension MigrationError {
-    /// What a step threw.
-    fileprivate var failure: (any Error)? {
-        if case .failed(_, let error) = self { error } else { nil }
     }
 }

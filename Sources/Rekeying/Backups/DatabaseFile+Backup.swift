@@ -48,7 +48,7 @@ extension DatabaseFile {
     ///     proves it at a restore. Without a key nothing shows that a page was damaged already, or that somebody has put pages of two states
     ///     together.
     ///   - progress: Called about every mebibyte; what it throws ends the backup, and the repository has no generation of it.
-    /// - Throws: `KeyError`, also with `KeyError/damaged(pages:)`; `BackupError`; ``FileError``; `DatabaseError`.
+    /// - Throws: `KeyError`, also with `KeyError.damaged`; `BackupError`; ``FileError``; `DatabaseError`.
     @discardableResult
     public func backUp(
         to repository: BackupRepository,
@@ -138,7 +138,7 @@ extension DatabaseFile {
             } catch is StaleState {
                 continue
             } catch let error as DamagedPages {
-                throw KeyError(path: path, problem: .damaged(pages: error.numbers))
+                throw KeyError(.damaged, path: path, damagedPages: error.numbers)
             }
         }
         throw DatabaseError(
@@ -155,7 +155,7 @@ extension DatabaseFile {
             let file = try open(plaintext: true)
             do {
                 try file.checkMayBeEncrypted(file.kind)
-                guard try file.looksEncrypted() else { throw KeyError(path: path, problem: .notADatabase) }
+                guard try file.looksEncrypted() else { throw KeyError(.notADatabase, path: path) }
                 let state = try StableFile(file)
                 if !state.hasMoved { return state }
                 state.release()
@@ -171,7 +171,7 @@ extension DatabaseFile {
     private func checkState(_ state: StableFile, _ present: VerifiedKey?) throws {
         // A database has whole pages.
         guard case let size = try state.size(), size > 0, size % Int64(CipherFormat.pageSizes[0]) == 0 else {
-            throw KeyError(path: path, problem: .notADatabase)
+            throw KeyError(.notADatabase, path: path)
         }
         guard let present else { return }
         let missing = try PageScan(database: state, log: nil, key: present.key, format: present.format).missingPages()

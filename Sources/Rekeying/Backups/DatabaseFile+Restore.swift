@@ -130,9 +130,10 @@ extension DatabaseFile {
             let file = try restored.open()
             defer { file.close() }
             return try restored.authenticateUndamaged(key, file)
-        } catch let error as KeyError {
+        } catch var error as KeyError {
             // The temporary name is nobody's.
-            throw KeyError(path: self.path, problem: error.problem, detail: error.detail)
+            error.path = self.path
+            throw error
         }
     }
 }

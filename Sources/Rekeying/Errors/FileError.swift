@@ -1,30 +1,40 @@
-internal import CipherKeys
+public import CipherKeys
 internal import CipherSystem
 
-/// An error of a file, before an operation or by the system.
-public enum FileError: Error, Equatable, Sendable {
-    /// Nothing stands there.
-    case missing(path: String)
-    /// A directory, a pipe or a device.
-    case notAFile(path: String)
-    /// The system refuses to say what stands there, or to let it be written.
-    case noPermission(path: String)
-    /// The file has a hard link, under which the old file would stay.
-    case severalNames(path: String)
-    /// The new file cannot get this owner or this group of the file.
-    case ownership(path: String, owner: String?, group: String?)
-    /// A file exists at the path of a new file.
-    case exists(path: String)
-    /// The name is that of a journal or log of a database, or of a file that a run of this library may leave.
-    case belongs(path: String)
-    /// The name is so long that the engine cannot make its journal beside the file.
-    case nameTooLong(path: String)
-    /// The path is on another disk than the database.
-    case otherDisk(path: String)
-    /// The disk has fewer bytes left than the operation needs.
-    case noSpace(path: String, needed: Int64, free: Int64)
-    /// A call of the system failed on the file, with this `errno`.
-    case system(path: String, code: Int32)
+/// An error of a file, before an operation or by the system: `catch FileError.missing`.
+public struct FileError: CodedError {
+    /// The cause.
+    public let code: ErrorCode<FileError>
+    /// The path of the file; of ``ErrorCode/noSpace`` that of the directory.
+    public let path: String
+    /// The system's `errno`, of ``ErrorCode/system``.
+    public let errno: Int32?
+    /// The owner that the new file cannot get, of ``ErrorCode/ownership``.
+    public let owner: String?
+    /// The group that the new file cannot get, of ``ErrorCode/ownership``.
+    public let group: String?
+    /// How many bytes the operation needs, of ``ErrorCode/noSpace``.
+    public let needed: Int64?
+    /// How many bytes are free, of ``ErrorCode/noSpace``.
+    public let free: Int64?
+
+    package init(
+        _ code: ErrorCode<FileError>,
+        path: String,
+        errno: Int32? = nil,
+        owner: String? = nil,
+        group: String? = nil,
+        needed: Int64? = nil,
+        free: Int64? = nil
+    ) {
+        self.code = code
+        self.path = path
+        self.errno = errno
+        self.owner = owner
+        self.group = group
+        self.needed = needed
+        self.free = free
+    }
 
     /// Throws where `path` is not a file that this process may use.
     static func check(_ path: String, forWriting: Bool) throws {
@@ -32,12 +42,12 @@ public enum FileError: Error, Equatable, Sendable {
         do {
             status = try Platform.status(of: path)
         } catch {
-            if error == .noSuchFile { throw FileError.missing(path: path) }
-            throw FileError.system(path: path, code: error.code)
+            if error == .noSuchFile { throw FileError(.missing, path: path) }
+            throw FileError(.system, path: path, errno: error.code)
         }
-        guard status.kind == .regular else { throw FileError.notAFile(path: path) }
+        guard status.kind == .regular else { throw FileError(.notAFile, path: path) }
         guard Platform.mayRead(path), !forWriting || Platform.mayWrite(path) else {
-            throw FileError.noPermission(path: path)
+            throw FileError(.noPermission, path: path)
         }
     }
 
@@ -49,31 +59,40 @@ public enum FileError: Error, Equatable, Sendable {
         do {
             return try call()
         } catch {
-            throw .system(path: path, code: error.code)
+            throw FileError(.system, path: path, errno: error.code)
         }
     }
 }
 
-extension FileError: CustomStringConvertible {
-    /// A sentence naming the path.
-    public var description: String {
-        switch self {
-        case .missing(let path): path.isEmpty ? "the path is empty" : "\(path): no such file"
-        case .notAFile(let path): "\(path): not a file"
-        case .noPermission(let path): "\(path): permission denied"
-        case .severalNames(let path):
-            "\(path): the file has hard links, which would keep the old content; "
-                + "remove them, or change the key in place"
-        case .ownership(let path, let owner, let group):
-            "\(path): \(MissingOwnership(owner: owner, group: group).refusal)"
-        case .exists(let path): "\(path): exists already"
-        case .belongs(let path): "\(path): the name is that of a side file of a database; use another name"
-        case .nameTooLong(let path):
-            "\(path): the name leaves no room for that of the journal, which an in-place change needs; change the key without it"
-        case .otherDisk(let path): "\(path): not on the file system of the database"
-        case .noSpace(let path, let needed, let free):
-            "\(path): needs \(needed) bytes free, and the file system has \(free) left"
-        case .system(let path, let code): "\(path): \(Errno(code: code))"
-        }
+extension ErrorCode where Failure == FileError {
+    /// Nothing stands there.
+    public static var missing: Self { Self { $0.path.isEmpty ? "the path is empty" : "no such file" } }
+    /// A directory, a pipe or a device.
+    public static var notAFile: Self { Self("not a file") }
+    /// The system refuses to say what stands there, or to let it be written.
+    public static var noPermission: Self { Self("permission denied") }
+    /// The file has a hard link, under which the old file would stay.
+    public static var severalNames: Self {
+        Self("the file has hard links, which would keep the old content; remove them, or change the key in place")
     }
+    /// The new file cannot get this owner or this group of the file.
+    public static var ownership: Self { Self { MissingOwnership(owner: $0.owner, group: $0.group).refusal } }
+    /// A file exists at the path of a new file.
+    public static var exists: Self { Self("exists already") }
+    /// The name is that of a journal or log of a database, or of a file that a run of this library may leave.
+    public static var belongs: Self { Self("the name is that of a side file of a database; use another name") }
+    /// The name is so long that the engine cannot make its journal beside the file.
+    public static var nameTooLong: Self {
+        Self(
+            "the name leaves no room for that of the journal, which an in-place change needs; change the key without it"
+        )
+    }
+    /// The path is on another disk than the database.
+    public static var otherDisk: Self { Self("not on the file system of the database") }
+    /// The disk has fewer bytes left than the operation needs.
+    public static var noSpace: Self {
+        Self { "needs \(given: $0.needed) bytes free, and the file system has \(given: $0.free) left" }
+    }
+    /// A call of the system failed on the file, with this `errno`.
+    public static var system: Self { Self { "\(given: $0.errno.map(Errno.init(code:)))" } }
 }

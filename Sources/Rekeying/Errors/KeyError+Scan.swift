@@ -4,7 +4,7 @@ internal import CipherPages
 extension KeyError {
     /// For a file whose pages a scan found damaged.
     init(path: String, _ scan: PageScan.Result) {
-        self.init(path: path, problem: .damaged(pages: scan.listed), detail: scan.rest)
+        self.init(.damaged, path: path, damagedPages: scan.listed, detail: scan.rest)
     }
 }
 
@@ -12,6 +12,6 @@ extension Verification {
     /// The error for an operation that needs every page; nil where every page is authentic.
     func damage(of path: String) -> KeyError? {
         if damagedPages.isEmpty { return nil }
-        return KeyError(path: path, problem: .damaged(pages: damagedPages), detail: PageScan.rest(of: missingPages))
+        return KeyError(.damaged, path: path, damagedPages: damagedPages, detail: PageScan.rest(of: missingPages))
     }
 }

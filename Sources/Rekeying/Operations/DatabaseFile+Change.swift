@@ -16,8 +16,8 @@ extension DatabaseFile {
     ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
     /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`;
-    ///   `KeyError/damaged(pages:)` where pages are damaged. The old key is in force then, unless the error is
-    ///   `RekeyError/Problem/oldFileRemains(path:_:)`.
+    ///   `KeyError.damaged` where pages are damaged. The old key is in force then, unless the error is
+    ///   `RekeyError.oldFileRemains`.
     @discardableResult
     public func changeKey(
         from oldKey: DatabaseKey,
@@ -40,17 +40,16 @@ extension DatabaseFile {
             let (present, derived) = try identify(oldKey, deriving: newKey)
             guard present.format.pageAuthentication != nil else {
                 throw RekeyError(
+                    .notStarted,
                     path: path,
-                    problem: .notStarted(
-                        "the pages of the file have no MACs; migrate the file to a format that has them"
-                    )
+                    reason: "the pages of the file have no MACs; migrate the file to a format that has them"
                 )
             }
             var next = try derived(present)
             if isOfKeyring {
                 next = VerifiedKey(key: next.key, format: try FormatSearch.formatFoundUnderRawKey(next.format))
             }
-            guard try !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(path: path, problem: .sameKey) }
+            guard try !next.key.hasSamePageKey(as: present.key) else { throw RekeyError(.sameKey, path: path) }
             return try rewrite(
                 .encrypted(present.key, present.format),
                 .encrypted(next.key, next.format),
@@ -125,7 +124,7 @@ extension DatabaseFile {
                     }
                 } catch let page as UnauthenticPage {
                     if let present { try checkPages(old, present, progress) }
-                    throw KeyError(path: path, problem: .damaged(pages: [page.number]))
+                    throw KeyError(.damaged, path: path, damagedPages: [page.number])
                 }
                 return to
             }

@@ -14,7 +14,7 @@ extension DatabaseFile {
     ///   - oldKey: The key that the file has.
     ///   - newKey: The key that it gets.
     ///   - progress: Called while pages are read before and after; the rewriting itself tells nothing.
-    /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`; `KeyError/damaged(pages:)` where
+    /// - Throws: `KeyError`, `RekeyError`, ``FileError``, `DatabaseError`; `KeyError.damaged` where
     ///   pages were damaged before, and then nothing was changed.
     public func changeKeyInPlace(
         from oldKey: DatabaseKey,
@@ -35,7 +35,7 @@ extension DatabaseFile {
                 // It is too late to stop: what progress throws does not matter any more.
                 return try verify(key: newKey) { try? progress($0) }
             } catch {
-                throw RekeyError(path: path, problem: .newKeyInForce(error))
+                throw RekeyError(.newKeyInForce, path: path, cause: error)
             }
         }
     }
@@ -46,11 +46,11 @@ extension DatabaseFile {
         do {
             _ = try Platform.statusOfLink(SideFile.rollbackJournal.path(of: resolved))
         } catch .nameTooLong {
-            throw FileError.nameTooLong(path: path)
+            throw FileError(.nameTooLong, path: path)
         } catch {
             // The engine deals with what stands there.
         }
         let directory = FileCalls.directory(of: resolved)
-        guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
+        guard Platform.mayWrite(directory) else { throw FileError(.noPermission, path: directory) }
     }
 }

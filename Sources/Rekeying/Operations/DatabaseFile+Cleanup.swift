@@ -20,7 +20,7 @@ extension DatabaseFile {
             } catch FileError.missing {
                 // A new file is locked as long as it is written, and there is no old one.
                 let removed = try Leftovers(of: path).remove()
-                guard !removed.isEmpty else { throw FileError.missing(path: path) }
+                guard !removed.isEmpty else { throw FileError(.missing, path: path) }
                 return removed
             }
             let locked = try lockExclusively()

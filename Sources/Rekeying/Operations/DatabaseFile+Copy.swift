@@ -16,7 +16,7 @@ extension DatabaseFile {
     ///   - destination: The copy's path; no file may exist there.
     ///   - newKey: The key of the copy; nil for the same.
     ///   - progress: Called about every mebibyte; what it throws ends the copying, and nothing is left of it.
-    /// - Throws: `KeyError`, ``FileError``, `DatabaseError`; `KeyError/damaged(pages:)` with the numbers
+    /// - Throws: `KeyError`, ``FileError``, `DatabaseError`; `KeyError.damaged` with the numbers
     ///   of the pages where a page of the database is damaged.
     @discardableResult
     public func copy(
@@ -50,18 +50,18 @@ extension DatabaseFile {
 
     /// Throws where anything stands at `destination`.
     func checkFree(_ destination: String) throws {
-        guard !destination.isEmpty else { throw FileError.missing(path: destination) }
-        guard (try? Platform.statusOfLink(destination)) == nil else { throw FileError.exists(path: destination) }
+        guard !destination.isEmpty else { throw FileError(.missing, path: destination) }
+        guard (try? Platform.statusOfLink(destination)) == nil else { throw FileError(.exists, path: destination) }
         // What another database of the name has left would be played into this one.
         for side in SideFile.allCases.map({ $0.path(of: destination) }) where (try? Platform.statusOfLink(side)) != nil
         {
-            throw FileError.exists(path: side)
+            throw FileError(.exists, path: side)
         }
         // What has the name of a database's journal or log would be played into it.
         for suffix in SideFile.allCases.map(\.rawValue)
         where destination.utf8.reversed().starts(with: suffix.utf8.reversed()) {
             let database = String(destination.dropLast(suffix.count))
-            guard (try? Platform.statusOfLink(database)) == nil else { throw FileError.belongs(path: destination) }
+            guard (try? Platform.statusOfLink(database)) == nil else { throw FileError(.belongs, path: destination) }
         }
     }
 
@@ -86,9 +86,9 @@ extension DatabaseFile {
         } catch let error as DatabaseError {
             // The source is only read: what cannot be written is the new file.
             switch error.code {
-            case .full: throw FileError.system(path: destination, code: Errno.noSpace.code)
+            case .full: throw FileError(.system, path: destination, errno: Errno.noSpace.code)
             case .inputOutputWrite, .inputOutputSync:
-                throw FileError.system(path: destination, code: Errno.inputOutput.code)
+                throw FileError(.system, path: destination, errno: Errno.inputOutput.code)
             default: throw error
             }
         }

@@ -11,7 +11,7 @@ extension DatabaseFile {
     ///   - format: The format of the new file; nil for the engine's own.
     ///   - keptAs: A path on the same file system for a copy of the plaintext file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: `RekeyError/Problem/notStarted(_:)` for a file that is no database in plaintext or a format that this engine
+    /// - Throws: `RekeyError.notStarted` for a file that is no database in plaintext or a format that this engine
     ///   cannot write; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func encrypt(
@@ -89,7 +89,7 @@ extension DatabaseFile {
         let file = try open(forWriting: true, plaintext: true)
         defer { file.close() }
         guard file.kind == .plaintext else {
-            throw RekeyError(path: path, problem: .notStarted("the file is not a plaintext SQLite database"))
+            throw RekeyError(.notStarted, path: path, reason: "the file is not a plaintext SQLite database")
         }
         let header = DatabaseHeader(try file.pages.read(512, at: 0))
         try check(

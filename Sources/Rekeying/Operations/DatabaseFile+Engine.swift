@@ -100,7 +100,7 @@ extension DatabaseFile {
             }
             return true
         } catch let error as Errno {
-            throw FileError.system(path: journal, code: error.code)
+            throw FileError(.system, path: journal, errno: error.code)
         }
     }
 
@@ -113,10 +113,10 @@ extension DatabaseFile {
         } catch  where error.meansNoFile {
             return nil
         } catch {
-            throw FileError.system(path: path, code: error.code)
+            throw FileError(.system, path: path, errno: error.code)
         }
-        guard status.kind == .regular else { throw FileError.notAFile(path: path) }
-        guard status.linkCount == 1 else { throw FileError.severalNames(path: path) }
+        guard status.kind == .regular else { throw FileError(.notAFile, path: path) }
+        guard status.linkCount == 1 else { throw FileError(.severalNames, path: path) }
         return status
     }
 

@@ -44,7 +44,7 @@ public struct Inspection: Sendable, Equatable {
 extension DatabaseFile {
     /// Looks at the file, and with `key` finds its format.
     ///
-    /// - Throws: `KeyError/wrongKey` where the file is encrypted under another key; ``FileError``; `DatabaseError`.
+    /// - Throws: `KeyError.wrongKey` where the file is encrypted under another key; ``FileError``; `DatabaseError`.
     public func inspect(key: DatabaseKey? = nil) throws -> Inspection {
         try limitingWaits { try look(key) }
     }

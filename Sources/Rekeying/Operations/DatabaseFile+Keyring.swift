@@ -21,7 +21,7 @@ extension DatabaseFile {
     /// Makes the file and the keyring fit each other, where that is meant: the retired key that a copy of the database is under
     /// becomes the current key, and a record of the keyring in the database that another program has altered is written again.
     ///
-    /// - Throws: `RekeyError/Problem/notNeeded(_:)` where they fit; `KeyringError`; `DatabaseError`.
+    /// - Throws: `RekeyError.notNeeded` where they fit; `KeyringError`; `DatabaseError`.
     public func adopt(_ keyring: UnlockedKeyring) throws -> Adoption {
         try limitingWaits {
             let adoptsKey = try keyring.withLock { locked in
@@ -33,8 +33,9 @@ extension DatabaseFile {
             let repairsRecord = try repairRecord(of: keyring)
             guard adoptsKey || repairsRecord else {
                 throw RekeyError(
+                    .notNeeded,
                     path: path,
-                    problem: .notNeeded("the file is under the current key of the keyring, and its record is valid")
+                    reason: "the file is under the current key of the keyring, and its record is valid"
                 )
             }
             return Adoption(adoptsKey: adoptsKey, repairsRecord: repairsRecord)
@@ -53,7 +54,7 @@ extension DatabaseFile {
 
     /// The key of the keyring's that the file is under, be it an older one.
     ///
-    /// - Throws: `KeyringError/Problem/otherDatabase` where it is under none of them.
+    /// - Throws: `KeyringError.otherDatabase` where it is under none of them.
     public func key(in keyring: UnlockedKeyring) throws -> DatabaseKey { try keyAndRetirement(in: keyring).key }
 
     /// The key of the keyring's that the file is under, and for a retired one the day on which another took its place.
@@ -65,7 +66,7 @@ extension DatabaseFile {
             case .current: return (keys.current, nil)
             case .older, .other, nil:
                 guard let older = try olderKey(of: keyring) else {
-                    throw KeyringError(path: keyring.keyring.path, problem: .otherDatabase)
+                    throw KeyringError(.otherDatabase, path: keyring.keyring.path)
                 }
                 return (older.key, older.day.day)
             }
@@ -76,8 +77,8 @@ extension DatabaseFile {
     /// is missing gets the owner, the group and the permissions of the file, as far as this process may give them, and none for others.
     ///
     /// - Returns: The path under which a keyring that does not open the file is kept; nil where none stood there.
-    /// - Throws: `KeyringError`, with `KeyringError/Problem/otherDatabase` where the backup does not open the file, and with
-    ///   `KeyringError/Problem/otherKeys` where the present keyring does, and has other keys.
+    /// - Throws: `KeyringError`, with `KeyringError.otherDatabase` where the backup does not open the file, and with
+    ///   `KeyringError.otherKeys` where the present keyring does, and has other keys.
     @discardableResult
     public func restoreKeyring(_ keyring: Keyring, from backup: UnlockedKeyring) throws -> String? {
         try limitingWaits {
@@ -88,7 +89,7 @@ extension DatabaseFile {
                 case .current: keys.current
                 case .older, .other, nil: try olderKey(of: backup)?.key
                 }
-            guard let key else { throw KeyringError(path: backup.keyring.path, problem: .otherDatabase) }
+            guard let key else { throw KeyringError(.otherDatabase, path: backup.keyring.path) }
             // The database would call a keyring old that is not newer than what it noted.
             let noted = [keys.next, keys.current].lazy.compactMap { $0 }.compactMap { key -> UInt64? in
                 guard let (database, _) = try? database(under: key) else { return nil }
@@ -108,7 +109,7 @@ extension DatabaseFile {
     ///   - oldKey: The key that the file has; nil for plaintext.
     ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: `KeyringError/Problem/inUse` where the keyring is another database's; `RekeyError/Problem/notNeeded(_:)` where the
+    /// - Throws: `KeyringError.inUse` where the keyring is another database's; `RekeyError.notNeeded` where the
     ///   file is under it already; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func moveToKeyring(
@@ -126,10 +127,7 @@ extension DatabaseFile {
                 if let salt = oldKey?.saltBesideFile { key.saltOfHeader = salt }
                 if try find(current: key, next: locked.next)?.position == .current {
                     try locked.fulfil(claimFor: place, salt: salt(key))
-                    throw RekeyError(
-                        path: path,
-                        problem: .notNeeded("the file is under the current key of the keyring")
-                    )
+                    throw RekeyError(.notNeeded, path: path, reason: "the file is under the current key of the keyring")
                 }
                 let isClaimed = try locked.content.isClaimed(for: place)
                 guard isClaimed || !locked.content.isInUse, !locked.content.isRotationPending else {
@@ -141,7 +139,7 @@ extension DatabaseFile {
                 let result: RewriteResult
                 do {
                     result = try file.move(from: oldKey, to: key, keptAs, progress)
-                } catch let error as RekeyError where error == .oldFileRemains {
+                } catch let error as RekeyError where error.code == .oldFileRemains {
                     try? locked.fulfil(claimFor: place, salt: salt(key))
                     throw error
                 } catch {

@@ -97,7 +97,7 @@ extension DatabaseFile {
 
     /// What to say of a file that is under neither of the keys that count.
     func whyNoKeyFits(_ keyring: UnlockedKeyring) throws -> KeyringError {
-        KeyringError(try olderKey(of: keyring).map { .oldDatabase(retired: $0.day) } ?? .otherDatabase)
+        try olderKey(of: keyring).map { KeyringError(.oldDatabase, retired: $0.day) } ?? KeyringError(.otherDatabase)
     }
 
     /// The retired key that the file is under, with the day of its retirement.
@@ -106,7 +106,7 @@ extension DatabaseFile {
             do {
                 _ = try proved(older.key)
                 return true
-            } catch let error as KeyError where [.wrongKey, .otherMACKey, .journalUnderOtherKey].contains(error) {
+            } catch let error as KeyError where [.wrongKey, .otherMACKey, .journalUnderOtherKey].contains(error.code) {
                 return false
             }
         }

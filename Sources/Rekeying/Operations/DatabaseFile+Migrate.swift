@@ -12,7 +12,7 @@ extension DatabaseFile {
     ///     and a plaintext header; a file of that version keeps its format.
     ///   - keptAs: A path on the same file system for a copy of the old file.
     ///   - progress: Called about every mebibyte; what it throws ends the operation, and nothing is changed.
-    /// - Throws: `RekeyError/Problem/notNeeded(_:)` where the file is in that format already, no other key is given and every page is
+    /// - Throws: `RekeyError.notNeeded` where the file is in that format already, no other key is given and every page is
     ///   authentic; else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func migrate(
@@ -65,8 +65,9 @@ extension DatabaseFile {
                     stronger.isEmpty
                     ? "" : "; SQLCipher \(format.version)'s own has " + stronger.joined(separator: ", ")
                 throw RekeyError(
+                    .notNeeded,
                     path: path,
-                    problem: .notNeeded("the file is in the format of \(format) already\(advice)")
+                    reason: "the file is in the format of \(format) already\(advice)"
                 )
             }
             let next = try VerifiedKey(replacementUnder: newKey ?? key, format: format, like: present)
@@ -97,12 +98,11 @@ extension DatabaseFile {
         guard let format, !format.isAny else { return own }
         guard Engine.current.writes(format) else {
             throw RekeyError(
+                .notStarted,
                 path: path,
-                problem: .notStarted(
-                    Engine.versionNeeded(by: format).map {
-                        "SQLCipher \($0) or later is needed to write the format of \(format)"
-                    } ?? "SQLCipher cannot write the format of \(format)"
-                )
+                reason: Engine.versionNeeded(by: format).map {
+                    "SQLCipher \($0) or later is needed to write the format of \(format)"
+                } ?? "SQLCipher cannot write the format of \(format)"
             )
         }
         return format
@@ -119,10 +119,7 @@ extension DatabaseFile {
         _ progress: (FileProgress) throws -> Void
     ) throws -> RewriteResult {
         if to.format?.pageSize == 512, Engine.current.has(.cipherCompatibility) {
-            throw RekeyError(
-                path: path,
-                problem: .notStarted(DatabaseFile.cannotFillSmallestPages)
-            )
+            throw RekeyError(.notStarted, path: path, reason: DatabaseFile.cannotFillSmallestPages)
         }
         return try withoutActuallyEscaping(progress) { progress in
             try Replacement(
@@ -142,7 +139,7 @@ extension DatabaseFile {
                 } catch let error as DamagedTree {
                     throw DatabaseError(code: .corrupt, message: "\(error); nothing was changed")
                 } catch let page as UnauthenticPage {
-                    throw KeyError(path: path, problem: .damaged(pages: [page.number]))
+                    throw KeyError(.damaged, path: path, damagedPages: [page.number])
                 }
                 return to
             }

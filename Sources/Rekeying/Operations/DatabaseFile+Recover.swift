@@ -20,7 +20,7 @@ extension DatabaseFile {
     ///   - destination: The path of the new file; no file may exist there.
     ///   - newKey: The key of the new file; nil for the same.
     ///   - progress: Called about every mebibyte, or thousand rows; what it throws ends it, and nothing is left of it.
-    /// - Throws: `KeyError`, also `KeyError/wrongKey` where no page at all is authentic; ``FileError``;
+    /// - Throws: `KeyError`, also `KeyError.wrongKey` where no page at all is authentic; ``FileError``;
     ///   `DatabaseError` with `busy` where somebody else uses the database.
     public func recover(
         key: DatabaseKey,
@@ -40,7 +40,7 @@ extension DatabaseFile {
             case .sideFiles(let found): errors = found
             case .sideFileUnderOtherKey(let side):
                 ignored = side
-                errors = ["\(file.underOtherKey(side).cause)"]
+                errors = ["\(file.underOtherKey(side).sentence)"]
             case .none, .firstPage, .header: break
             }
             // Who may not write here cannot lock, either; from a medium for reading only it is not needed.

@@ -14,7 +14,7 @@ extension DatabaseFile {
     /// - Parameters:
     ///   - keyring: The keyring, unlocked.
     ///   - progress: as of ``changeKey(from:to:keepingOldAs:progress:)``.
-    /// - Throws: `KeyringError`, with `KeyringError/Problem/rotationPending` where an interrupted one is to be ended first;
+    /// - Throws: `KeyringError`, with `KeyringError.rotationPending` where an interrupted one is to be ended first;
     ///   else as ``changeKey(from:to:keepingOldAs:progress:)``.
     @discardableResult
     public func rotateKey(
@@ -89,7 +89,7 @@ extension DatabaseFile {
                 // It is too late to stop: what progress throws does not matter any more.
                 return try verify(key: keyring.databaseKey()) { try? progress($0) }
             } catch {
-                throw RekeyError(path: path, problem: .newKeyInForce(error))
+                throw RekeyError(.newKeyInForce, path: path, cause: error)
             }
         }
     }
@@ -97,7 +97,7 @@ extension DatabaseFile {
     /// Ends a change of key that was interrupted.
     ///
     /// - Returns: nil where the new key was in force already.
-    /// - Throws: `KeyringError/Problem/noRotationPending`; else as ``rotateKey(of:progress:)``.
+    /// - Throws: `KeyringError.noRotationPending`; else as ``rotateKey(of:progress:)``.
     @discardableResult
     public func resumeRotation(
         of keyring: UnlockedKeyring,
@@ -122,7 +122,7 @@ extension DatabaseFile {
 
     /// Takes back a change of key that was interrupted, and removes what it left.
     ///
-    /// - Throws: `KeyringError/Problem/noRotationPending`; `RekeyError/Problem/notStarted(_:)` where the new key is in force
+    /// - Throws: `KeyringError.noRotationPending`; `RekeyError.notStarted` where the new key is in force
     ///   already.
     public func cancelRotation(of keyring: UnlockedKeyring) throws {
         try limitingWaits {
@@ -132,8 +132,9 @@ extension DatabaseFile {
                 case .current: try KeyRotation(locked, self).resolve()
                 case .next:
                     throw RekeyError(
+                        .notStarted,
                         path: path,
-                        problem: .notStarted("the new key is already in force; `resume` completes the rotation")
+                        reason: "the new key is already in force; `resume` completes the rotation"
                     )
                 case .older, .other: throw try whyNoKeyFits(keyring)
                 }

@@ -21,7 +21,7 @@ final class Erasure {
             let status = try FileError.naming(path, Platform.status(of: descriptor))
             // A user who can write to the directory could put a hard link to another file there.
             guard status.kind == .regular, status.linkCount == 1, status.identity == identity else {
-                throw FileError.notAFile(path: path)
+                throw FileError(.notAFile, path: path)
             }
             size = status.size
         } catch {

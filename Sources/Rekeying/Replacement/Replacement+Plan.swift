@@ -8,9 +8,9 @@ extension Replacement {
     func checkPlaces(_ old: ExclusiveFile) throws -> FileStatus {
         try checkKeptName(old.path)
         let status = try old.status()
-        guard status.linkCount == 1 else { throw FileError.severalNames(path: old.path) }
+        guard status.linkCount == 1 else { throw FileError(.severalNames, path: old.path) }
         for directory in [old.path, keptAs].compactMap({ $0 }).map(FileCalls.directory(of:)) {
-            guard Platform.mayWrite(directory) else { throw FileError.noPermission(path: directory) }
+            guard Platform.mayWrite(directory) else { throw FileError(.noPermission, path: directory) }
         }
         try checkOwnership(old)
         return status
@@ -23,7 +23,7 @@ extension Replacement {
             directory,
             FileOwnership(of: old.descriptor).missingInNewFile(in: directory)
         )
-        if let missing { throw FileError.ownership(path: file.path, owner: missing.owner, group: missing.group) }
+        if let missing { throw FileError(.ownership, path: file.path, owner: missing.owner, group: missing.group) }
     }
 
     /// Names that belong to the database, or to this protocol, would be removed again.
@@ -32,18 +32,18 @@ extension Replacement {
         let (name, database) = (FileCalls.name(of: keptAs), FileCalls.name(of: path))
         guard !SideFile.allCases.contains(where: { $0.path(of: database) == name }),
             !TemporaryName.database.matches(name, of: database, suffixes: Leftovers.suffixes)
-        else { throw FileError.belongs(path: keptAs) }
-        guard (try? Platform.statusOfLink(keptAs)) == nil else { throw FileError.exists(path: keptAs) }
+        else { throw FileError(.belongs, path: keptAs) }
+        guard (try? Platform.statusOfLink(keptAs)) == nil else { throw FileError(.exists, path: keptAs) }
         let disks = try [path, keptAs].map { path in
             let directory = FileCalls.directory(of: path)
             return try FileError.naming(directory, Platform.status(of: directory).identity[0])
         }
-        guard disks[0] == disks[1] else { throw FileError.otherDisk(path: keptAs) }
+        guard disks[0] == disks[1] else { throw FileError(.otherDisk, path: keptAs) }
     }
 
     func checkSpace(_ size: Int64, _ path: String, freed: Int64) throws {
         let (needed, free) = try space(size, path)
-        guard free + freed >= needed else { throw FileError.noSpace(path: path, needed: needed, free: free) }
+        guard free + freed >= needed else { throw FileError(.noSpace, path: path, needed: needed, free: free) }
     }
 
     private func space(_ size: Int64, _ path: String) throws -> (needed: Int64, free: Int64) {

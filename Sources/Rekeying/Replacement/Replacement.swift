@@ -41,7 +41,7 @@ struct Replacement {
 
     /// Replaces the file by what `write` puts into the new one; it returns how that one's pages are encoded.
     ///
-    /// - Throws: any error; the file is as it was then, unless it is `RekeyError/Problem/oldFileRemains(path:_:)`.
+    /// - Throws: any error; the file is as it was then, unless it is `RekeyError.oldFileRemains`.
     func run(_ write: (OldFile, ReplacementFile) throws -> PageCoding) throws -> RewriteResult {
         if let ask = file.willRewrite { try announce(to: ask) }
         let old = try file.lockAtRest(present)
@@ -53,7 +53,7 @@ struct Replacement {
             do {
                 try perform(step, old, status, &state, write)
             } catch  where [.syncDirectory, .eraseOld].contains(step) {
-                throw RekeyError(path: file.path, problem: .oldFileRemains(path: state.link, error))
+                throw RekeyError(.oldFileRemains, path: file.path, cause: error, oldFile: state.link)
             }
         } undo: {
             // What is in plaintext already must not stay in freed blocks.
@@ -158,7 +158,7 @@ struct Replacement {
             } catch  where error.meansNoFile {
                 continue
             } catch {
-                throw FileError.system(path: path, code: error.code)
+                throw FileError(.system, path: path, errno: error.code)
             }
         }
     }
@@ -172,7 +172,7 @@ struct Replacement {
         } catch  where error.meansNoLinks {
             return nil
         } catch {
-            throw FileError.system(path: name, code: error.code)
+            throw FileError(.system, path: name, errno: error.code)
         }
         do {
             try old.check(name: name)
@@ -199,10 +199,9 @@ struct Replacement {
             state.made = []
             let message = "another file has its name, and the old file could not be put back"
             throw RekeyError(
+                .undecided,
                 path: file.path,
-                problem: .undecided(
-                    DatabaseError(code: .busy, message: message + (place.map { "; it is \($0)" } ?? ""))
-                )
+                cause: DatabaseError(code: .busy, message: message + (place.map { "; it is \($0)" } ?? ""))
             )
         }
     }
@@ -220,7 +219,7 @@ struct Replacement {
             // It is too late to stop: what progress throws does not matter any more.
             try erasure.run { try? progress(FileProgress(.erasing, done: $0, all: $1)) }
             try FileError.naming(name, FileCalls.remove(name))
-        } catch FileError.system(_, Errno.noSuchFile.code) {
+        } catch let error as FileError where error.errno == Errno.noSuchFile.code {
             // Another run, which may lock the new file already, has taken it for a leftover; or it has another name.
             try Erasure.overwriteBeginning(old, whole: true)
         }

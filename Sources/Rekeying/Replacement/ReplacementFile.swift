@@ -56,10 +56,9 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
         do {
             // Nobody takes a file with two names for a leftover to overwrite.
             try FileCalls.link(path, as: name)
-        } catch .exists {
-            throw FileError.exists(path: name)
         } catch {
-            throw FileError.system(path: name, code: error.code)
+            throw error == Errno.exists
+                ? FileError(.exists, path: name) : FileError(.system, path: name, errno: error.code)
         }
         guard pin.has(name: name) else {
             try? FileCalls.remove(name)
@@ -84,11 +83,11 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
         do {
             try FileCalls.adopt(file.descriptor, from: other.descriptor, other.path)
         } catch .ownership(let missing) {
-            throw FileError.ownership(path: other.path, owner: missing.owner, group: missing.group)
+            throw FileError(.ownership, path: other.path, owner: missing.owner, group: missing.group)
         } catch .attribute(let name, let error) {
-            throw FileError.system(path: ExtendedAttribute.place(name, of: other.path), code: error.code)
+            throw FileError(.system, path: ExtendedAttribute.place(name, of: other.path), errno: error.code)
         } catch .system(let error) {
-            throw FileError.system(path: path, code: error.code)
+            throw FileError(.system, path: path, errno: error.code)
         }
     }
 

@@ -79,7 +79,7 @@ struct Change: ParsableCommand {
             if try newSecret == oldSecret {
                 // A new salt would hide that nobody is locked out.
                 try key.prove(oldSecret, of: file)
-                throw RekeyError(path: file, problem: .sameKey)
+                throw RekeyError(.sameKey, path: file)
             }
             let database = try replacement.database(file, key)
             if inPlace {

@@ -47,8 +47,8 @@ struct Encrypt: ParsableCommand {
             switch found.kind {
             case .plaintext: break
             case .encrypted: throw AlreadyEncrypted()
-            case .empty: throw KeyError(path: file, problem: .notADatabase, fileType: "empty")
-            case .notADatabase: throw KeyError(path: file, problem: .notADatabase, fileType: found.fileType)
+            case .empty: throw KeyError(.notADatabase, path: file, fileType: "empty")
+            case .notADatabase: throw KeyError(.notADatabase, path: file, fileType: found.fileType)
             }
             let secret = try secret {
                 try key.fileFormat.salted(key.choice.read(prompt: "New passphrase", confirmed: true))

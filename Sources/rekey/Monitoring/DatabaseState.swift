@@ -48,24 +48,22 @@ enum DatabaseState: String, CaseIterable {
         switch error {
         case FileError.missing: self = .missing
         case FileError.notAFile: self = .notAFile
-        case let error as KeyError: self = DatabaseState(error.problem)
-        case let error as KeyringError where error.problem == .otherDatabase: self = .wrongKey
+        case let error as KeyError: self = DatabaseState(error.code)
+        case let error as KeyringError where error.code == .otherDatabase: self = .wrongKey
         case let error as DatabaseError where isInspected && [.corrupt, .notADatabase].contains(error.code.primary):
             self = .damaged
         default: self = isInspected ? .notVerified : .unreadable
         }
     }
 
-    private init(_ problem: KeyError.Problem) {
-        switch problem {
+    private init(_ code: ErrorCode<KeyError>) {
+        switch code {
         case .wrongKey: self = .wrongKey
         case .notEncrypted: self = .plaintext
         case .notADatabase: self = .notADatabase
         case .damaged, .journalUnderOtherKey: self = .damaged
         case .withoutMACs: self = .withoutMACs
-        case .otherCipher, .otherLayout, .otherMACKey, .saltMissing, .keyMissing, .otherFormat, .engineHasNoEncryption,
-            .engineHidesDamage:
-            self = .notVerified
+        default: self = .notVerified
         }
     }
 

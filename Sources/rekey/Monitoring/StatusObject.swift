@@ -31,7 +31,7 @@ struct StatusObject: Encodable {
         try container.encode(check.ended.formatted(.iso8601), forKey: .checked)
         try container.encode(check.seconds, forKey: .seconds)
         if let error = check.error {
-            try container.encode(ErrorName(error, check.status).text, forKey: .error)
+            try container.encode(Answer.name(of: error), forKey: .error)
             try container.encode(check.message, forKey: .message)
         }
         switch check.keyring {

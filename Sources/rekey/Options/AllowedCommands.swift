@@ -11,7 +11,7 @@ final class AllowedCommands {
 
     /// Asks at the terminal about each command of the slots until one is allowed; false where none is, or no slot has one.
     ///
-    /// - Throws: `KeyringError/Problem/commandNotAllowed(slot:_:)` where nobody can be asked, not for a passphrase either.
+    /// - Throws: `KeyringError.commandNotAllowed` where nobody can be asked, not for a passphrase either.
     func ask(_ content: KeyringContent, slot number: Int?, _ path: String) throws -> Bool {
         for slot in content.slots where number == nil || slot.number == number {
             guard let command = slot.command else { continue }
@@ -21,7 +21,7 @@ final class AllowedCommands {
                 The keyring is not verified yet. Type yes to run the command, or press Return for another secret
                 """
             guard let isAllowed = try Terminal.confirm(question) else {
-                throw KeyringError(path: path, problem: .commandNotAllowed(slot: slot.number, command))
+                throw KeyringError(.commandNotAllowed, path: path, slots: [slot.number], command: command)
             }
             if isAllowed {
                 commands.append(command)

@@ -62,7 +62,7 @@ final class FileKeys {
             if !isLast {
                 do {
                     try options.prove(options.fileFormat.salted(key), of: file)
-                } catch let error as KeyError where error.problem == .wrongKey {
+                } catch let error as KeyError where error.code == .wrongKey {
                     throw error
                 } catch {
                     // No matter of the key; the command finds it again, and reports it.

@@ -17,7 +17,7 @@ struct KeyringTarget: ParsableArguments {
     /// open nothing. A database that does not exist yet gets a key of the keyring.
     ///
     /// - Returns: What to say where they could not be compared.
-    /// - Throws: `KeyringError/Problem/otherDatabase`.
+    /// - Throws: `KeyringError.otherDatabase`.
     func checkDatabase(_ unlocked: UnlockedKeyring) throws -> [(String, String)] {
         let database = DatabaseFile(path: file)
         do {

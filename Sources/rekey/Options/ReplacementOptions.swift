@@ -45,7 +45,7 @@ struct ReplacementOptions: ParsableArguments {
             if let file { OldFormatNote.tell(file, done) }
             return Report.Result(ReplacementObject(done), lines: prefix + ReplacementObject.lines(done) + notes())
         } catch let error as RekeyError {
-            guard case .notNeeded(let reason) = error.problem else { throw error }
+            guard error.code == .notNeeded, let reason = error.reason else { throw error }
             // So that a script can run the command twice.
             return Report.Result(NotNeeded(note: reason), lines: [("nothing to do", reason)])
         } catch let dry as DryRun {

@@ -47,7 +47,7 @@ enum Output {
         var done = 0
         while done < bytes.count {
             let count = Foundation.write(1, bytes.baseAddress! + done, bytes.count - done)
-            guard count > 0 || errno == EINTR else { throw FileError.system(path: "standard output", code: errno) }
+            guard count > 0 || errno == EINTR else { throw FileError(.system, path: "standard output", errno: errno) }
             done += max(0, count)
         }
     }

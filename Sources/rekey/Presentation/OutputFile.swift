@@ -18,15 +18,15 @@ enum OutputFile {
                 try Platform.call(path) { Int(open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)) }
             )
         } catch .exists {
-            throw FileError.exists(path: path)
+            throw FileError(.exists, path: path)
         } catch {
-            throw FileError.system(path: path, code: error.code)
+            throw FileError(.system, path: path, errno: error.code)
         }
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
         } catch {
             try? Platform.remove(path)
-            throw FileError.system(path: path, code: EIO)
+            throw FileError(.system, path: path, errno: EIO)
         }
     }
 }

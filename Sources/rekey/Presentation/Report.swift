@@ -87,7 +87,8 @@ struct Report: ParsableArguments {
         if let resolved = try? Platform.resolved(file), text.hasPrefix("\(resolved): ") {
             text = String(text.dropFirst(resolved.count + 2))
         }
-        return (text.hasPrefix(file) ? text : "\(file): \(text)") + Advice(error, file).text
+        return (text.hasPrefix(file) ? text : "\(file): \(text)")
+            + (Answer(error, file).advice().map { "; \($0)" } ?? "")
     }
 
     private func one(
@@ -115,7 +116,7 @@ struct Report: ParsableArguments {
             Output.tellLine("rekey: \(message)", clearing: true)
             if json {
                 let failure = Failure(
-                    error: ErrorName(error, status).text,
+                    error: Answer.name(of: error),
                     exitStatus: status.code,
                     message: message,
                     fileType: (error as? KeyError)?.fileType

@@ -186,7 +186,7 @@ func errors(_ pool: DatabasePool) async {
         // 34
     } catch let error as KeyError where error.damagedPages != nil {
         // 35
-    } catch let error as KeyringError where error == .missing {
+    } catch let error as KeyringError where error.code == .missing {
         // 36
     } catch let error as DatabaseError where error.code == .constraintUnique {
         // 32
@@ -221,29 +221,22 @@ func causes(_ pool: DatabasePool, _ error: any Error, _ key: KeyError, _ source:
         }
     }
     switch error {
-    case KeyError.damaged(pages: [1]), KeyError.damaged, KeyError.otherFormat, KeyringError.oldDatabase: return false
+    case KeyError.damaged, KeyError.otherFormat, KeyringError.oldDatabase: return false
     case DatabaseError.corrupt: return false
     default: break
     }
-    switch key {
-    case .wrongKey, .damaged(pages: []): return false
-    case .damaged, .otherFormat: return false
+    switch key.code {
+    case .damaged, .otherFormat: return key.damagedPages == nil
     default: break
     }
-    switch key.problem {
-    case .damaged, .otherFormat: return true
-    case .wrongKey, .keyMissing, .notEncrypted, .notADatabase, .engineHasNoEncryption, .engineHidesDamage: break
-    case .otherCipher, .otherLayout, .otherMACKey, .saltMissing, .withoutMACs, .journalUnderOtherKey: break
-    }
-    switch source {
+    switch source.code {
     case .missing, .system: return false
     default: break
     }
     let keyring = error as? KeyringError
-    if case .damaged? = keyring { return false }
+    if keyring?.code == .damaged { return false }
     if case KeyringError.secretInUse = error { return false }
-    return key == .damaged || key != .otherFormat || key.problem == .damaged || keyring == .wrongSecret
-        || keyring?.problem == .missing || source == .missing
+    return key.code != .otherFormat || keyring?.code == .wrongSecret
 }
 
 // 40: conditions that are literals

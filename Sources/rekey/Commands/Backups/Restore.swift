@@ -89,7 +89,7 @@ struct Restore: ParsableCommand {
                 // The file is what was asked for: a key that was retired since is the one that counts.
                 do {
                     _ = try key.database(file).adopt(unlocked)
-                } catch let error as RekeyError where error.problem == .notNeeded("") {}
+                } catch let error as RekeyError where error.code == .notNeeded {}
             }
             return Report.Result(Object(done, copied), lines: Restore.lines(done) + lines(copied, beside: file))
         }

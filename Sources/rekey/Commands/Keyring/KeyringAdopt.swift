@@ -25,7 +25,7 @@ struct KeyringAdopt: ParsableCommand {
                         + (adoption.repairsRecord ? [("record", "rewritten")] : [])
                 )
             } catch let error as RekeyError {
-                guard case .notNeeded(let reason) = error.problem else { throw error }
+                guard error.code == .notNeeded, let reason = error.reason else { throw error }
                 return target.nothingToDo(reason)
             }
         }

@@ -19,7 +19,7 @@ struct KeyringBackup: ParsableCommand {
             var notes: [(String, String)] = []
             do {
                 notes = try target.checkDatabase(unlocked)
-            } catch let error as KeyringError where error.problem == .otherDatabase {
+            } catch let error as KeyringError where error.code == .otherDatabase {
                 // It may open copies of the database.
                 notes = [("note", "\(target.file) is not under this keyring, so the backup does not open it")]
             }

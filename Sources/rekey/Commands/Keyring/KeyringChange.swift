@@ -31,7 +31,7 @@ struct KeyringChange: ParsableCommand {
             let changed = changeSlot ?? unlocked.slot
             let secret = try slot.secret(for: keyring, besides: target.key)
             if label == nil, !slot.isMoreThanSecret, try unlocked.opens(slot: changed, with: secret) {
-                throw KeyringError(path: keyring.path, problem: .secretInUse(slot: changed))
+                throw KeyringError(.secretInUse, path: keyring.path, slots: [changed])
             }
             try unlocked.change(
                 slot: changed,

@@ -26,10 +26,10 @@ struct KeyringForget: ParsableCommand {
             let content = try unlocked.content()
             guard content.olderKeyCount > 0 else { return target.nothingToDo("there are no retired keys") }
             guard !content.isRotationPending else {
-                throw KeyringError(path: target.keyring.path, problem: .rotationPending)
+                throw KeyringError(.rotationPending, path: target.keyring.path)
             }
             guard try DatabaseFile(path: target.file).position(in: unlocked) == .current else {
-                throw KeyringError(path: target.keyring.path, problem: .otherDatabase)
+                throw KeyringError(.otherDatabase, path: target.keyring.path)
             }
             try unlocked.forgetOlderKeys()
             return target.done([("retired keys", "deleted")])

@@ -50,13 +50,13 @@ struct KeyringInit: ParsableCommand {
                 try newSecret { try slot.secret(for: keyring, besides: target.key) }
             }
             if let content = try? keyring.content(), content.isInUse, try !isClaimed(content) {
-                throw KeyringError(path: keyring.path, problem: .exists)
+                throw KeyringError(.exists, path: keyring.path)
             }
             if let done = try endedBefore(database, readSecret) { return done }
             let oldKey: DatabaseKey?
             switch try target.kind() {
             case nil:
-                if target.key.choice.isGiven { throw FileError.missing(path: target.file) }
+                if target.key.choice.isGiven { throw FileError(.missing, path: target.file) }
                 let (secret, derivation) = (try readSecret(), try slot.derivation())
                 let found = [("database", "does not exist yet")]
                 if dryRun {
@@ -68,8 +68,8 @@ struct KeyringInit: ParsableCommand {
             case .plaintext:
                 if target.key.choice.isGiven { throw PlaintextHasNoKey() }
                 oldKey = nil
-            case .empty: throw KeyError(path: target.file, problem: .notADatabase, fileType: "empty")
-            case .notADatabase: throw KeyError(path: target.file, problem: .notADatabase)
+            case .empty: throw KeyError(.notADatabase, path: target.file, fileType: "empty")
+            case .notADatabase: throw KeyError(.notADatabase, path: target.file)
             case .encrypted:
                 oldKey = try TypedSecret.ask(isTyped: !target.key.choice.isGiven) { _ in
                     let key = try target.key.fileFormat.salted(
@@ -114,8 +114,9 @@ struct KeyringInit: ParsableCommand {
             // What is left to be noted in the keyring is a change.
             guard !dryRun else {
                 throw RekeyError(
+                    .notNeeded,
                     path: target.file,
-                    problem: .notNeeded("the file is under the current key of the keyring")
+                    reason: "the file is under the current key of the keyring"
                 )
             }
             return try database.moveToKeyring(unlocked, from: nil)

@@ -38,7 +38,7 @@ struct KeyringRecovery: ParsableCommand {
                 }
             } catch let error as MalformedKey {
                 Output.tellLine("rekey: \(error)")
-                throw KeyringError(path: target.keyring.path, problem: .notConfirmed)
+                throw KeyringError(.notConfirmed, path: target.keyring.path)
             }
             return target.done([("added", "slot \(number)")] + notes, slot: number)
         }

@@ -20,7 +20,7 @@ struct NewKeyring {
         try database.checkMayWrite()
         do {
             try keyring.checkMayCreate(label: label)
-        } catch let error as KeyringError where error.problem == .exists {
+        } catch let error as KeyringError where error.code == .exists {
             let unlocked = try keyring.unlock(secret, upgrades: false)
             try database.moveToKeyring(unlocked, from: oldKey, keepingOldAs: keptAs)
         }
@@ -40,7 +40,7 @@ struct NewKeyring {
         var isMade = true
         do {
             unlocked = try keyring.create(with: secret, label: label, derivation: derivation, for: database.path)
-        } catch let error as KeyringError where error.problem == .exists {
+        } catch let error as KeyringError where error.code == .exists {
             unlocked = try keyring.unlock(secret)
             isMade = false
         }
