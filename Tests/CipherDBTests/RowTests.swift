@@ -101,7 +101,7 @@ import Testing
         #expect(try database.fetchAll(Int.self, "SELECT 3 UNION SELECT 1 ORDER BY 1") == [1, 3])
         #expect(try database.fetchAll(Int?.self, "SELECT NULL UNION ALL SELECT 1") == [nil, 1])
         #expect(try database.fetchOne(String.self, "SELECT 'x'") == "x")
-        #expect(try database.fetchOne([UInt8].self, "SELECT x'0102'") == [1, 2])
+        #expect(try database.fetchOne(ByteArray.self, "SELECT x'0102'")?.bytes == [1, 2])
         #expect(try database.fetchOne(Float.self, "SELECT 1.5") == 1.5)
         #expect(try database.executeQuery("SELECT 'parcel'").fetchAll(Parcel.self) == [Parcel(kind: .parcel)])
         #expect { try database.fetchOne(Int.self, "SELECT NULL AS n") } throws: {

@@ -49,42 +49,24 @@ import Testing
         #expect(try database.fetchAll(String.self, "SELECT b FROM t") == ["x", "x"])
     }
 
-    /// Calls that the compiler warns of, but not of what calls them.
-    private protocol Calls {
-        func calls(_ database: Database) -> [() throws -> Void]
-    }
-
-    private struct IntegersInBrackets: Calls {
-        @available(*, deprecated) func calls(_ database: Database) -> [() throws -> Void] {
-            [
-                { try database.executeUpdate("DELETE FROM t WHERE a = ?", [1]) },
-                { _ = try database.executeQuery("SELECT * FROM t WHERE a = ?", [1]) },
-                { _ = try database.fetchAll(Int.self, "SELECT * FROM t WHERE a = ?", [1]) },
-                { _ = try database.fetchOne(Int.self, "SELECT * FROM t WHERE a = ?", [1]) },
-                { let _: Int? = try database.value(forQuery: "SELECT a FROM t WHERE a = ?", [1]) },
-                { _ = try database.int(forQuery: "SELECT a FROM t WHERE a = ?", [1]) },
-                { _ = try database.fetchAll(Int.self, "SELECT * FROM t WHERE a IN (\([1, 2, 3]))") },
-                { try database.prepare("DELETE FROM t WHERE a = ?").executeUpdate([1]) },
-                { _ = try database.count(in: "t", where: Column("a") == [1]) },
-                { _ = try database.delete(from: "t", where: Column("a") != [1, 2]) },
-            ]
-        }
-    }
-
-    @Test func integersInBracketsThrow() throws {
-        try database.executeStatements("INSERT INTO t VALUES (1, 2)")
-        let calls: any Calls = IntegersInBrackets()
-        for call in calls.calls(database) {
-            #expect { try call() } throws: {
-                ($0 as? DatabaseError)?.code == .misuse && "\($0)".contains("\\(list: [1, 2])")
-            }
-        }
-        #expect(try database.count(in: "t") == 1)
-        // Bytes are still bytes.
+    @Test func bytesAreDataOrByteArray() throws {
         let bytes: [UInt8] = [1, 2]
-        try database.executeUpdate("UPDATE t SET b = ?", bytes)
-        #expect(try database.count(in: "t", where: Column("b") == [1, 2] as [UInt8]) == 1)
-        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE b = \(bytes) AND b = x'0102'") == 1)
+        try database.executeUpdate("INSERT INTO t VALUES (1, ?)", ByteArray(bytes))
+        #expect(try database.count(in: "t", where: Column("b") == Data(bytes)) == 1)
+        let found: ByteArray? = try database.value(
+            forQuery: "SELECT b FROM t WHERE b = \(ByteArray(bytes)) AND b = x'0102'"
+        )
+        #expect(found?.bytes == bytes)
+    }
+
+    @Test func arrayOfBytesInRowIsJSON() throws {
+        struct Numbers: Codable, RowDecodable {
+            var a: [UInt8]
+        }
+        try database.insert(into: "t", encoding: Numbers(a: [1, 2]))
+        #expect(try database.string(forQuery: "SELECT a FROM t") == "[1,2]")
+        #expect(try database.fetchOne(Numbers.self, "SELECT a FROM t")?.a == [1, 2])
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Numbers.self, "SELECT x'0102' AS a") }
     }
 
     @Test func interpolatedAndPositionalValuesDoNotMix() throws {
