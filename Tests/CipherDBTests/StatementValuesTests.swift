@@ -35,17 +35,6 @@ import Testing
         #expect(try database.fetchAll(Int.self, query, values: values) == [1])
         #expect(try database.fetchOne(Int.self, query, values: values) == 1)
         #expect(try database.value(forQuery: query, values: values) == 1)
-        #expect(try database.int(forQuery: query, values: values) == 1)
-        #expect(try database.bool(forQuery: query, values: values) == true)
-        #expect(try database.double(forQuery: query, values: values) == 1)
-        #expect(try database.string(forQuery: query, values: values) == "1")
-        #expect(try database.date(forQuery: query, values: values) == Date(timeIntervalSince1970: 1))
-        #expect(
-            try database.data(
-                forQuery: "WITH c (a, b) AS (SELECT \(sql: sql)) SELECT CAST(b AS BLOB) FROM c",
-                values: values
-            ) == Data("x".utf8)
-        )
         #expect(try database.fetchAll(String.self, "SELECT b FROM t") == ["x", "x"])
     }
 
@@ -77,7 +66,7 @@ import Testing
             { _ = try database.executeQuery("SELECT \(value), ?", 2) },
             { _ = try database.fetchAll(Int.self, "SELECT \(value), :a", values: ["a": 2]) },
             { _ = try database.int(forQuery: "SELECT \(value) + ?", 2) },
-            { try database.executeStatements("INSERT INTO t VALUES (\(value), ?)", 2) },
+            { try database.executeStatements("INSERT INTO t VALUES (\(value), ?)", values: [2]) },
         ] {
             #expect { try run() } throws: { "\($0)".contains("interpolated values") }
         }
@@ -94,9 +83,7 @@ import Testing
     @Test func statementsTakeTheirValuesOneAfterOther() throws {
         try database.executeStatements(
             "INSERT INTO t VALUES (?, ?); DELETE FROM t WHERE a = 5; INSERT INTO t VALUES (?, NULL)",
-            1,
-            "x",
-            2
+            values: [1, "x", 2]
         )
         let (first, second) = (3, "y")
         try database.executeStatements(
@@ -108,8 +95,12 @@ import Testing
         )
         #expect(try database.fetchAll(Int.self, "SELECT a FROM t ORDER BY a") == [1, 2, 3, 4, 5, 6])
         #expect(try database.fetchAll(String?.self, "SELECT b FROM t ORDER BY a") == ["x", nil, "y", nil, "z", "z"])
-        #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ?", 1, 2) }
-        #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ? OR a = ?", 1) }
+        #expect(throws: DatabaseError.self) {
+            try database.executeStatements("DELETE FROM t WHERE a = ?", values: [1, 2])
+        }
+        #expect(throws: DatabaseError.self) {
+            try database.executeStatements("DELETE FROM t WHERE a = ? OR a = ?", values: [1])
+        }
     }
 
     @Test func definitionTakesItsValuesAsLiterals() throws {
