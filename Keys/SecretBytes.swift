@@ -29,12 +29,6 @@ public struct SecretBytes: Sendable {
         try self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Not there: see ``init(copying:)-(Collection<UInt8>)``.
-    @available(*, unavailable, renamed: "init(copying:)")
-    public init(_ bytes: some Collection<UInt8>) throws {
-        fatalError("unavailable")
-    }
-
     /// The UTF-8 bytes of `text`.
     ///
     /// A `String` cannot be wiped: its own copies stay in the process until the memory is used again. Where that matters,

@@ -13,8 +13,8 @@ enum IntoBytes: RowReading {
         let id: Int64 = try rows[0]
         let name: String = try rows[1]
         let value: Double = try rows[2]
-        let data: [UInt8] = try rows[3]
-        return Turns.digest(id, name, value, data)
+        let data: ByteArray = try rows[3]
+        return Turns.digest(id, name, value, data.bytes)
     }
 }
 

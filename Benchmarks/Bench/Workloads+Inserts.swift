@@ -24,13 +24,13 @@ extension Workload {
                 },
                 inserting(files, "many rows in one call") { database in
                     try database.executeUpdate(BenchmarkFiles.insert, forEach: files.rowsOfBytes) {
-                        ($0.id, $0.name, $0.value, $0.data)
+                        ($0.id, $0.name, $0.value, ByteArray($0.data))
                     }
                 },
                 inserting(files, "typed") { database in
                     let statement = try database.prepare(BenchmarkFiles.insert)
                     for row in files.rowsOfBytes {
-                        try statement.executeUpdate(row.id, row.name, row.value, row.data)
+                        try statement.executeUpdate(row.id, row.name, row.value, ByteArray(row.data))
                     }
                 },
                 inserting(files, "typed, Data") { database in
@@ -98,7 +98,9 @@ extension Workload {
                     let rows = files.rowsOfBytes.prefix(count)
                     return Work(prepare: { try typed.executeStatements(SQL(unsafe: BenchmarkFiles.empty)) }) {
                         let statement = try typed.prepare(BenchmarkFiles.insert)
-                        for row in rows { try statement.executeUpdate(row.id, row.name, row.value, row.data) }
+                        for row in rows {
+                            try statement.executeUpdate(row.id, row.name, row.value, ByteArray(row.data))
+                        }
                         return Int64(count)
                     }
                 },

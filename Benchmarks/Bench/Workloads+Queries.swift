@@ -75,7 +75,8 @@ extension Workload {
                     return Work {
                         var sum: Int64 = 0
                         for index in 0..<Int64(count) {
-                            sum += Int64(try typed.int(forQuery: "SELECT ? + 1", index) ?? 0)
+                            let next: Int64? = try typed.value(forQuery: "SELECT ? + 1", index)
+                            sum += next ?? 0
                         }
                         return sum
                     }

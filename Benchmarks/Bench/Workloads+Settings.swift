@@ -72,7 +72,9 @@ extension Workload {
                     let rows = files.rowsOfBytes.prefix(count)
                     return Work(prepare: { try database.executeStatements(SQL(unsafe: BenchmarkFiles.empty)) }) {
                         let statement = try database.prepare(BenchmarkFiles.insert)
-                        for row in rows { try statement.executeUpdate(row.id, row.name, row.value, row.data) }
+                        for row in rows {
+                            try statement.executeUpdate(row.id, row.name, row.value, ByteArray(row.data))
+                        }
                         return Int64(count)
                     }
                 }

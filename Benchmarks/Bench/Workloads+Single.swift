@@ -68,7 +68,7 @@ extension Workload {
                     let statement = try typed.prepare(BenchmarkFiles.insert)
                     return .each(count, prepare: { try typed.executeUpdate("DELETE FROM t") }) { number in
                         let row = rows[number]
-                        try statement.executeUpdate(row.id, row.name, row.value, row.data)
+                        try statement.executeUpdate(row.id, row.name, row.value, ByteArray(row.data))
                         return 1
                     }
                 },

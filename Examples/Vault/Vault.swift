@@ -62,7 +62,7 @@ struct Add: ParsableCommand {
 
     func run() throws {
         let store = try options.open()
-        let secret = try source(secretFile, "Password for \(name): ").read().withUnsafeBytes { [UInt8]($0) }
+        let secret = try source(secretFile, "Password for \(name): ").read().withUnsafeBytes { Data($0) }
         try store.add(VaultStore.Entry(name: name, user: user, secret: secret, note: note))
         print("added \(name)")
     }

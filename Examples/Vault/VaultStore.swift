@@ -1,11 +1,12 @@
 import CipherDB
+import Foundation
 
 /// The entries of a vault, in an encrypted database whose key a keyring holds.
 struct VaultStore {
     struct Entry: Codable, RowDecodable {
         var name: String
         var user: String
-        var secret: [UInt8]
+        var secret: Data
         var note: String?
     }
 

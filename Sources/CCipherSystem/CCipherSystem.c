@@ -288,11 +288,12 @@ uint64_t csystem_thread_count(void) {
 
 void csystem_count_in_thread(void) { thread_count = csystem_thread_count() + 1; }
 
-_Thread_local uint64_t csystem_thread_number;
+_Thread_local uint64_t csystem_thread_number = 1;
 
-uint64_t csystem_number_thread(void) {
-    static _Atomic uint64_t threads;
-    return csystem_thread_number = atomic_fetch_add(&threads, 1) + 1;
+uint64_t csystem_thread(void) {
+    static _Atomic uint64_t threads = 1;
+    if (csystem_thread_number == 1) csystem_thread_number = atomic_fetch_add(&threads, 1) + 1;
+    return csystem_process() + csystem_thread_number;
 }
 
 // membarrier(2): MEMBARRIER_CMD_PRIVATE_EXPEDITED and, once in a process, its registration.
@@ -348,8 +349,9 @@ __attribute__((constructor)) static void map_process_mark(void) {
     pthread_atfork(NULL, NULL, clear_mark);
 }
 
+// Above all numbers of threads, to which it is added.
 uint64_t csystem_count_process(void) {
-    uint64_t none = 0, number = __atomic_add_fetch(&processes, 1, __ATOMIC_RELAXED);
+    uint64_t none = 0, number = __atomic_add_fetch(&processes, 1ULL << 40, __ATOMIC_RELAXED);
     int is_first =
         __atomic_compare_exchange_n(csystem_process_mark, &none, number, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return is_first ? number : none;

@@ -20,7 +20,7 @@ extension FMDatabase {
             // As in FMDB, and in the files of programs that come from there.
             $0.enforcesForeignKeys = false
             $0.trustsSchema = true
-            $0.dateFormat = .secondsSince1970
+            $0.storage.dates = .secondsSince1970
             $0.vfs = vfs
             $0.format = format
         }

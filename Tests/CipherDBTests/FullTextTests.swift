@@ -42,8 +42,15 @@ import Testing
     }
 
     @Test func nilPatternSaysSo() throws {
-        let sql: SQL = "SELECT rowid FROM \(identifier: "found it") WHERE rowid = \(OptionalPattern(pattern: nil))"
-        #expect { try database.fetchAll(Int.self, sql) } throws: { "\($0)".contains("the full-text pattern is nil") }
+        let pattern = FTS5Pattern(matchingAllTokensIn: " ")
+        #expect {
+            try database.fetchAll(
+                Int.self,
+                "SELECT rowid FROM \(identifier: "found it") WHERE \(identifier: "found it") MATCH \(pattern)"
+            )
+        } throws: {
+            "\($0)".contains("do not search where it is nil")
+        }
     }
 
     @Test func patternsMatchTheirWords() throws {

@@ -218,7 +218,7 @@ import Testing
         #expect(try database.string(forQuery: "SELECT ?", JSONColumn(Self.event)) == text)
         #expect(try database.string(forQuery: "SELECT \(JSONColumn(Self.event))") == text)
         let values = try StatementValues.encoding(Entry(event: Self.event))
-        #expect(try database.string(forQuery: "SELECT :event", values: values) == text)
+        #expect(try database.value(forQuery: "SELECT :event", values: values) == text)
         try database.executeUpdate("CREATE TABLE t (event)")
         try database.insert(into: "t", encoding: Entry(event: Self.event))
         #expect(try database.count(in: "t", where: Column("event") == text) == 1)

@@ -8,7 +8,7 @@ import Testing
     struct Row: Codable, RowDecodable, Equatable {
         var id: Int
         var text: String?
-        var data: [UInt8]
+        var data: Data
     }
 
     let database: Database
@@ -27,7 +27,7 @@ import Testing
             Row(
                 id: id,
                 text: id % 7 == 0 ? nil : "text \(id)",
-                data: Array(repeating: UInt8(id % 251), count: id % 97 == 0 ? 2000 : id % 40)
+                data: Data(repeating: UInt8(id % 251), count: id % 97 == 0 ? 2000 : id % 40)
             )
         }
     }
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func unboundParameterIsNull() throws {
-        try database.executeUpdate("INSERT INTO t VALUES (?, ?, ?)", 0, "a secret", [1, 2, 3] as [UInt8])
+        try database.executeUpdate("INSERT INTO t VALUES (?, ?, ?)", 0, "a secret", Data([1, 2, 3]))
         try database.executeUpdate("INSERT INTO t VALUES (?, 'x', ?)", forEach: 1..<4) { ($0, Nothing()) }
         try database.executeUpdate(
             "INSERT INTO t VALUES (?, 'x', ?)",

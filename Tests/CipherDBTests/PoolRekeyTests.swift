@@ -1,9 +1,10 @@
-import CipherDB
 import CipherKeys
 import CipherSystem
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CipherDB
 
 @Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct PoolRekeyTests {
     let directory: TemporaryDirectory
@@ -53,7 +54,7 @@ import Testing
             }
         }
         do {
-            try await pool.rekey(.sample("new"), waitingForReaders: .milliseconds(30))
+            try await pool.rekey(.sample("new"), within: .milliseconds(30))
             Issue.record("no error")
         } catch let error as RekeyError where error.code == .notStarted {
             #expect("\(error)".contains("1 reading block") && "\(error)".hasPrefix(pool.path ?? "?"))
@@ -68,7 +69,7 @@ import Testing
 
     @Test func rekeyWaitsForRunningBlocks() async throws {
         let block = try await HeldBlock { [pool] hold in try? pool.read { _ in hold() } }
-        async let change: Void = pool.rekey(.sample("new"), waitingForReaders: .seconds(60))
+        async let change: Void = pool.rekey(.sample("new"), within: .seconds(60))
         // From here on nobody gets a reader; a request that comes too early gets one, and waits for nothing.
         try await Task.sleep(for: .milliseconds(50))
         let done = Counter()

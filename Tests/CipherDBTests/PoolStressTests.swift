@@ -88,7 +88,7 @@ import Testing
                 var changes = 0
                 repeat {
                     try await Task.sleep(for: .milliseconds(trials.rounds * 1000 / 6))
-                    try await pool.rekey(.raw(SecretBytes.random(count: 32)), waitingForReaders: .seconds(60))
+                    try await pool.rekey(.raw(SecretBytes.random(count: 32)))
                     changes += 1
                 } while !tally.isOver
                 return changes

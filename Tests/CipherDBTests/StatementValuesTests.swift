@@ -35,56 +35,27 @@ import Testing
         #expect(try database.fetchAll(Int.self, query, values: values) == [1])
         #expect(try database.fetchOne(Int.self, query, values: values) == 1)
         #expect(try database.value(forQuery: query, values: values) == 1)
-        #expect(try database.int(forQuery: query, values: values) == 1)
-        #expect(try database.bool(forQuery: query, values: values) == true)
-        #expect(try database.double(forQuery: query, values: values) == 1)
-        #expect(try database.string(forQuery: query, values: values) == "1")
-        #expect(try database.date(forQuery: query, values: values) == Date(timeIntervalSince1970: 1))
-        #expect(
-            try database.data(
-                forQuery: "WITH c (a, b) AS (SELECT \(sql: sql)) SELECT CAST(b AS BLOB) FROM c",
-                values: values
-            ) == Data("x".utf8)
-        )
         #expect(try database.fetchAll(String.self, "SELECT b FROM t") == ["x", "x"])
     }
 
-    /// Calls that the compiler warns of, but not of what calls them.
-    private protocol Calls {
-        func calls(_ database: Database) -> [() throws -> Void]
-    }
-
-    private struct IntegersInBrackets: Calls {
-        @available(*, deprecated) func calls(_ database: Database) -> [() throws -> Void] {
-            [
-                { try database.executeUpdate("DELETE FROM t WHERE a = ?", [1]) },
-                { _ = try database.executeQuery("SELECT * FROM t WHERE a = ?", [1]) },
-                { _ = try database.fetchAll(Int.self, "SELECT * FROM t WHERE a = ?", [1]) },
-                { _ = try database.fetchOne(Int.self, "SELECT * FROM t WHERE a = ?", [1]) },
-                { let _: Int? = try database.value(forQuery: "SELECT a FROM t WHERE a = ?", [1]) },
-                { _ = try database.int(forQuery: "SELECT a FROM t WHERE a = ?", [1]) },
-                { _ = try database.fetchAll(Int.self, "SELECT * FROM t WHERE a IN (\([1, 2, 3]))") },
-                { try database.prepare("DELETE FROM t WHERE a = ?").executeUpdate([1]) },
-                { _ = try database.count(in: "t", where: Column("a") == [1]) },
-                { _ = try database.delete(from: "t", where: Column("a") != [1, 2]) },
-            ]
-        }
-    }
-
-    @Test func integersInBracketsThrow() throws {
-        try database.executeStatements("INSERT INTO t VALUES (1, 2)")
-        let calls: any Calls = IntegersInBrackets()
-        for call in calls.calls(database) {
-            #expect { try call() } throws: {
-                ($0 as? DatabaseError)?.code == .misuse && "\($0)".contains("\\(list: [1, 2])")
-            }
-        }
-        #expect(try database.count(in: "t") == 1)
-        // Bytes are still bytes.
+    @Test func bytesAreDataOrByteArray() throws {
         let bytes: [UInt8] = [1, 2]
-        try database.executeUpdate("UPDATE t SET b = ?", bytes)
-        #expect(try database.count(in: "t", where: Column("b") == [1, 2] as [UInt8]) == 1)
-        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE b = \(bytes) AND b = x'0102'") == 1)
+        try database.executeUpdate("INSERT INTO t VALUES (1, ?)", ByteArray(bytes))
+        #expect(try database.count(in: "t", where: Column("b") == Data(bytes)) == 1)
+        let found: ByteArray? = try database.value(
+            forQuery: "SELECT b FROM t WHERE b = \(ByteArray(bytes)) AND b = x'0102'"
+        )
+        #expect(found?.bytes == bytes)
+    }
+
+    @Test func arrayOfBytesInRowIsJSON() throws {
+        struct Numbers: Codable, RowDecodable {
+            var a: [UInt8]
+        }
+        try database.insert(into: "t", encoding: Numbers(a: [1, 2]))
+        #expect(try database.string(forQuery: "SELECT a FROM t") == "[1,2]")
+        #expect(try database.fetchOne(Numbers.self, "SELECT a FROM t")?.a == [1, 2])
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Numbers.self, "SELECT x'0102' AS a") }
     }
 
     @Test func interpolatedAndPositionalValuesDoNotMix() throws {
@@ -95,7 +66,7 @@ import Testing
             { _ = try database.executeQuery("SELECT \(value), ?", 2) },
             { _ = try database.fetchAll(Int.self, "SELECT \(value), :a", values: ["a": 2]) },
             { _ = try database.int(forQuery: "SELECT \(value) + ?", 2) },
-            { try database.executeStatements("INSERT INTO t VALUES (\(value), ?)", 2) },
+            { try database.executeStatements("INSERT INTO t VALUES (\(value), ?)", values: [2]) },
         ] {
             #expect { try run() } throws: { "\($0)".contains("interpolated values") }
         }
@@ -112,9 +83,7 @@ import Testing
     @Test func statementsTakeTheirValuesOneAfterOther() throws {
         try database.executeStatements(
             "INSERT INTO t VALUES (?, ?); DELETE FROM t WHERE a = 5; INSERT INTO t VALUES (?, NULL)",
-            1,
-            "x",
-            2
+            values: [1, "x", 2]
         )
         let (first, second) = (3, "y")
         try database.executeStatements(
@@ -126,8 +95,12 @@ import Testing
         )
         #expect(try database.fetchAll(Int.self, "SELECT a FROM t ORDER BY a") == [1, 2, 3, 4, 5, 6])
         #expect(try database.fetchAll(String?.self, "SELECT b FROM t ORDER BY a") == ["x", nil, "y", nil, "z", "z"])
-        #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ?", 1, 2) }
-        #expect(throws: DatabaseError.self) { try database.executeStatements("DELETE FROM t WHERE a = ? OR a = ?", 1) }
+        #expect(throws: DatabaseError.self) {
+            try database.executeStatements("DELETE FROM t WHERE a = ?", values: [1, 2])
+        }
+        #expect(throws: DatabaseError.self) {
+            try database.executeStatements("DELETE FROM t WHERE a = ? OR a = ?", values: [1])
+        }
     }
 
     @Test func definitionTakesItsValuesAsLiterals() throws {

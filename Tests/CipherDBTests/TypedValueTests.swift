@@ -39,23 +39,24 @@ import Testing
     @Test(arguments: [0, 1, 1023, 1024, 1025, 100_000])
     func valuesBeyondBufferStayWhole(count: Int) throws {
         let text = String(repeating: "a", count: count)
-        let bytes = [UInt8](repeating: 7, count: count)
+        let data = Data(repeating: 7, count: count)
+        let bytes = ByteArray(Array(data))
         let insert = try database.prepare("INSERT INTO t (a, b, c, d) VALUES (?, ?, ?, ?)")
-        for _ in 0..<3 { try insert.executeUpdate(text, bytes, text + "b", Data(bytes)) }
+        for _ in 0..<3 { try insert.executeUpdate(text, bytes, text + "b", data) }
         let rows = try database.executeQuery("SELECT a, b, c, d FROM t")
         for _ in 0..<3 {
             #expect(try rows.next())
             #expect(try rows[0] as String == text)
-            #expect(try rows[1] as [UInt8] == bytes)
+            #expect(try rows[1] as ByteArray == bytes)
             #expect(try rows[2] as String == text + "b")
-            #expect(try rows[3] as Data == Data(bytes))
+            #expect(try rows[3] as Data == data)
         }
         // The values of a query stay as long as its rows are read.
         let asked = try database.executeQuery("SELECT ?, ? UNION ALL SELECT ?, ?", text, bytes, text, bytes)
         for _ in 0..<2 {
             #expect(try asked.next())
             #expect(try asked[0] as String == text)
-            #expect(try asked[1] as [UInt8] == bytes)
+            #expect(try asked[1] as ByteArray == bytes)
         }
     }
 

@@ -26,10 +26,6 @@ extension Use {
 
     static let ofPools =
         shared("DatabasePool") { try $0.pool() } + [
-            Use("DatabasePool.rekey(waitingForReaders:)", .database) { scene in
-                let pool = try scene.pool()
-                return { try pool.rekey(Scene.key("child"), waitingForReaders: .seconds(1)) }
-            },
             Use("DatabasePool.readerCounts, releaseReaders", .returned) { scene in
                 let pool = try scene.pool()
                 return {

@@ -93,14 +93,6 @@ static inline void csystem_end(struct csystem_work *work, uintptr_t outer) {
 uint64_t csystem_thread_count(void);
 void csystem_count_in_thread(void);
 
-// A number of the calling thread's own, which no other thread ever has: what the system has is that of another one later. Never 0.
-extern _Thread_local uint64_t csystem_thread_number;
-uint64_t csystem_number_thread(void);
-static inline uint64_t csystem_thread(void) {
-    uint64_t number = csystem_thread_number;
-    return number ? number : csystem_number_thread();
-}
-
 // Two halves of a fence between two threads: the light one costs nothing and holds where the other thread makes the heavy one. 0 where
 // the system has none.
 static inline void csystem_light_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
@@ -116,6 +108,14 @@ uint64_t csystem_count_process(void);
 static inline uint64_t csystem_process(void) {
     uint64_t number = __atomic_load_n(csystem_process_mark, __ATOMIC_RELAXED);
     return number ? number : csystem_count_process();
+}
+
+// A number of the calling thread's own, which no other thread ever has, nor one of an ancestor or child of this process: what the system
+// has is that of another one later. The fast one is that of no thread, and not 0, where this one was not asked for before.
+extern _Thread_local uint64_t csystem_thread_number;
+uint64_t csystem_thread(void);
+static inline uint64_t csystem_fast_thread(void) {
+    return __atomic_load_n(csystem_process_mark, __ATOMIC_RELAXED) + csystem_thread_number;
 }
 
 #endif

@@ -46,12 +46,6 @@ public struct Configuration: Sendable {
     /// How dates, UUIDs, and dates and data inside of JSON are stored. A file that other programs use too may need other forms.
     public var storage = ValueStorage()
 
-    /// How dates are stored in columns: ``ValueStorage/dates`` of ``storage``.
-    public var dateFormat: DateFormat {
-        get { storage.dates }
-        set { storage.dates = newValue }
-    }
-
     /// The name of SQLite's interface to the file system (sqlite.org/vfs.html); nil for its default.
     public var vfs: String?
 
@@ -67,7 +61,8 @@ public struct Configuration: Sendable {
     /// The most readers that a ``DatabasePool`` opens. Five unless set.
     public var maximumReaders = 5
 
-    /// How long a block waits for a reader of a ``DatabasePool`` before it gets an error. Ten seconds unless set.
+    /// How long a block waits for a reader of a ``DatabasePool``, and a change of its key for the blocks that read, before it gets an error.
+    /// Ten seconds unless set.
     public var readerWaitingLimit: Duration = .seconds(10)
 
     /// How long a block waits for its turn on the connection of a ``DatabaseQueue``, or on the one of a ``DatabasePool`` that writes, before

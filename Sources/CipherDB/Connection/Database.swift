@@ -76,7 +76,7 @@ public final class Database {
     var turns: TurnQueue?
     /// How dates are stored in columns. It begins as the configuration's.
     public var dateFormat: DateFormat {
-        get { inTurn(or: configuration.dateFormat) { storage.dates } }
+        get { inTurn(or: configuration.storage.dates) { storage.dates } }
         set { inTurn(or: ()) { storage.dates = newValue } }
     }
 

@@ -241,7 +241,7 @@ internal import CCipherEngine
             error.code,
             "the statement failed on one of its values; SQLite's message is not shown, as it may quote it"
                 + (sql.lowercased().contains("match")
-                    ? "; use FTS5Pattern for a full-text pattern" : ""),
+                    ? "; use FTS5Pattern for a full-text pattern, and do not search where it is nil" : ""),
             sql: sql
         )
     }

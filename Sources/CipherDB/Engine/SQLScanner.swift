@@ -27,7 +27,7 @@ enum SQLScanner {
     }
 
     /// Passes over a space or a comment.
-    private static func skipSpace<Bytes: RandomAccessCollection<UInt8>>(_ rest: inout Bytes) -> Bool
+    static func skipSpace<Bytes: RandomAccessCollection<UInt8>>(_ rest: inout Bytes) -> Bool
     where Bytes.SubSequence == Bytes {
         if rest.starts(with: "--".utf8) {
             rest = rest.drop { $0 != UInt8(ascii: "\n") }
@@ -45,7 +45,7 @@ enum SQLScanner {
     }
 
     /// Passes over a quoted text or name, or one byte of anything else. A quote that is doubled begins another text.
-    private static func skipToken<Bytes: RandomAccessCollection<UInt8>>(_ rest: inout Bytes)
+    static func skipToken<Bytes: RandomAccessCollection<UInt8>>(_ rest: inout Bytes)
     where Bytes.SubSequence == Bytes {
         let byte = rest.removeFirst()
         guard "'\"`[".utf8.contains(byte) else { return }

@@ -29,10 +29,10 @@ package final class Turn: Sendable {
     }
 
     /// Whether the calling thread has it.
-    @inline(__always) package var isMine: Bool {
-        let thread = csystem_thread()
-        return (holder.load(ordering: .relaxed) == thread || firstInside.load(ordering: .relaxed) == thread)
-            && process == csystem_process()
+    @inline(__always) package var isMine: Bool { isHeld(by: csystem_fast_thread()) }
+
+    @inline(__always) private func isHeld(by thread: UInt64) -> Bool {
+        holder.load(ordering: .relaxed) == thread || firstInside.load(ordering: .relaxed) == thread
     }
 
     /// Whether the calling process is a child of the one that made it.
@@ -43,35 +43,43 @@ package final class Turn: Sendable {
     /// - Returns: Whether it is no part of another call, for ``leave(_:)``.
     /// - Throws: ``DatabaseError`` where the calling thread must not use it; ``UsedAfterFork``.
     @inline(__always) package func enter() throws -> Bool {
-        if isMine { return false }
-        guard take() else { throw refusal }
-        return true
+        guard let isOuter = enterIfFree() else { throw refusal }
+        return isOuter
     }
 
     /// As ``enter()``; nil where the calling thread must not use it.
     @inline(__always) package func enterIfFree() -> Bool? {
-        if isMine { return false }
-        return take() ? true : nil
+        let thread = csystem_fast_thread()
+        if isHeld(by: thread) { return false }
+        return takeAgain(thread) || take() ? true : nil
     }
 
     /// Ends a call.
     @inline(__always) package func leave(_ isOuter: Bool) {
-        if isOuter { giveBack() }
+        guard isOuter else { return }
+        if firstInside.load(ordering: .relaxed) == csystem_fast_thread() {
+            firstInside.store(0, ordering: .releasing)
+        } else {
+            holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
+        }
+    }
+
+    /// Takes it on the first thread.
+    @inline(__always) private func takeAgain(_ thread: UInt64) -> Bool {
+        guard first.load(ordering: .relaxed) == thread else { return false }
+        firstInside.store(thread, ordering: .relaxed)
+        csystem_light_fence()
+        if first.load(ordering: .relaxed) == thread { return true }
+        firstInside.store(0, ordering: .releasing)
+        return false
     }
 
     private func take() -> Bool {
         guard !isOfParent else { return false }
         let thread = csystem_thread()
-        var present = first.load(ordering: .relaxed)
-        if present == 0 {
-            present = first.compareExchange(expected: 0, desired: thread, ordering: .acquiringAndReleasing).original
-            if present == 0 { present = thread }
-        }
-        if present == thread {
-            firstInside.store(thread, ordering: .relaxed)
-            csystem_light_fence()
-            if first.load(ordering: .relaxed) == thread { return true }
-            firstInside.store(0, ordering: .releasing)
+        if first.load(ordering: .relaxed) == 0 {
+            _ = first.compareExchange(expected: 0, desired: thread, ordering: .acquiringAndReleasing)
+            if takeAgain(thread) { return true }
         }
         return endFirst() && takeHolder(from: 0, thread)
     }
@@ -96,14 +104,6 @@ package final class Turn: Sendable {
         }
         isFenced.store(true, ordering: .releasing)
         return true
-    }
-
-    private func giveBack() {
-        if firstInside.load(ordering: .relaxed) == csystem_thread() {
-            firstInside.store(0, ordering: .releasing)
-        } else {
-            holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
-        }
     }
 
     // MARK: Of a queue or pool

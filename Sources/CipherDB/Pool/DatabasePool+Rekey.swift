@@ -3,26 +3,27 @@ public import CipherKeys
 extension DatabasePool {
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, while the pool lives.
     ///
-    /// It waits for the writing blocks before it, then for the reading blocks that run. Blocks that come meanwhile wait, and
-    /// go on with the new key; none of them is lost, and none sees a reader under the old key.
+    /// It waits for the writing blocks before it, then for the reading blocks that run, up to ``Configuration/readerWaitingLimit``. Blocks
+    /// that come meanwhile wait, and go on with the new key; none of them is lost, and none sees a reader under the old key.
     ///
-    /// - Parameters:
-    ///   - newKey: The new key.
-    ///   - limit: How long reading blocks that run may take to end.
     /// - Throws: ``RekeyError``, with `RekeyError.notStarted` where a reading block did not end in time: nothing was
     ///   done then, and the pool goes on. ``DatabaseError`` with ``ResultCode/busy`` where a connection that is not the
     ///   pool's is in the way.
-    public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration) throws {
+    public func rekey(_ newKey: DatabaseKey) throws {
         try checkNotReading()
         try writer.withDatabaseForRekey { [readers] _, change in
-            try readers.withoutReaders(of: path, within: limit) { try change(newKey) }
+            try readers.withoutReaders(of: path, within: readers.waitingLimit) { try change(newKey) }
         }
     }
 
     /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
     /// - Throws: as the synchronous version; `CancellationError` before it began.
-    public func rekey(_ newKey: DatabaseKey, waitingForReaders limit: Duration) async throws {
+    public func rekey(_ newKey: DatabaseKey) async throws {
+        try await rekey(newKey, within: readers.waitingLimit)
+    }
+
+    func rekey(_ newKey: DatabaseKey, within limit: Duration) async throws {
         try await writer.withDatabaseForRekey { [readers] _, change in
             try readers.withoutReaders(of: self.path, within: limit) { try change(newKey) }
         }
@@ -30,43 +31,24 @@ extension DatabasePool {
 
     /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, while the pool lives.
     ///
-    /// - Parameters: as of `rekey(_:waitingForReaders:)`.
-    /// - Throws: as `rekey(_:waitingForReaders:)`; ``KeyringError``.
-    public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration) throws {
+    /// - Throws: as `rekey(_:)`; ``KeyringError``.
+    public func rotateKey(of keyring: UnlockedKeyring) throws {
         try checkNotReading()
         try writer.withDatabaseForRekey { [readers] database, change in
-            try readers.withoutReaders(of: path, within: limit) { try database.rotateKey(of: keyring, change) }
+            try readers.withoutReaders(of: path, within: readers.waitingLimit) {
+                try database.rotateKey(of: keyring, change)
+            }
         }
     }
 
     /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
     ///
     /// - Throws: as the synchronous version; `CancellationError` before it began.
-    public func rotateKey(of keyring: UnlockedKeyring, waitingForReaders limit: Duration) async throws {
-        try await writer.withDatabaseForRekey { [readers] database, change in
-            try readers.withoutReaders(of: self.path, within: limit) { try database.rotateKey(of: keyring, change) }
-        }
-    }
-
-    // MARK: With ten seconds for the readers
-
-    /// Changes the key, as `rekey(_:waitingForReaders:)` with ten seconds.
-    public func rekey(_ newKey: DatabaseKey) throws {
-        try rekey(newKey, waitingForReaders: .seconds(10))
-    }
-
-    /// Changes the key, as `rekey(_:waitingForReaders:)` with ten seconds.
-    public func rekey(_ newKey: DatabaseKey) async throws {
-        try await rekey(newKey, waitingForReaders: .seconds(10))
-    }
-
-    /// Gives the database a new random key, as `rotateKey(of:waitingForReaders:)` with ten seconds.
-    public func rotateKey(of keyring: UnlockedKeyring) throws {
-        try rotateKey(of: keyring, waitingForReaders: .seconds(10))
-    }
-
-    /// Gives the database a new random key, as `rotateKey(of:waitingForReaders:)` with ten seconds.
     public func rotateKey(of keyring: UnlockedKeyring) async throws {
-        try await rotateKey(of: keyring, waitingForReaders: .seconds(10))
+        try await writer.withDatabaseForRekey { [readers] database, change in
+            try readers.withoutReaders(of: self.path, within: readers.waitingLimit) {
+                try database.rotateKey(of: keyring, change)
+            }
+        }
     }
 }

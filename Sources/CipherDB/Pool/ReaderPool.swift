@@ -57,6 +57,8 @@ final class ReaderPool: Sendable {
     }
 
     let lender: Lender<Readers>
+    /// How long a block waits for a reader, and a change of the key for the blocks that have one.
+    let waitingLimit: Duration
     private let open: @Sendable () throws -> sending Database
 
     /// - Parameter overdue: Told of the error of each block that waited longer.
@@ -66,6 +68,7 @@ final class ReaderPool: Sendable {
         overdue: @escaping @Sendable (DatabaseError) -> Void,
         open: @escaping @Sendable () throws -> sending Database
     ) {
+        self.waitingLimit = waitingLimit
         lender = Lender(Readers(maximum: maximum), limit: waitingLimit) {
             let error = DatabaseError(
                 .busy,

@@ -48,9 +48,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
-    /// The tables that commits change from now on.
-    public func tableChanges() -> TableChanges { tableChanges(of: nil) }
-
-    /// The tables of these that commits change from now on.
-    public func tableChanges(of tables: TableName...) -> TableChanges { tableChanges(of: tables) }
+    /// The tables of these, or of all without any, that commits change from now on.
+    public func tableChanges(of tables: TableName...) -> TableChanges {
+        tableChanges(of: tables.isEmpty ? nil : tables)
+    }
 }

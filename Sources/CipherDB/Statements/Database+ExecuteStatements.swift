@@ -3,22 +3,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: The statements.
-    ///   - values: Each statement takes as many as it has parameters.
-    /// - Throws: ``DatabaseError``, also for a value too many or too few, of which the statements before have run;
-    ///   ``KeyError``.
-    public func executeStatements(_ sql: SQL, _ values: (any ColumnEncodable)?...) throws {
-        try executeStatements(sql, values: StatementValues(values))
-    }
-
-    /// Runs any number of statements, one after the other, up to the first that fails.
-    ///
-    /// - Parameters:
-    ///   - sql: The statements.
     ///   - values: Of values in order each statement takes as many as it has parameters; of values by name those of its
     ///     parameters.
     /// - Throws: ``DatabaseError``, also for a value too many or too few, of which the statements before have run;
     ///   ``KeyError``.
-    public func executeStatements(_ sql: SQL, values: StatementValues) throws {
+    public func executeStatements(_ sql: SQL, values: StatementValues = []) throws {
         try forEachStatement(of: sql, values) { try $0.runToEnd() }
     }
 

@@ -13,7 +13,7 @@ extension Database {
         try value(forQuery: sql, values: StatementValues(values))
     }
 
-    /// The value, as the type that is asked for: `let id: UUID? = try database.value(forQuery: "SELECT …")`.
+    /// The value, as the type that is asked for, with values in any form.
     ///
     /// - Throws: ``DatabaseError``, also for a value of another kind; ``KeyError``.
     public func value<Value: ColumnDecodable>(forQuery sql: SQL, values: StatementValues) throws -> Value? {
@@ -27,57 +27,48 @@ extension Database {
         return try statement.value(values: values)
     }
 
+    /// The value, as the type that is asked for, with values whose types the compiler knows: nothing is allocated for them. Throws as
+    /// ``value(forQuery:values:)``.
+    @inlinable public func value<Value: ColumnDecodable, First: ColumnEncodable, each Rest: ColumnEncodable>(
+        forQuery sql: SQL,
+        _ first: First,
+        _ rest: repeat each Rest
+    ) throws -> Value? {
+        let isOuter = try enter()
+        defer { leave(isOuter) }
+        let statement = try cached(withoutValues: sql)
+        defer { giveBack(statement) }
+        try statement.bind(first, repeat each rest)
+        return try statement.firstValue()
+    }
+
     /// The integer. Throws as ``value(forQuery:values:)``.
     public func int(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Int? {
         try value(forQuery: sql, values: StatementValues(values))
-    }
-    /// The integer. Throws as ``value(forQuery:values:)``.
-    public func int(forQuery sql: SQL, values: StatementValues) throws -> Int? {
-        try value(forQuery: sql, values: values)
     }
 
     /// Whether the number is not 0. Throws as ``value(forQuery:values:)``.
     public func bool(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Bool? {
         try value(forQuery: sql, values: StatementValues(values))
     }
-    /// Whether the number is not 0. Throws as ``value(forQuery:values:)``.
-    public func bool(forQuery sql: SQL, values: StatementValues) throws -> Bool? {
-        try value(forQuery: sql, values: values)
-    }
 
     /// The number. Throws as ``value(forQuery:values:)``.
     public func double(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Double? {
         try value(forQuery: sql, values: StatementValues(values))
-    }
-    /// The number. Throws as ``value(forQuery:values:)``.
-    public func double(forQuery sql: SQL, values: StatementValues) throws -> Double? {
-        try value(forQuery: sql, values: values)
     }
 
     /// The text. Throws as ``value(forQuery:values:)``.
     public func string(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> String? {
         try value(forQuery: sql, values: StatementValues(values))
     }
-    /// The text. Throws as ``value(forQuery:values:)``.
-    public func string(forQuery sql: SQL, values: StatementValues) throws -> String? {
-        try value(forQuery: sql, values: values)
-    }
 
     /// The bytes. Throws as ``value(forQuery:values:)``.
     public func data(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Data? {
         try value(forQuery: sql, values: StatementValues(values))
     }
-    /// The bytes. Throws as ``value(forQuery:values:)``.
-    public func data(forQuery sql: SQL, values: StatementValues) throws -> Data? {
-        try value(forQuery: sql, values: values)
-    }
 
     /// The date. Throws as ``value(forQuery:values:)``.
     public func date(forQuery sql: SQL, _ values: (any ColumnEncodable)?...) throws -> Date? {
         try value(forQuery: sql, values: StatementValues(values))
-    }
-    /// The date. Throws as ``value(forQuery:values:)``.
-    public func date(forQuery sql: SQL, values: StatementValues) throws -> Date? {
-        try value(forQuery: sql, values: values)
     }
 }

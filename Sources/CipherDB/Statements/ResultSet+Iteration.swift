@@ -25,14 +25,3 @@ extension ResultSet {
         while let value = try next(as: type) { try body(value) }
     }
 }
-
-/// A loop of Swift's cannot throw what reading a row throws, and would take an error for the end.
-@available(
-    *,
-    unavailable,
-    message: "a row can fail: write try rows.forEach { row in … }, or for row in try rows.fetchAll(Note.self)"
-)
-extension ResultSet: Sequence {
-    /// Not there: see ``ResultSet/forEach(_:)``.
-    public func makeIterator() -> AnyIterator<ResultSet> { fatalError("unavailable") }
-}

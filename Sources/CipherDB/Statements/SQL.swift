@@ -9,6 +9,9 @@
 /// `\(list: values)` for the values of `IN (…)`, and `\(sql: other)` for a piece of SQL with values of its own. A ``Condition`` is one too:
 /// `WHERE \(condition)`.
 ///
+/// A `String` is a value, and throws where it would be the same for each row: in a term of WHERE, ON, HAVING, GROUP BY or ORDER BY, or a
+/// result column, that names no column, as `WHERE \(name) = 7` and `ORDER BY \(name)`. Where that is meant, bind it by position, with `?`.
+///
 /// A `String` is no SQL. Text from elsewhere, such as a schema in a file, becomes SQL by ``init(unsafe:)`` only.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// An interpolated value.
@@ -16,6 +19,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         /// Where its `?` stands in the text, in bytes of UTF-8.
         var offset: Int
         let value: (any ColumnEncodable)?
+        /// Whether it stands there as a `String`, which could be meant for a name.
+        var isString = false
     }
 
     /// The SQL, with a `?` in the place of each interpolated value.
@@ -61,7 +66,9 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     public mutating func append(_ other: SQL) {
         let start = text.utf8.count
         text += other.text
-        interpolated += other.interpolated.map { Interpolated(offset: start + $0.offset, value: $0.value) }
+        interpolated += other.interpolated.map {
+            Interpolated(offset: start + $0.offset, value: $0.value, isString: $0.isString)
+        }
     }
 
     /// The same text, for values beside it.
@@ -83,13 +90,16 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
                 sql: text
             )
         }
-        return StatementValues(.interpolated(interpolated.map(\.value)))
+        return StatementValues(.interpolated(interpolated))
     }
 
     /// The SQL with the interpolated values as literals, for where no parameter may stand.
     ///
-    /// - Throws: as ``DatabaseValue/literal``; what a value throws.
+    /// - Throws: as ``DatabaseValue/literal``; what a value throws; ``DatabaseError`` for a `String` in a constant term.
     func literal(in storage: ValueStorage) throws -> String {
+        if interpolated.contains(where: \.isString) {
+            try interpolated.checkStrings(in: ConstantTerms.parameters(of: text), of: text)
+        }
         var result = ""
         var rest = text.utf8[...]
         var start = 0
@@ -122,7 +132,18 @@ extension SQL {
 
         /// Adds a value, to be bound.
         public mutating func appendInterpolation(_ value: (any ColumnEncodable)?) {
-            sql.interpolated.append(Interpolated(offset: sql.text.utf8.count, value: value))
+            append(value, isString: false)
+        }
+
+        /// Adds a text, to be bound; never a name, which is `\(identifier: name)`.
+        public mutating func appendInterpolation(_ text: String) {
+            append(text, isString: true)
+        }
+
+        private mutating func append(_ value: (any ColumnEncodable)?, isString: Bool) {
+            sql.interpolated.append(
+                Interpolated(offset: sql.text.utf8.count, value: value, isString: isString)
+            )
             sql.text += "?"
         }
 
@@ -139,9 +160,9 @@ extension SQL {
             }
         }
 
-        /// Adds the name of a table, column or other object, quoted.
+        /// Adds the name of a table, column or other object, quoted; a name that there is not is an error.
         public mutating func appendInterpolation(identifier name: String) {
-            sql.text += quotedIdentifier(name)
+            sql.text += quotedColumn(name)
         }
 
         /// Adds the name of a table, with its database if it has one, quoted.
@@ -164,5 +185,18 @@ extension SQL {
         package mutating func appendInterpolation(raw text: String) {
             sql.text += text
         }
+    }
+}
+
+extension [SQL.Interpolated] {
+    /// - Throws: ``DatabaseError`` where one of the parameters `places`, of constant terms, is a `String`.
+    func checkStrings(in places: [Int], of sql: String) throws(DatabaseError) {
+        guard places.contains(where: { indices.contains($0) && self[$0].isString }) else { return }
+        throw DatabaseError(
+            .misuse,
+            #"a String is a value, and its term in the SQL names no column, so that it is the same for each row; write \(identifier: name) "#
+                + "for the name of a column, or ? with the value beside the SQL where that is meant",
+            sql: sql
+        )
     }
 }

@@ -5,21 +5,19 @@ extension Statement {
         switch values.content {
         case .ordered(let values):
             try check(count: values.count)
-            try bind(ordered: values)
+            for index in values.indices {
+                // In place: a copy of such a value takes longer than binding it.
+                let parameter = Parameter(statement: prepared, index: index + 1)
+                if try values[index]?.bind(to: parameter) == nil { try parameter.bindNull() }
+            }
         case .interpolated(let values):
             try check(interpolated: values.count)
-            try bind(ordered: values)
+            if values.contains(where: \.isString) { try values.checkStrings(in: constantParameters, of: sql) }
+            for index in values.indices {
+                let parameter = Parameter(statement: prepared, index: index + 1)
+                if try values[index].value?.bind(to: parameter) == nil { try parameter.bindNull() }
+            }
         case .named(let values, let isLenient): try bind(named: values, isLenient)
-        }
-    }
-
-    /// Binds values to the parameters in order; as many as there are parameters.
-    private func bind(ordered values: [(any ColumnEncodable)?]) throws {
-        let prepared = prepared
-        for index in values.indices {
-            let parameter = Parameter(statement: prepared, index: index + 1)
-            // In place: a copy of such a value takes longer than binding it.
-            if try values[index]?.bind(to: parameter) == nil { try parameter.bindNull() }
         }
     }
 

@@ -6,6 +6,8 @@ public final class Statement {
     /// Nil while the statement lies in the database's cache: the two would keep each other alive.
     var database: Database?
     var cacheEntry = StatementCache.Entry()
+    /// Those in terms that are the same for each row, counted from 0.
+    lazy var constantParameters = ConstantTerms.parameters(of: sql)
 
     init(_ prepared: PreparedStatement, database: Database) {
         self.prepared = prepared

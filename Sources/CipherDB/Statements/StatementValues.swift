@@ -12,7 +12,7 @@ public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleB
         /// As many as there are parameters.
         case ordered([(any ColumnEncodable)?])
         /// Those that stand in the SQL itself; as many as there are parameters.
-        case interpolated([(any ColumnEncodable)?])
+        case interpolated([SQL.Interpolated])
         /// One for each parameter, and no others unless lenient.
         case named([String: (any ColumnEncodable)?], isLenient: Bool)
     }
@@ -58,7 +58,8 @@ public struct StatementValues: Sendable, ExpressibleByArrayLiteral, ExpressibleB
 
     var isEmpty: Bool {
         switch content {
-        case .ordered(let values), .interpolated(let values): values.isEmpty
+        case .ordered(let values): values.isEmpty
+        case .interpolated(let values): values.isEmpty
         case .named(let values, let isLenient): values.isEmpty && !isLenient
         }
     }

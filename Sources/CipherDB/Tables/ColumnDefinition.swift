@@ -73,7 +73,8 @@ public struct ColumnConstraint: Sendable {
     ///
     /// - Throws: as ``default(_:)`` for a value in it.
     public static func check(_ sql: SQL) throws -> ColumnConstraint {
-        try ColumnConstraint { "CHECK (\(try sql.literal(in: $0)))" }
+        let constraint: SQL = "CHECK (\(sql: sql))"
+        return try ColumnConstraint { try constraint.literal(in: $0) }
     }
 
     /// How texts are compared: `NOCASE`, `RTRIM`, or a collation of the program's.
@@ -130,7 +131,8 @@ public struct TableConstraint: Sendable {
     ///
     /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what a value in it throws.
     public static func check(_ sql: SQL) throws -> TableConstraint {
-        _ = try sql.literal(in: ValueStorage())
-        return TableConstraint { "CHECK (\(try sql.literal(in: $0)))" }
+        let constraint: SQL = "CHECK (\(sql: sql))"
+        _ = try constraint.literal(in: ValueStorage())
+        return TableConstraint { try constraint.literal(in: $0) }
     }
 }

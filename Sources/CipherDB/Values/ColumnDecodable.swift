@@ -196,19 +196,6 @@ extension Data: ColumnDecodable {
     }
 }
 
-extension [UInt8]: RowDecodable {}
-
-extension [UInt8]: ColumnDecodable {
-    /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
-    public static func decode(_ column: ResultColumn) throws -> [UInt8] {
-        let stored = try column.stored
-        switch stored.storageClass {
-        case .blob, .text: return [UInt8](stored.bytes)
-        default: throw column.mismatch([UInt8].self)
-        }
-    }
-}
-
 extension UUID: ColumnDecodable {
     /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
     public static func decode(_ column: ResultColumn) throws -> UUID {

@@ -107,13 +107,6 @@ extension Data: ColumnEncodable {
     @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
 }
 
-extension [UInt8]: ColumnEncodable {
-    /// The same bytes, also where there are none.
-    public var databaseValue: DatabaseValue { .blob(Data(self)) }
-    /// Binds the same bytes.
-    @inlinable public func bind(to parameter: Parameter) throws { try withUnsafeBytes { try parameter.bind($0) } }
-}
-
 extension UUID: ColumnEncodable {
     /// Its text, of 36 characters.
     public var databaseValue: DatabaseValue { .text(uuidString) }

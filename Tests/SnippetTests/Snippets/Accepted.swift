@@ -47,18 +47,16 @@ func text(_ database: Database, _ name: String, _ ids: [Int]) throws {
     _ = (some, names, score, count, best)
 }
 
-// 37: bytes, which look like a list of integers
+// 37: bytes
 func bytes(_ database: Database, _ statement: Statement, _ variable: [UInt8]) throws {
-    try database.executeUpdate("UPDATE player SET image = ?", variable)
-    try database.executeUpdate("UPDATE player SET image = ?", [1, 2] as [UInt8])
-    try database.executeUpdate("UPDATE player SET image = ?", [UInt8](repeating: 0, count: 8))
-    try database.executeUpdate("UPDATE player SET image = \(variable) WHERE image = \([1, 2] as [UInt8])")
-    try database.executeUpdate("UPDATE player SET image = ?", [])
-    try statement.executeUpdate(variable)
-    let image: [UInt8]? = try database.value(forQuery: "SELECT image FROM player WHERE image = ?", variable)
-    _ = try database.select(from: "player", where: Column("image") == variable || Column("image") == [1] as [UInt8])
-    try database.insert(into: "player", ["image": variable])
-    _ = image
+    try database.executeUpdate("UPDATE player SET image = ?", Data(variable))
+    try database.executeUpdate("UPDATE player SET image = ?", ByteArray(variable))
+    try database.executeUpdate("UPDATE player SET image = \(ByteArray(variable)) WHERE image = \(Data([1, 2]))")
+    try statement.executeUpdate(ByteArray([1, 2]))
+    let image: ByteArray? = try database.value(forQuery: "SELECT image FROM player WHERE image = ?", Data())
+    _ = try database.select(from: "player", where: Column("image") == ByteArray(variable))
+    try database.insert(into: "player", ["image": Data(variable)])
+    _ = image?.bytes
 }
 
 /// An enumeration in a column.
