@@ -177,8 +177,8 @@ extension KeyringError: CustomStringConvertible {
             "a rotation is pending; open the database for writing, or resume or cancel the rotation"
         case .noRotationPending: "no rotation is pending"
         case .otherDatabase:
-            "the database is under no key of the keyring: it is another database, one of the two is an old copy, or the "
-                + "database must be moved to a keyring first"
+            "the database is under no key of the keyring: it is another database, one of the two is an old copy, its first page "
+                + "was overwritten, or the database must be moved to a keyring first"
         case .oldDatabase(let retired):
             "the database is an old copy: it is under a key that was retired on \(retired.day); "
                 + "to use the copy, adopt its key"

@@ -6,6 +6,8 @@ public enum BackupError: Error, Equatable, Sendable {
     case unusableLocation(_ location: String)
     /// The location has no repository.
     case notARepository(location: String)
+    /// The location has no repository, and the keyring notes so many: one of them may be meant, on a disk that is not there.
+    case otherThanNoted(location: String, repositories: Int)
     /// The directory is to become a repository and has other files.
     case otherFiles(location: String)
     /// The repository is of a version that this library does not know.
@@ -34,14 +36,6 @@ public enum BackupError: Error, Equatable, Sendable {
     /// A call of the system failed on a file, with this `errno`.
     case system(path: String, code: Int32)
 
-    /// Whether an object is not what was written.
-    var isOfContent: Bool {
-        switch self {
-        case .missingObject, .damagedObject: true
-        default: false
-        }
-    }
-
     /// Names `path` in what a call of the system throws.
     static func naming<Result>(
         _ path: String,
@@ -63,6 +57,9 @@ extension BackupError: CustomStringConvertible {
         case .unusableLocation(let location):
             "\(location): names no remote; give rclone:REMOTE:PATH, where REMOTE is one that rclone knows"
         case .notARepository(let location): "\(location): missing, or not a repository of backups"
+        case .otherThanNoted(let location, let repositories):
+            "\(location): missing, or not a repository of backups, and the keyring notes \(repositories == 1 ? "one" : "\(repositories)"): "
+                + "is its disk mounted?"
         case .otherFiles(let location):
             "\(location): the directory has other files and is no repository of backups; give a new or an empty directory"
         case .unknownVersion(let location): "\(location): the repository has a version that this CipherDB does not know"

@@ -15,7 +15,9 @@ struct Advice {
             case let error as KeyringError where error.problem == .otherDatabase: Advice.otherDatabase(error.path)
             case let error as KeyringError where error.problem == .missing: Advice.missingKeyring(file)
             case let error as KeyringError: Advice.advice(for: error.problem)
-            case BackupError.noKeyring: "the file that --keyring names is missing"
+            case BackupError.noKeyring:
+                "the file that --keyring names is missing; `rekey backups check` names stored keyrings that cannot be read"
+            case BackupError.otherThanNoted: "--at-least 0 makes a new repository"
             case BackupError.outdated: "--at-least 0 accepts an old copy"
             case BackupError.missingObject, BackupError.damagedObject:
                 "`rekey backups check` tells which generations can be restored"

@@ -43,6 +43,7 @@ struct ErrorName {
         switch error {
         case .unusableLocation: "unusableLocation"
         case .notARepository: "notARepository"
+        case .otherThanNoted: "otherThanNoted"
         case .otherFiles: "otherFiles"
         case .unknownVersion: "unknownVersion"
         case .noGeneration: "noGeneration"

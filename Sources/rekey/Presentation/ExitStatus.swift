@@ -169,7 +169,7 @@ enum ExitStatus: CaseIterable {
     private init(_ error: BackupError) {
         switch error {
         case .unusableLocation: self = .usage
-        case .notARepository, .noGeneration, .noKeyring: self = .noInput
+        case .notARepository, .otherThanNoted, .noGeneration, .noKeyring: self = .noInput
         case .otherFiles: self = .cannotCreate
         case .unknownVersion: self = .unavailable
         case .outdated, .missingObject, .damagedObject: self = .damaged
