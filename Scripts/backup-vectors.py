@@ -18,6 +18,12 @@ import backup as format
 NOON = 1_767_268_800
 
 
+def wrapped(name):
+    """The keyring of a vector of keyrings."""
+    vectors = pathlib.Path(__file__).resolve().parent.parent / "Tests/CipherKeysTests/Vectors/Keyring"
+    return bytes.fromhex((vectors / f"{name}.txt").read_text().split("\n\n", 1)[1])
+
+
 def digested(content):
     return content + hashlib.sha256(content).digest()
 
@@ -148,7 +154,7 @@ def good():
     v = Vector("pruned", "The first two of three generations were pruned.")
     v.generation(v.bytes(10)).generation(v.bytes(20)).generation(v.bytes(30)).prune((1, 2)).restores()
     v = Vector("keyring", "Of two keyrings that have the key of the generation, the newer one counts.")
-    v.generation(v.bytes(100)).keyring(1, b"CipherKR, the older").keyring(2, b"CipherKR, the newer", v.bytes(16)).restores()
+    v.generation(v.bytes(100)).keyring(1, wrapped("external")).keyring(2, wrapped("notes-one"), v.bytes(16)).restores()
 
 
 def refused():

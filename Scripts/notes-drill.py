@@ -190,7 +190,7 @@ service = Service()
 try:
     first = service.start()
     follower = subprocess.Popen(
-        [options.rekey, "backup", database, root + "/followed", "--follow", "--quiet", "--prometheus", root + "/followed.prom",
+        [options.rekey, "backup", database, root + "/followed", "--at-least", "0", "--follow", "--quiet", "--prometheus", root + "/followed.prom",
          "--keyring", database + ".keyring", "--passphrase-file", passphrase],
         stdout=open(root + "/follower", "wb"), stderr=subprocess.STDOUT,
     )

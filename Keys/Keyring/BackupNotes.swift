@@ -58,10 +58,12 @@ extension KeyringContent {
         slots.first(where: \.isNote).flatMap { BackupNotes($0.wrapped) } ?? BackupNotes()
     }
 
-    /// Whether both have the same slots and keys, whatever is noted of backups.
-    func isSame(as other: KeyringContent) -> Bool {
-        identifier == other.identifier && generation == other.generation
-            && slots.filter { !$0.isNote } == other.slots.filter { !$0.isNote }
+    /// Whether both are of one generation, with the same slots and keys.
+    func isSame(as other: KeyringContent) -> Bool { generation == other.generation && hasSlotsAndKeys(of: other) }
+
+    /// Whether both are the same keyring with the same slots and keys, whatever is noted of backups.
+    func hasSlotsAndKeys(of other: KeyringContent) -> Bool {
+        identifier == other.identifier && slots.filter { !$0.isNote } == other.slots.filter { !$0.isNote }
             && (current, next) == (other.current, other.next) && retired == other.retired
     }
 
@@ -93,6 +95,15 @@ extension UnlockedKeyring {
     /// The newest generation of a repository of backups that was noted; nil where none was.
     package func notedGeneration(of repository: [UInt8]) throws -> UInt64? {
         try content().backupNotes.generation(of: repository)
+    }
+
+    /// How many repositories of backups have a note.
+    package func notedRepositories() throws -> Int { try content().backupNotes.notes.count }
+
+    /// Whether the last note of a backup is from before the present key was made.
+    package func isNoteBeforeKey() throws -> Bool {
+        let content = try content()
+        return content.slots.contains { $0.isNote && $0.changed <= content.current.created }
     }
 
     /// Notes a generation of a repository of backups, unless a later one is noted.

@@ -18,7 +18,7 @@ extension Keyring {
     ///   has one of the commands; ``KeySourceError`` of the first command that failed, where no slot opens.
     public func unlock(allowing commands: [SecretCommand], slot number: Int? = nil) throws -> UnlockedKeyring {
         try naming {
-            let (bytes, content) = try KeyringFile.read(path)
+            let (bytes, content) = try read()
             let (masterKey, opened) = try content.unlock(allowing: commands, slot: number)
             try content.authenticate(bytes, masterKey)
             return UnlockedKeyring(

@@ -14,15 +14,29 @@ internal import CipherSystem
 public struct Keyring: Sendable, Equatable {
     /// Where the file is.
     public let path: String
+    /// The file, where it was read already; nil where each call reads it again.
+    private let bytes: [UInt8]?
 
     /// The keyring at `path`; nothing is read yet.
     public init(path: String) {
+        self.init(path: path, bytes: nil)
+    }
+
+    /// A keyring that was read from a place to which it is never written.
+    ///
+    /// - Parameter place: For errors.
+    package init(_ bytes: [UInt8], readFrom place: String) {
+        self.init(path: place, bytes: bytes)
+    }
+
+    private init(path: String, bytes: [UInt8]?) {
         self.path = path
+        self.bytes = bytes
     }
 
     /// The keyring beside a database, where the `rekey` command looks for it: its path and `.keyring`.
     public init(besideDatabase path: String) {
-        self.path = path + ".keyring"
+        self.init(path: path + ".keyring")
     }
 
     /// Makes a keyring with one slot, and a new random key for a database that is not there yet.
@@ -68,12 +82,21 @@ public struct Keyring: Sendable, Equatable {
         }
     }
 
-    /// Writes a copy of a keyring to the path, where nothing must stand.
-    package func create(copyOf file: [UInt8]) throws {
-        try naming {
-            _ = try KeyringContent(file)
-            try KeyringFile.create(path, file)
-        }
+    /// Writes a copy of another keyring to the path, where nothing must stand.
+    package func create(copyOf other: Keyring) throws {
+        try KeyringFile.create(path, other.read().bytes)
+    }
+
+    /// The bytes and the content.
+    func read() throws -> (bytes: [UInt8], content: KeyringContent) {
+        guard let bytes else { return try KeyringFile.read(path) }
+        return (bytes, try naming { try KeyringContent(bytes) })
+    }
+
+    /// Locks the file, to write it.
+    func lock(waiting: Duration) throws -> KeyringFile {
+        guard bytes == nil else { throw KeyringError(.replaced, path: path) }
+        return try KeyringFile(locking: path, waiting: waiting)
     }
 
     /// Throws where ``create(with:label:derivation:for:)`` could not make the keyring; nothing is left.
@@ -87,7 +110,7 @@ public struct Keyring: Sendable, Equatable {
     /// What the keyring stores unencrypted, not authenticated.
     ///
     /// - Throws: ``KeyringError``.
-    public func content() throws -> KeyringContent { try KeyringFile.read(path).content }
+    public func content() throws -> KeyringContent { try read().content }
 
     /// Its slots with their labels, as `content()` has them.
     ///
@@ -109,7 +132,7 @@ public struct Keyring: Sendable, Equatable {
         upgrades: Bool = true
     ) throws -> UnlockedKeyring {
         try naming {
-            let (bytes, content) = try KeyringFile.read(path)
+            let (bytes, content) = try read()
             let (masterKey, opened) = try content.unlock(secret, slot: slot)
             try content.authenticate(bytes, masterKey)
             let unlocked = UnlockedKeyring(
@@ -156,7 +179,7 @@ public struct Keyring: Sendable, Equatable {
     ///
     /// - Throws: ``KeyringError``, also for a file that is no keyring: it must not be lost by a mistyped path.
     public func erase() throws {
-        let file = try KeyringFile(locking: path, waiting: .seconds(5))
+        let file = try lock(waiting: .seconds(5))
         do {
             _ = try content()
         } catch let error as KeyringError where error.isOfAKeyring {

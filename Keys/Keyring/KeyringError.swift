@@ -199,8 +199,8 @@ extension ErrorCode where Failure == KeyringError {
     /// The database is under no key of the keyring.
     public static var otherDatabase: Self {
         Self(
-            "the database is under no key of the keyring: it is another database, one of the two is an old copy, or the "
-                + "database must be moved to a keyring first"
+            "the database is under no key of the keyring: it is another database, one of the two is an old copy, its first page "
+                + "was overwritten, or the database must be moved to a keyring first"
         )
     }
     /// The keyring has hard links, which would keep the old content.

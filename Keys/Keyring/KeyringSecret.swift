@@ -61,6 +61,9 @@ public struct KeyringSecret: Sendable {
         KeyringSecret(kind: .command, bytes: try checked(command.read()), command: command)
     }
 
+    /// Whether it is a recovery code, and was given as a passphrase.
+    package var isRecoveryCodeAsPassphrase: Bool { kind == .passphrase && (try? RecoveryCode(typed: bytes)) != nil }
+
     private static func checked(_ secret: SecretBytes) throws -> SecretBytes {
         let count = try secret.withUnsafeBytes(\.count)
         guard count >= 32 else { throw MalformedKey.secretTooShort(count: count) }

@@ -88,7 +88,7 @@ public struct UnlockedKeyring: Sendable {
     private func read() throws -> KeyringContent { try readFile().content }
 
     private func readFile() throws -> (bytes: [UInt8], content: KeyringContent) {
-        let (bytes, content) = try KeyringFile.read(keyring.path)
+        let (bytes, content) = try keyring.read()
         guard content.identifier == identifier else { throw KeyringError(.replaced) }
         try content.authenticate(bytes, masterKey)
         return (bytes, content)
@@ -104,13 +104,26 @@ public struct UnlockedKeyring: Sendable {
         try KeyringFile.create(path, bytes)
     }
 
+    /// As ``backUp(to:)``; returns the copy.
+    package func copied(to copy: Keyring) throws -> UnlockedKeyring {
+        try backUp(to: copy.path)
+        return UnlockedKeyring(keyring: copy, identifier: identifier, masterKey: masterKey, opened: opened)
+    }
+
     /// The file, verified, and all keys that it holds.
     package func copy() throws -> (file: [UInt8], keys: [DatabaseKey]) {
         try keyring.naming {
             let (bytes, content) = try readFile()
-            let keys = [content.current] + (content.next.map { [$0] } ?? []) + content.retired.map(\.key)
-            return (bytes, try keys.map { try content.databaseKey($0, masterKey) })
+            return (bytes, try keys(content))
         }
+    }
+
+    /// All keys that a file holds, which is this keyring, as it is or was.
+    package func keys(of file: [UInt8]) throws -> [DatabaseKey] { try keys(KeyringContent(file)) }
+
+    private func keys(_ content: KeyringContent) throws -> [DatabaseKey] {
+        let keys = [content.current] + (content.next.map { [$0] } ?? []) + content.retired.map(\.key)
+        return try keys.map { try content.databaseKey($0, masterKey) }
     }
 
     /// Whether a file is this keyring, as it is or was.
@@ -141,7 +154,7 @@ public struct UnlockedKeyring: Sendable {
     }
 
     /// Puts this keyring, a backup, in the place of `other`, where that is missing, damaged, or the same with other slots and the
-    /// same keys of the database. It then counts as the newer.
+    /// same keys of the database. It then counts as the newer. What is replaced is kept beside it, unless it has the same slots and keys.
     ///
     /// Whether it opens the database is not looked at; `DatabaseFile.restoreKeyring(_:from:)` does.
     ///
@@ -156,7 +169,7 @@ public struct UnlockedKeyring: Sendable {
     ///
     /// - Parameter database: That database, and the key that it is under. A keyring that is missing gets the owner, the group and the
     ///   permissions of the database.
-    /// - Returns: Where the replaced keyring is kept, which may be that of another database.
+    /// - Returns: Where the replaced keyring is kept, which may be that of another database; nil where it has the same slots and keys.
     @discardableResult
     package func restore(
         to other: Keyring,
@@ -176,16 +189,15 @@ public struct UnlockedKeyring: Sendable {
         var replaced: [UInt8]?
         do {
             let (bytes, present) = try KeyringFile.read(other.path)
+            if !present.hasSlotsAndKeys(of: saved) { replaced = bytes }
             if present.identifier != identifier {
                 guard database != nil else { throw KeyringError(.exists, path: other.path) }
-                replaced = bytes
             } else if (try? present.authenticate(bytes, masterKey)) != nil {
                 // What somebody without a secret wrote says nothing.
                 if present.current.wrapped != saved.current.wrapped || present.next?.wrapped != saved.next?.wrapped {
                     guard let database, try !present.has(database.key, masterKey) else {
                         throw KeyringError(.otherKeys, path: other.path)
                     }
-                    replaced = bytes
                 }
                 saved.generation = max(saved.generation, present.generation)
                 for note in present.backupNotes.notes { try saved.note(note.generation, of: note.repository) }
@@ -227,7 +239,7 @@ public struct UnlockedKeyring: Sendable {
         _ body: (LockedKeyring) throws -> Result
     ) throws -> Result {
         try keyring.naming {
-            let file = try KeyringFile(locking: keyring.path, waiting: waiting)
+            let file = try keyring.lock(waiting: waiting)
             return try body(LockedKeyring(file: file, content: read(), masterKey: masterKey))
         }
     }

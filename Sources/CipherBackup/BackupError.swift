@@ -17,6 +17,8 @@ public struct BackupError: CodedError {
     public let expected: UInt64?
     /// The newest generation that the key proves, of ``ErrorCode/unauthenticated``; nil where there is none.
     public let newestProved: UInt64?
+    /// How many repositories the keyring notes, of ``ErrorCode/otherThanNoted``.
+    public let repositories: Int?
     /// What the program that carries the objects says, of ``ErrorCode/transport``.
     public let message: String?
 
@@ -28,6 +30,7 @@ public struct BackupError: CodedError {
         newest: UInt64? = nil,
         expected: UInt64? = nil,
         newestProved: UInt64? = nil,
+        repositories: Int? = nil,
         message: String? = nil
     ) {
         self.code = code
@@ -37,11 +40,9 @@ public struct BackupError: CodedError {
         self.newest = newest
         self.expected = expected
         self.newestProved = newestProved
+        self.repositories = repositories
         self.message = message
     }
-
-    /// Whether an object is not what was written.
-    var isOfContent: Bool { [.missingObject, .damagedObject].contains(code) }
 
     /// Names `path` in what a call of the system throws.
     static func naming<Result>(
@@ -67,6 +68,13 @@ extension ErrorCode where Failure == BackupError {
     }
     /// The location has no repository.
     public static var notARepository: Self { Self("missing, or not a repository of backups") }
+    /// The location has no repository, and the keyring notes so many: one of them may be meant, on a disk that is not there.
+    public static var otherThanNoted: Self {
+        Self {
+            "missing, or not a repository of backups, and the keyring notes \($0.repositories == 1 ? "one" : "\(given: $0.repositories)"): "
+                + "is its disk mounted?"
+        }
+    }
     /// The directory is to become a repository and has other files.
     public static var otherFiles: Self {
         Self("the directory has other files and is no repository of backups; give a new or an empty directory")

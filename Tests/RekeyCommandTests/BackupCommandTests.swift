@@ -215,6 +215,32 @@ import Testing
         #expect(try rekey("verify a.db \(keys)").status == 0)
     }
 
+    /// A repository's disk that is not mounted leaves an empty directory.
+    @Test func anotherRepositoryIsMadeOnlyIfAskedFor() throws {
+        #expect(try rekey("keyring init a.db --key-file k --new-key-file other").status == 0)
+        let keys = "--keyring a.db.keyring --key-file other"
+        #expect(try rekey("backup a.db repository \(keys)").status == 0)
+        try FileManager.default.moveItem(atPath: directory.file("repository"), toPath: directory.file("mounted"))
+        for name in ["repository", "elsewhere"] {
+            if name == "repository" {
+                try FileManager.default.createDirectory(
+                    atPath: directory.file(name),
+                    withIntermediateDirectories: false
+                )
+            }
+            for options in ["", "--follow"] {
+                let backup = try rekey("backup a.db \(name) \(options) \(keys)")
+                #expect(backup.status == 66 && backup.errors.contains("the keyring notes one"), "\(backup.errors)")
+                #expect(backup.errors.contains("--at-least 0 makes a new repository"))
+            }
+            let made = try? FileManager.default.contentsOfDirectory(atPath: directory.file(name))
+            #expect(made == (name == "repository" ? [] : nil))
+        }
+        #expect(try rekey("backup a.db mounted \(keys)").status == 0)
+        #expect(try rekey("backup a.db elsewhere --at-least 0 \(keys)").status == 0)
+        #expect(try rekey("backup a.db elsewhere \(keys)").status == 0)
+    }
+
     @Test func keptGenerationsAreBoundedWithoutPrune() throws {
         for number in 1...3 {
             try update("UPDATE people SET note = \(number) WHERE id = 1")

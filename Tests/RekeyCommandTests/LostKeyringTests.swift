@@ -59,6 +59,45 @@ import Testing
         #expect(try rekey("verify other.db --keyring test.db.keyring.replaced-1 --key-file ada").status == 0)
     }
 
+    /// Both open the database.
+    @Test func oldCopyOfKeyringIsNamed() throws {
+        #expect(try rekey("keyring add test.db --key-file ada --new-key-file bob").status == 0)
+        try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("ada")).close()
+        let note = "the keyring is an old copy: the database was used with a newer one"
+        #expect(try !rekey("verify test.db \(Self.reading)").output.contains(note))
+        try FileManager.default.removeItem(atPath: keyring.path)
+        try FileManager.default.moveItem(atPath: directory.file("backup"), toPath: keyring.path)
+        let found = try rekey("verify test.db \(Self.reading)")
+        #expect(found.status == 0 && found.output.contains(note), "\(found)")
+        #expect(try rekey("verify test.db \(Self.reading) --json").output.contains(#""isKeyringOld":true"#))
+    }
+
+    @Test func overwrittenFirstPageIsNamed() throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }))
+        try file.close()
+        let found = try rekey("verify test.db \(Self.reading)")
+        #expect(found.status == 77 && found.errors.contains("its first page was overwritten"), "\(found)")
+    }
+
+    @Test func recoveryCodeGivenAsPassphraseIsTold() throws {
+        let code = try RecoveryCode.random()
+        try keyring.unlock(.sample("ada")).add(code, typedBack: code.text())
+        _ = try directory.write(code.text().withUnsafeBytes { Array($0) }, to: "code")
+        let wrong = try rekey("verify test.db --keyring test.db.keyring --passphrase-file code")
+        #expect(wrong.status == 77 && wrong.errors.contains("a recovery code, which needs --recovery"), "\(wrong)")
+        #expect(try rekey("verify test.db --keyring test.db.keyring --passphrase-file code --recovery").status == 0)
+    }
+
+    @Test func removalOfNotesIsTold() throws {
+        #expect(try rekey("backup test.db repository \(Self.reading)").status == 0)
+        let removed = try rekey("keyring remove test.db 2 --key-file ada")
+        #expect(
+            removed.status == 0 && removed.output.contains("an old copy of a repository is not noticed"),
+            "\(removed)"
+        )
+    }
+
     @Test func missingKeyringOfPlaintextNeedsInit() throws {
         let plain = Database(
             path: directory.file("plain.db"),

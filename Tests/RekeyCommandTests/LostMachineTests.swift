@@ -129,6 +129,17 @@ struct LostMachineTests {
         #expect(!directory.names.contains { $0.hasPrefix("new.db") })
     }
 
+    @Test(arguments: ["restore repository new.db --keyring new.db.keyring", "keyring restore a.db repository"])
+    func signalAtPromptLeavesNothing(_ arguments: String) throws {
+        if arguments.hasPrefix("keyring") { try FileManager.default.removeItem(atPath: directory.file("a.db.keyring")) }
+        let names = directory.names
+        let inside = arguments.split(separator: " ").map(String.init).map {
+            $0.contains(".") || $0 == "repository" ? directory.file($0) : $0
+        }
+        let lines = try Program.signalledAtPrompt(Program.built("rekey"), inside, signals: ["INT", "TERM"])
+        #expect(lines.count == 2 && directory.names == names, "\(lines) \(directory.names)")
+    }
+
     @Test func changedSecretReplacesStoredKeyring() throws {
         let before = keyrings
         try succeed("keyring change a.db --key-file ada --new-key-file bob")
@@ -163,6 +174,15 @@ struct LostMachineTests {
         }
     }
 
+    @Test func backupGoesOnAfterKeysWereForgotten() throws {
+        try succeed("keyring rotate a.db --key-file ada")
+        try succeed("keyring forget a.db --yes-forget-backups --key-file ada")
+        let done = try succeed("backup a.db repository \(Self.keys)")
+        #expect(done.contains("generation: 2 of "), "\(done)")
+        try loseMachine()
+        try succeed("restore repository new.db --keyring new.db.keyring --key-file ada")
+    }
+
     @Test func oldCopyOfKeyringIsNotStored() throws {
         let copy = directory.file("copy")
         try FileManager.default.copyItem(atPath: directory.file("a.db.keyring"), toPath: copy)
@@ -171,7 +191,8 @@ struct LostMachineTests {
         try FileManager.default.removeItem(atPath: directory.file("a.db.keyring"))
         try FileManager.default.moveItem(atPath: copy, toPath: directory.file("a.db.keyring"))
         let before = keyrings
-        try succeed("backup a.db repository \(Self.keys)")
+        let done = try rekey("backup a.db repository \(Self.keys)")
+        #expect(done.status == 0 && done.errors.contains("the keyring is an old copy: the repository has"), "\(done)")
         #expect(keyrings == before)
     }
 

@@ -94,7 +94,7 @@ import Testing
             #expect(try vector.headers["SHA-256"] == OpenSSL.SHA256().digest(of: sink.bytes).bytes.hexadecimal)
             #expect(try repository.check().problems == [])
             try checkWriting(repository, key)
-            let keyring = try repository.storedKeyrings(repository.marker()).last
+            let keyring = try repository.storedKeyrings(repository.marker()).next()
             #expect(
                 try vector.headers["keyring"]
                     == keyring.map { try OpenSSL.SHA256().digest(of: $0.keyring).bytes.hexadecimal }

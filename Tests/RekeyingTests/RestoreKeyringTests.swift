@@ -65,6 +65,20 @@ import Testing
         #expect(try answer() == SampleFile.answer)
     }
 
+    @Test func newerKeyringOfSameKeysIsKept() throws {
+        try make()
+        let backup = try backUp("backup")
+        let newer = try SecretBytes(copying: DatabaseKey.sampleBytes("Bob"))
+        try unlocked().add(.keyFile(newer))
+        let before = try FileState(keyring.path).bytes
+        #expect(try file.restoreKeyring(keyring, from: backup) == kept)
+        #expect(try FileState(kept).bytes == before)
+        expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(.keyFile(newer)) }
+        // What differs in its sequence number alone is not kept.
+        #expect(try file.restoreKeyring(keyring, from: backup) == nil)
+        #expect(try answer() == SampleFile.answer)
+    }
+
     @Test func keyringThatOpensDatabaseStays() throws {
         try make()
         let backup = try backUp("backup")

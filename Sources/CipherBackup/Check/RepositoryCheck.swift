@@ -57,10 +57,8 @@ extension BackupRepository {
                 check.problems.append(BackupError(.noGeneration, path: storage.description).description)
             }
             try checkChain(manifests, marker, &check)
-            let keyrings = try storedKeyrings(marker) { check.problems.append("\($0)") }
-            if let keyring, let stored = keyrings.last, !keyring.proves(stored.keyring) {
-                check.problems.append("\(StoredKeyring.directory)/\(stored.name): not the keyring that was given")
-            }
+            let keyrings = try checkKeyrings(manifests, marker, keyring)
+            check.problems += keyrings.problems
             let keys = try keyOf.map { try GenerationKeys(storage, manifests, keyOf: $0) } ?? .none
             let proved = manifests.indices.last { place in
                 keys[UInt32(place)].map { (try? manifests[place].authenticate($0.backupKey)) != nil } == true
@@ -87,7 +85,7 @@ extension BackupRepository {
                 }
                 if isSound {
                     check.sound.append(stored.manifest.number)
-                    if keyrings.contains(where: { $0.has(keyOf: stored.manifest) }) {
+                    if stored.manifest.keyIdentifier.map(keyrings.identifiers.contains) == true {
                         check.withKeyring.append(stored.manifest.number)
                     }
                     switch keys[place]?.hasPageMACs {
@@ -109,6 +107,31 @@ extension BackupRepository {
             }
             return check
         }
+    }
+
+    /// Returns the identifiers that keyrings have of the keys of generations.
+    private func checkKeyrings(
+        _ manifests: [StoredManifest],
+        _ marker: RepositoryMarker,
+        _ keyring: UnlockedKeyring?
+    ) throws -> (identifiers: Set<[UInt8]>, problems: [String]) {
+        let needed = Set(manifests.compactMap(\.manifest.keyIdentifier))
+        var identifiers: Set<[UInt8]> = []
+        var problems: [String] = []
+        do {
+            var isNewest = true
+            for stored in try storedKeyrings(marker, unreadable: { problems.append("\($0)") }) {
+                if isNewest, let keyring, !keyring.proves(stored.keyring) {
+                    problems.append("\(StoredKeyring.directory)/\(stored.name): not the keyring that was given")
+                }
+                isNewest = false
+                identifiers.formUnion(stored.identifiers.intersection(needed))
+            }
+        } catch {
+            problems.append("\(error)")
+        }
+        try ChildInterruption.check()
+        return (identifiers, problems)
     }
 
     private func checkGeneration(

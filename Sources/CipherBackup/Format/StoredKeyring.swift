@@ -12,6 +12,8 @@ struct StoredKeyring: Sendable {
     let keyring: [UInt8]
     /// The bytes of the object.
     let file: [UInt8]
+    /// For errors.
+    private let place: String
 
     static let directory = "keyrings"
     private static let magic = Array("CipherBK".utf8)
@@ -30,13 +32,20 @@ struct StoredKeyring: Sendable {
         content += identifiers.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
         file = try DigestedObject.file(content + keyring)
         name = try StoredManifest.name(number, OpenSSL.SHA256().digest(of: file))
+        place = StoredKeyring.directory + "/" + name
     }
 
-    /// Reads the object `name`. Throws where it is not what was written, or belongs to another name or repository.
+    /// Reads the object `name`. Throws where it cannot be read, has no keyring, is not what was written, or belongs to another name or
+    /// repository.
     init(_ name: String, _ storage: any BackupStorage, _ marker: RepositoryMarker) throws {
         let path = StoredKeyring.directory + "/" + name
-        let damage = BackupError(.damagedObject, path: "\(storage.description)/\(path)")
-        file = try storage.bytes(path, most: StoredKeyring.mostBytes)
+        place = "\(storage.description)/\(path)"
+        let damage = BackupError(.damagedObject, path: place)
+        do {
+            file = try storage.bytes(path, most: StoredKeyring.mostBytes)
+        } catch let error as Errno {
+            throw BackupError(.system, path: place, errno: error.code)
+        }
         guard let number = StoredManifest.number(inName: name),
             try StoredManifest.name(number, OpenSSL.SHA256().digest(of: file)) == name,
             let content = try DigestedObject.content(file, magic: StoredKeyring.magic)
@@ -55,5 +64,9 @@ struct StoredKeyring: Sendable {
         self.number = number
         self.identifiers = identifiers
         keyring = Array(content[reader.position...])
+        _ = try copy.content()
     }
+
+    /// The keyring, where no call writes to it.
+    var copy: Keyring { Keyring(keyring, readFrom: place) }
 }

@@ -8,38 +8,107 @@ extension BackupRepository {
     /// - Parameters:
     ///   - keyring: Where to.
     ///   - choice: Which generation: of several keyrings, the newest that has its key, or the newest where it was stored without one.
+    ///   - secret: Passes over those that it does not unlock, such as one that somebody else put there; nil proves nothing.
     /// - Throws: ``BackupError``, with `BackupError.noKeyring` where no keyring that is stored has the key;
     ///   `KeyringError`.
-    public func restoreKeyring(to keyring: Keyring, for choice: GenerationChoice = .newest) throws {
-        try storage.locked(exclusively: false) {
-            let manifest = try manifest(choice, atLeast: nil).manifest
-            let isAny = manifest.keyIdentifier == nil
-            guard let stored = try storedKeyrings(marker()).last(where: { isAny || $0.has(keyOf: manifest) }) else {
-                throw BackupError(.noKeyring, path: storage.description, generation: manifest.number)
-            }
-            try keyring.create(copyOf: stored.keyring)
-        }
+    public func restoreKeyring(
+        to keyring: Keyring,
+        for choice: GenerationChoice = .newest,
+        unlockedBy secret: KeyringSecret? = nil
+    ) throws {
+        guard let secret else { return try keyring.create(copyOf: newestKeyring(for: choice)) }
+        try unlockKeyring(for: choice) { try $0.unlock(secret, upgrades: false) }.backUp(to: keyring.path)
     }
 
-    /// The keyrings that are whole, the oldest first. `damaged` is called with the error of each other one.
-    func storedKeyrings(_ marker: RepositoryMarker, damaged: (any Error) -> Void = { _ in }) throws -> [StoredKeyring] {
-        try storage.names(in: StoredKeyring.directory)
-            .filter { StoredManifest.number(inName: $0) != nil }
-            .compactMap { name in
+    /// The newest keyring that says that it has the key of a generation. It is a copy in memory.
+    package func newestKeyring(for choice: GenerationChoice) throws -> Keyring {
+        try firstKeyring(for: choice) { stored, _ in stored.copy }
+    }
+
+    /// Unlocks the newest keyring that can be unlocked and has the key of a generation.
+    ///
+    /// - Parameter unlock: Called with a copy in memory of each keyring that says that it has the key, until one has it.
+    /// - Throws: also what `unlock` throws for the newest; `KeyringError.wrongSecret` if it does for any.
+    package func unlockKeyring(
+        for choice: GenerationChoice,
+        _ unlock: (Keyring) throws -> UnlockedKeyring
+    ) throws -> UnlockedKeyring {
+        var failure: (any Error)?
+        func isWrong(_ error: (any Error)?) -> Bool { (error as? KeyringError)?.code == .wrongSecret }
+        do {
+            return try firstKeyring(for: choice) { stored, manifest in
                 do {
-                    return try StoredKeyring(name, storage, marker)
-                } catch let error as BackupError where error.isOfContent {
-                    damaged(error)
+                    let unlocked = try unlock(stored.copy)
+                    let identifiers = try StoredKeyring.identifiers(unlocked.copy().keys, manifest.repository)
+                    return manifest.isOfKey(in: identifiers) ? unlocked : nil
+                } catch {
+                    try ChildInterruption.check()
+                    if failure == nil || isWrong(error) && !isWrong(failure) { failure = error }
                     return nil
                 }
             }
-            .sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+        } catch let error as BackupError {
+            throw failure ?? error
+        }
+    }
+
+    private func firstKeyring<Found>(
+        for choice: GenerationChoice,
+        _ take: (StoredKeyring, Manifest) throws -> Found?
+    ) throws -> Found {
+        try storage.locked(exclusively: false) {
+            let manifest = try manifest(choice, atLeast: nil).manifest
+            for stored in try storedKeyrings(marker()) where manifest.isOfKey(in: stored.identifiers) {
+                if let found = try take(stored, manifest) { return found }
+            }
+            try ChildInterruption.check()
+            throw BackupError(.noKeyring, path: storage.description, generation: manifest.number)
+        }
+    }
+
+    /// The names of the keyrings, the newest first.
+    private func keyringNames() throws -> [String] {
+        try storage.names(in: StoredKeyring.directory)
+            .compactMap { name in StoredManifest.number(inName: name).map { ($0, name) } }
+            .sorted { $0 > $1 }.map(\.1)
+    }
+
+    /// The keyrings that can be read, the newest first. Each is read when its turn comes: somebody else may have put many there.
+    ///
+    /// - Parameter unreadable: Called with the error of each other one.
+    func storedKeyrings(
+        _ marker: RepositoryMarker,
+        unreadable: @escaping (any Error) -> Void = { _ in }
+    ) throws -> AnyIterator<StoredKeyring> {
+        var names = try keyringNames().makeIterator()
+        return AnyIterator {
+            while let name = names.next() {
+                do {
+                    return try StoredKeyring(name, storage, marker)
+                } catch {
+                    unreadable(error)
+                }
+            }
+            return nil
+        }
+    }
+
+    /// One more than that of any keyring. After the highest, which nobody gets to by storing, no number comes.
+    fileprivate func nextKeyringNumber() throws -> UInt64 {
+        let numbers = try keyringNames().compactMap(StoredManifest.number(inName:))
+        return (numbers.first { $0 < Manifest.highestNumber } ?? 0) + 1
     }
 }
 
+extension Manifest {
+    /// Whether the key of the generation is one of these; true where it was stored without one.
+    fileprivate func isOfKey(in identifiers: Set<[UInt8]>) -> Bool { keyIdentifier.map(identifiers.contains) ?? true }
+}
+
 extension StoredKeyring {
-    func has(keyOf manifest: Manifest) -> Bool {
-        manifest.keyIdentifier.map(identifiers.contains) ?? false
+    /// Of keys, as manifests have them.
+    fileprivate static func identifiers(_ keys: [DatabaseKey], _ repository: [UInt8]) throws -> Set<[UInt8]> {
+        try Set(ExpectedGeneration.keys(keys).map { try BackupKey($0, repository: repository).identifier })
     }
 }
 
@@ -56,6 +125,27 @@ final class KeyringKeeper {
         self.keyring = keyring
     }
 
+    /// How many repositories the keyring notes.
+    var notedRepositories: Int {
+        get throws { try keyring.notedRepositories() }
+    }
+
+    /// The newest generation of a repository that the keyring notes.
+    func notedGeneration(of marker: RepositoryMarker) throws -> UInt64? {
+        try keyring.notedGeneration(of: marker.identifier)
+    }
+
+    /// The keys that the keyring had when the repository got it, where no backup was noted since its present key was made: those of the newest
+    /// generation may have been forgotten. Later they prove nothing: who has one could hide that the repository was replaced by an old copy.
+    func forgottenKeys(_ repository: BackupRepository, _ marker: RepositoryMarker) throws -> [BackupKey] {
+        guard try keyring.isNoteBeforeKey(),
+            let stored = try repository.storedKeyrings(marker).first(where: { keyring.proves($0.keyring) })
+        else { return [] }
+        return try ExpectedGeneration.keys(keyring.keys(of: stored.keyring)).map {
+            try BackupKey($0, repository: marker.identifier)
+        }
+    }
+
     /// Whether the keyring has other slots or keys than what was stored last, or it is time to look whether that is there.
     func isDue() throws -> Bool {
         try .now >= lookedAt + KeyringKeeper.pauseBetweenLooks || !keyring.isCurrent(in: last)
@@ -63,39 +153,37 @@ final class KeyringKeeper {
 
     /// Stores the keyring, if its slots or keys are others than those of the newest one that is stored, and removes those that have no key
     /// which it lacks; others of it get its slots. The caller has the lock.
-    func run(_ repository: BackupRepository, _ marker: RepositoryMarker) throws {
-        guard try isDue() else { return }
-        let present = try repository.storedKeyrings(marker)
+    ///
+    /// - Returns: Whether the one that is stored is newer.
+    @discardableResult
+    func run(_ repository: BackupRepository, _ marker: RepositoryMarker) throws -> Bool {
+        guard try isDue() else { return false }
         let (file, keys) = try keyring.copy()
-        let identifiers = try Set(
-            ExpectedGeneration.keys(keys).map { try BackupKey($0, repository: marker.identifier).identifier }
-        )
+        let identifiers = try StoredKeyring.identifiers(keys, marker.identifier)
         // An old copy of the keyring, with secrets that were removed since, takes the place of none that has its keys.
-        let isStored = try present.last.map {
-            try $0.identifiers.isSuperset(of: identifiers) && keyring.proves($0.keyring)
-                && (keyring.isCurrent(in: $0.keyring) || keyring.isOlder(than: $0.keyring))
+        let stored = try repository.storedKeyrings(marker).next().flatMap { keyring.proves($0.keyring) ? $0 : nil }
+        let isOlder = try stored.map { try keyring.isOlder(than: $0.keyring) } ?? false
+        let isStored = try stored.map {
+            try $0.identifiers.isSuperset(of: identifiers) && (isOlder || keyring.isCurrent(in: $0.keyring))
         }
-        if isStored != true { try store(file, identifiers, present, repository, marker) }
+        if isStored != true { try store(file, identifiers, repository, marker) }
         last = file
         lookedAt = .now
+        return isOlder
     }
 
     private func store(
         _ file: [UInt8],
         _ identifiers: Set<[UInt8]>,
-        _ present: [StoredKeyring],
         _ repository: BackupRepository,
         _ marker: RepositoryMarker
     ) throws {
-        // A number that says so must not end the process, nor hide what is stored now.
-        if let newest = present.last, newest.number == Manifest.highestNumber {
-            throw BackupError(.damagedObject, path: StoredKeyring.directory + "/" + newest.name)
-        }
         func add(_ file: [UInt8], _ identifiers: Set<[UInt8]>, number: UInt64) throws {
             let stored = try StoredKeyring(file, identifiers, number: number, repository: marker.identifier)
             try repository.storage.add(StoredKeyring.directory + "/" + stored.name, stored.file)
         }
-        try add(file, identifiers, number: (present.last?.number ?? 0) + 1)
+        let present = try repository.storedKeyrings(marker)
+        try add(file, identifiers, number: repository.nextKeyringNumber())
         for old in present {
             if !old.identifiers.isSubset(of: identifiers) {
                 // It has keys that were forgotten since, and a secret that was removed since must not open them.

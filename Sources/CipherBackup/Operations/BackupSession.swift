@@ -6,6 +6,8 @@ package final class BackupSession {
     private let repository: BackupRepository
     private let expected: ExpectedGeneration
     private let keyring: KeyringKeeper?
+    /// Keys that the keyring had until they were forgotten, and the repository has.
+    private var forgotten: [BackupKey] = []
     private var base: GenerationBase?
     /// The newest generation that this session has made, or a key proved.
     private var known: StoredManifest?
@@ -17,7 +19,7 @@ package final class BackupSession {
 
     /// The repository is made with the first generation, unless there is one, or one is expected.
     ///
-    /// - Parameter keyring: What has the keys of the database. It is stored before a generation is that needs it.
+    /// - Parameter keyring: What has the keys of the database, and notes of repositories. It is stored before a generation is that needs it.
     package init(
         _ repository: BackupRepository,
         expecting expected: ExpectedGeneration = .none,
@@ -31,7 +33,7 @@ package final class BackupSession {
     /// Stores the keyring if it was changed since, although the database was not.
     package func storeKeyring() throws {
         guard let keyring, try keyring.isDue() else { return }
-        try repository.storage.locked(exclusively: true) { try keyring.run(repository, repository.marker()) }
+        _ = try repository.storage.locked(exclusively: true) { try keyring.run(repository, repository.marker()) }
     }
 
     /// Stores a state of the database that was read whole.
@@ -101,7 +103,7 @@ package final class BackupSession {
         beforeEachSegment: () throws -> Void = {}
     ) throws -> StoredGeneration {
         if base == nil {
-            if expected.isOfRepository { _ = try repository.marker() }
+            try checkMayMakeRepository()
             try repository.prepare()
         }
         return try repository.storage.locked(exclusively: true) {
@@ -122,8 +124,8 @@ package final class BackupSession {
             )
             do {
                 try body(writer, isProved)
-                let warnings = base.map { self.warnings(writer, $0, backupKey, others) } ?? []
-                try keyring?.run(repository, marker)
+                var warnings = base.map { self.warnings(writer, $0, backupKey, others + forgotten) } ?? []
+                if try keyring?.run(repository, marker) == true { warnings.append(.oldKeyring) }
                 let (made, isNew) = try writer.finish(time: time, beforeEach: beforeEachSegment)
                 self.base = made
                 known = made.stored
@@ -136,6 +138,32 @@ package final class BackupSession {
         }
     }
 
+    /// Throws where there is no repository, although one is known.
+    private func checkMayMakeRepository() throws {
+        let noted = try expected.number == nil ? keyring?.notedRepositories ?? 0 : 0
+        guard expected.number ?? UInt64(noted) > 0 else { return }
+        do {
+            _ = try repository.marker()
+        } catch let error as BackupError where error.code == .notARepository && noted > 0 {
+            throw BackupError(.otherThanNoted, path: error.path, repositories: noted)
+        }
+    }
+
+    /// Throws where the newest generation is older than what is known.
+    private func checkNewest(_ names: [String], _ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws {
+        let noted = try expected.number == nil ? keyring?.notedGeneration(of: marker) : nil
+        func check(_ keys: [BackupKey]) throws {
+            try expected.check(names, of: repository, marker, noted: noted, known: known, provedBy: keys)
+        }
+        forgotten = []
+        do {
+            try check(keys)
+        } catch BackupError.outdated where keyring != nil {
+            forgotten = try keyring?.forgottenKeys(repository, marker) ?? []
+            try check(keys + forgotten)
+        }
+    }
+
     /// The newest generation, which is read again only where another writer made it.
     private func newest(_ marker: RepositoryMarker, provedBy keys: [BackupKey]) throws -> GenerationBase? {
         let names = try repository.manifestNames()
@@ -145,11 +173,11 @@ package final class BackupSession {
             lookedForLosses = .now
             return self.base
         }
-        try expected.check(names, of: repository, marker, known: known, provedBy: keys)
+        try checkNewest(names, marker, provedBy: keys)
         base = try names.last.map {
             try GenerationBase(StoredManifest($0, repository.storage, marker), repository.storage)
         }
-        if let stored = base?.stored, stored.counts(provedBy: keys) { known = stored }
+        if let stored = base?.stored, stored.counts(provedBy: keys + forgotten) { known = stored }
         lookedForLosses = .now
         return base
     }

@@ -7,12 +7,14 @@ public enum BackupWarning: Sendable, Equatable {
     case lost(generation: UInt64, objects: [String])
     /// The generation of this number, which was the newest, has a MAC, and the new one has none.
     case unproved(after: UInt64)
+    /// The keyring is an old copy: the repository has a newer one, which stays there.
+    case oldKeyring
 
     /// Whether older generations may be all that is left of a database: then nothing is removed.
     public var forbidsPrune: Bool {
         switch self {
         case .sharesNothing, .lost: true
-        case .unproved: false
+        case .unproved, .oldKeyring: false
         }
     }
 }
@@ -27,6 +29,8 @@ extension BackupWarning: CustomStringConvertible {
             "generation \(number) cannot be restored: \(BackupWarning.list(objects)) missing, cut or damaged; all pages were stored again, and this run removes no generation"
         case .unproved(let number):
             "the new generation has no MAC, and generation \(number) has one: the key will not prove it; give the key, as before"
+        case .oldKeyring:
+            "the keyring is an old copy: the repository has a newer one, which may have other secrets; `rekey keyring restore` takes it from there"
         }
     }
 

@@ -2,7 +2,7 @@ package import CipherKeys
 
 /// What is known of a repository before a backup is stored in it: later generations would hide that it was replaced by an old copy.
 package struct ExpectedGeneration: Sendable {
-    /// The number that the newest generation has at least; nil where it is not known, 0 where any is accepted.
+    /// The number that the newest generation has at least; nil where only a keyring may have noted it, 0 where any is accepted.
     let number: UInt64?
     /// With a key, it or one of these must prove that there is such a generation.
     let otherKeys: [DerivedKey]
@@ -22,23 +22,24 @@ package struct ExpectedGeneration: Sendable {
         }
     }
 
-    /// Whether there must be a repository.
-    var isOfRepository: Bool { number ?? 0 > 0 }
-
     /// Throws where the newest generation is older.
     ///
     /// - Parameters:
+    ///   - noted: The number that a keyring has noted, where none is given.
     ///   - known: The generation that the caller has made, or found proved, last. Another one of its number counts if a key proves it.
     ///   - keys: Those that prove generations; none without a key.
     func check(
         _ names: [String],
         of repository: BackupRepository,
         _ marker: RepositoryMarker,
+        noted: UInt64?,
         known: StoredManifest?,
         provedBy keys: [BackupKey]
     ) throws {
         guard number != 0 else { return }
-        if let number { try repository.checkNewest(names, marker, atLeast: number) { $0.counts(provedBy: keys) } }
+        if let number = number ?? noted {
+            try repository.checkNewest(names, marker, atLeast: number) { $0.counts(provedBy: keys) }
+        }
         if let known {
             // Its key may be one that the database has no more.
             try repository.checkNewest(names, marker, atLeast: known.manifest.number) {

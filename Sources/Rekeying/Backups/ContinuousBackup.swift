@@ -42,7 +42,7 @@ public final class ContinuousBackup: Sendable {
     ///
     /// - Parameters:
     ///   - database: The queue or pool, of an encrypted file.
-    ///   - repository: Where to; it is made unless it exists.
+    ///   - repository: Where to; it is made unless it exists, or the keyring notes another one.
     ///   - keyring: That of the database. It is stored with the generations, so that one of its secrets opens what is restored, and notes the
     ///     newest one, so that an old copy of the repository is known.
     ///   - policy: Which generations are kept, the others are removed, at most once a minute; nil keeps all.

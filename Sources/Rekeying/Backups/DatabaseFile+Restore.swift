@@ -112,7 +112,12 @@ extension DatabaseFile {
         let canOpen = Engine.current.writes(present.format)
         let found = canOpen ? try checkNew(new.path, present, progress) : StructureCheck()
         if let problem = found.problems.first {
-            throw DatabaseError(code: .corrupt, message: "the restored database is not sound: \(problem)")
+            throw DatabaseError(
+                code: .corrupt,
+                message:
+                    "the restored database is not sound, as it was when it was stored; restored without its key it is not checked, and can be "
+                    + "recovered: \(problem)"
+            )
         }
         return RestoreProof(
             format: present.format,

@@ -28,7 +28,7 @@ final class SharedFollower: Sendable {
         follower = BackupFollower(
             file,
             repository,
-            expecting: try ExpectedGeneration(of: repository, keyring, atLeast: nil),
+            expecting: try ExpectedGeneration(keyring, atLeast: nil),
             keyring: keyring,
             keeping: policy
         ) {

@@ -73,10 +73,18 @@ extension DatabaseFile {
         }
     }
 
+    /// Whether the file was used with a newer copy of the keyring; false where it cannot be opened.
+    package func hasUsedNewer(than keyring: UnlockedKeyring, under key: DatabaseKey) throws -> Bool {
+        guard let (database, _) = try? database(under: key) else { return false }
+        defer { database.close() }
+        let noted = (try? database.notedGeneration(of: keyring)) ?? 0
+        return try noted > keyring.content().generation
+    }
+
     /// Puts a backup of the file's keyring in its place, where that is missing, damaged, has other slots, or does not open the file. One that
     /// is missing gets the owner, the group and the permissions of the file, as far as this process may give them, and none for others.
     ///
-    /// - Returns: The path under which a keyring that does not open the file is kept; nil where none stood there.
+    /// - Returns: The path under which the replaced keyring is kept; nil where none stood there, or one with the same slots and keys.
     /// - Throws: `KeyringError`, with `KeyringError.otherDatabase` where the backup does not open the file, and with
     ///   `KeyringError.otherKeys` where the present keyring does, and has other keys.
     @discardableResult

@@ -41,7 +41,8 @@ struct Verify: ParsableCommand {
                 progress: progress.show
             )
             try draw(file, found, secret, progress)
-            return VerificationObject.result(found, keyRetired: retired)
+            let isOld = try keys.unlockedKeyring().map { try key.database(file).hasUsedNewer(than: $0, under: secret) }
+            return VerificationObject.result(found, keyRetired: retired, isKeyringOld: isOld == true)
         }
     }
 
@@ -75,8 +76,9 @@ struct VerificationObject: Encodable {
     let notChecked: [String]?
     let ok: Bool
     let keyRetired: String?
+    let isKeyringOld: Bool?
 
-    init(_ found: Verification, keyRetired: String?) {
+    init(_ found: Verification, keyRetired: String?, isKeyringOld: Bool = false) {
         format = found.format.version
         pageSize = found.format.pageSize
         parameters = FormatObject(found.format)
@@ -87,20 +89,25 @@ struct VerificationObject: Encodable {
         notChecked = UncheckedLines.object(found.unchecked)
         ok = found.isSound
         self.keyRetired = keyRetired
+        self.isKeyringOld = isKeyringOld ? true : nil
     }
 
-    /// - Parameter keyRetired: The day on which the key of the keyring was retired that the file is under.
+    /// - Parameters:
+    ///   - keyRetired: The day on which the key of the keyring was retired that the file is under.
+    ///   - isKeyringOld: Whether the database was used with a newer copy of the keyring.
     static func result(
         prefix: [(String, String)] = [],
         _ found: Verification,
-        keyRetired: String? = nil
+        keyRetired: String? = nil,
+        isKeyringOld: Bool = false
     ) -> Report.Result {
-        let note = keyRetired.map {
-            ("note", "under a retired key of the keyring, replaced on \($0): a copy from before a rotation")
-        }
+        let notes = [
+            keyRetired.map { "under a retired key of the keyring, replaced on \($0): a copy from before a rotation" },
+            isKeyringOld ? "the keyring is an old copy: the database was used with a newer one" : nil,
+        ]
         return Report.Result(
-            VerificationObject(found, keyRetired: keyRetired),
-            lines: prefix + lines(found) + [note].compactMap { $0 },
+            VerificationObject(found, keyRetired: keyRetired, isKeyringOld: isKeyringOld),
+            lines: prefix + lines(found) + notes.compactMap { $0 }.map { ("note", $0) },
             status: found.isSound ? .done : .damaged
         )
     }

@@ -32,8 +32,8 @@ final class AllowedCommands {
     }
 
     /// Unlocks the keyring by the commands that are allowed, each of which is shown before it is run.
-    func unlock(_ keyring: Keyring, _ content: KeyringContent, slot number: Int?) throws -> UnlockedKeyring {
-        for slot in content.slots where number == nil || slot.number == number {
+    func unlock(_ keyring: Keyring, slot number: Int?) throws -> UnlockedKeyring {
+        for slot in try keyring.slots() where number == nil || slot.number == number {
             if let command = slot.command, commands.contains(command) {
                 Output.tell("rekey: \(KeyringList.name(slot.number, slot.label)) runs \(command)\n")
             }

@@ -35,6 +35,9 @@ final class FileKeys {
         return try unlocked.get()
     }
 
+    /// Uses this keyring, which was unlocked by the same options, as the one that they name.
+    func use(_ unlocked: UnlockedKeyring) { keyring = .success(unlocked) }
+
     /// All keys that options name, those of a keyring with its retired ones; nil where they name none.
     func allIfNamed(for file: String) throws -> [DatabaseKey]? {
         guard let unlocked = try unlockedKeyring() else { return try keyIfNamed(for: file).map { [$0] } }

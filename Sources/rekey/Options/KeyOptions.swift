@@ -88,14 +88,40 @@ struct KeyOptions: ParsableArguments {
     ///
     /// - Parameter upgrades: Whether weak KDF parameters are upgraded: not by commands that only read.
     func unlock(_ keyring: Keyring, upgrades: Bool) throws -> UnlockedKeyring {
+        try unlock(keyring, upgrades: upgrades) { try $0(keyring) }
+    }
+
+    /// Unlocks the keyring that was stored with a generation, in memory: an end at the prompt leaves nothing.
+    func unlockKeyring(of repository: BackupRepository, for generation: GenerationChoice) throws -> UnlockedKeyring {
+        try unlock(repository.newestKeyring(for: generation), upgrades: false) {
+            try repository.unlockKeyring(for: generation, $0)
+        }
+    }
+
+    /// - Parameters:
+    ///   - keyring: The one to ask about.
+    ///   - body: Calls its argument with the keyrings that may be unlocked by the answer.
+    private func unlock(
+        _ keyring: Keyring,
+        upgrades: Bool,
+        _ body: ((Keyring) throws -> UnlockedKeyring) throws -> UnlockedKeyring
+    ) throws -> UnlockedKeyring {
         let content = try keyring.content()
         let commands = try AllowedCommands(allowCommand)
         if isGiven ? !allowCommand.isEmpty : try commands.ask(content, slot: slot, keyring.path) {
-            return try commands.unlock(keyring, content, slot: slot)
+            return try body { try commands.unlock($0, slot: slot) }
         }
         return try TypedSecret.ask(isTyped: !choice.isGiven) { _ in
             let secret = try choice.readKeyringSecret(prompt: "for \(keyring.path)")
-            return try keyring.unlock(secret, slot: slot, upgrades: upgrades)
+            do {
+                return try body { try $0.unlock(secret, slot: slot, upgrades: upgrades) }
+            } catch let error as KeyringError
+                where error.code == .wrongSecret && secret.isRecoveryCodeAsPassphrase
+            {
+                let hint = "this is a recovery code, which needs --recovery"
+                Output.tellLine("rekey: \(keyring.path): \(hint)", clearing: true)
+                throw error
+            }
         }
     }
 

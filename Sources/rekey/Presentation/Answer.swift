@@ -122,7 +122,12 @@ struct Answer {
         switch error.code {
         case .unusableLocation: Answer(.usage)
         case .notARepository, .noGeneration: Answer(.noInput)
-        case .noKeyring: Answer(.noInput, "the file that --keyring names is missing")
+        case .otherThanNoted: Answer(.noInput, "--at-least 0 makes a new repository")
+        case .noKeyring:
+            Answer(
+                .noInput,
+                "the file that --keyring names is missing; `rekey backups check` names stored keyrings that cannot be read"
+            )
         case .otherFiles: Answer(.cannotCreate)
         case .unknownVersion: Answer(.unavailable)
         case .outdated: Answer(.damaged, "--at-least 0 accepts an old copy")

@@ -19,7 +19,10 @@ struct Backup: ParsableCommand {
             No key is needed. With the key each page that is stored is proved to be undamaged, and the generation \
             gets a MAC, by which `rekey restore` proves it. With --keyring the keyring notes the newest generation: \
             `rekey backup`, `rekey restore` and `rekey backups check` with it then refuse an old copy of the repository. \
-            --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation.
+            --at-least says another number; --at-least 0 accepts an old copy, and goes on after its newest generation. \
+            Where the keyring notes a repository, --at-least 0 is needed to make another one.
+
+            SQLite's integrity check is not run: `rekey verify` does that, and `rekey restore` with the key.
 
             With --keep… generations are removed that no rule keeps, as by `rekey backups prune`; with --follow at \
             most once a minute. A run removes none once it has met a file that shares no page and no salt with the \
@@ -48,7 +51,7 @@ struct Backup: ParsableCommand {
             let follower = try BackupFollower(
                 database,
                 repository,
-                expecting: ExpectedGeneration(of: repository, keys.unlockedKeyring(), atLeast: atLeast),
+                expecting: ExpectedGeneration(keys.unlockedKeyring(), atLeast: atLeast),
                 keyring: keys.unlockedKeyring(),
                 keeping: keeping.policy
             ) { [file] in
@@ -58,7 +61,7 @@ struct Backup: ParsableCommand {
         }
         try report.run([file]) { file, progress in
             let keyring = try keys.unlockedKeyring()
-            let expected = try ExpectedGeneration(of: repository, keyring, atLeast: atLeast)
+            let expected = try ExpectedGeneration(keyring, atLeast: atLeast)
             let key = try keys.keyIfNamed(for: file)
             // From here on files are made.
             Interruption.watch()

@@ -15,8 +15,9 @@ struct Restore: ParsableCommand {
             nothing.
 
             A generation that was stored by `rekey backup --keyring` has its keyring with it. If the file that --keyring \
-            names is missing, the keyring is restored there, and one of its secrets opens both. Without a key it is \
-            restored beside the file, as FILE.keyring, unless something is there.
+            names is missing, the keyring is restored there, and one of its secrets opens both: of several the newest \
+            that the given secret opens. Without a key the newest is restored beside the file, as FILE.keyring, unless \
+            something is there.
 
             --at-least finds a repository that was replaced by an old copy. With --keyring the number is the one that \
             `rekey backup` has noted in the keyring, unless --at-least says another; --at-least 0 accepts an old copy.
@@ -64,7 +65,7 @@ struct Restore: ParsableCommand {
         let keys = FileKeys(key)
         try report.run([file]) { file, progress in
             let repository = BackupRepository(repository)
-            let copied = try restoreKeyring(from: repository, beside: file)
+            let copied = try restoreKeyring(from: repository, beside: file, keys)
             var isDone = false
             let made = try copied.map { try Platform.statusOfLink($0.path).identity }
             defer {
@@ -96,15 +97,27 @@ struct Restore: ParsableCommand {
     }
 
     /// Restores the keyring that was stored with the generation, where a keyring is asked for that is missing, or no key is given.
-    private func restoreKeyring(from repository: BackupRepository, beside file: String) throws -> Keyring? {
+    private func restoreKeyring(
+        from repository: BackupRepository,
+        beside file: String,
+        _ keys: FileKeys
+    ) throws -> Keyring? {
         let isAskedFor = key.keyring != nil
         guard isAskedFor || !key.namesKey else { return nil }
         let keyring = key.keyring.map { Keyring(path: $0) } ?? Keyring(besideDatabase: file)
         guard (try? Platform.statusOfLink(keyring.path)) == nil else { return nil }
+        if isAskedFor {
+            let unlocked = try key.unlockKeyring(of: repository, for: choice)
+            // From here on files are made.
+            Interruption.watch()
+            keys.use(try unlocked.copied(to: keyring))
+            return keyring
+        }
+        Interruption.watch()
         do {
             try repository.restoreKeyring(to: keyring, for: choice)
             return keyring
-        } catch BackupError.noKeyring where !isAskedFor {
+        } catch BackupError.noKeyring {
             return nil
         }
     }

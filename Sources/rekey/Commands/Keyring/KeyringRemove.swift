@@ -22,8 +22,13 @@ struct KeyringRemove: ParsableCommand {
         try target.run { _ in
             let unlocked = try target.unlock()
             let notes = try target.checkDatabase(unlocked)
+            let isNote = try unlocked.content().slot(number)?.isNote == true
             try unlocked.remove(slot: number, force: force)
-            return target.done([("removed", "slot \(number)")] + notes, slot: number)
+            return target.done(
+                [("removed", "slot \(number)")] + notes,
+                slot: number,
+                note: isNote ? "an old copy of a repository is not noticed until the next `rekey backup`" : nil
+            )
         }
     }
 }

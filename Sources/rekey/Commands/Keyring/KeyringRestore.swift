@@ -1,7 +1,6 @@
 import ArgumentParser
 import CipherDB
 internal import CipherSystem
-import Foundation
 import Rekeying
 
 /// `rekey keyring restore FILE BACKUP`
@@ -11,8 +10,8 @@ struct KeyringRestore: ParsableCommand {
         abstract: "Replace a missing, damaged or wrong keyring by a backup.",
         discussion: """
             The key options unlock the backup. Refused if the database has a newer key, or is another database: the \
-            backup could not open it. A keyring that does not open the database is kept, as FILE.keyring.replaced-1 or \
-            the next number.
+            backup could not open it. A keyring that has other slots or keys is kept, as FILE.keyring.replaced-1 or the \
+            next number.
             """
     )
 
@@ -21,21 +20,19 @@ struct KeyringRestore: ParsableCommand {
     var backup: String
 
     func run() throws {
-        try target.run { _ in try restoring(restore) }
+        try target.run { _ in try restore(unlock()) }
     }
 
-    /// Calls `body` with the backup; with that of a repository, it is a file beside the keyring meanwhile.
-    private func restoring(_ body: (Keyring) throws -> Report.Result) throws -> Report.Result {
+    /// The backup, or that of a repository.
+    private func unlock() throws -> UnlockedKeyring {
         let isDirectory = (try? Platform.status(of: backup).kind) == .directory
-        guard isDirectory || backup.lowercased().hasPrefix("rclone:") else { return try body(Keyring(path: backup)) }
-        let copy = Keyring(path: "\(target.keyring.path).of-repository-\(ProcessInfo.processInfo.processIdentifier)")
-        try BackupRepository(backup).restoreKeyring(to: copy)
-        defer { try? FileCalls.remove(copy.path) }
-        return try body(copy)
+        guard isDirectory || backup.lowercased().hasPrefix("rclone:") else {
+            return try target.key.unlock(Keyring(path: backup), upgrades: false)
+        }
+        return try target.key.unlockKeyring(of: BackupRepository(backup), for: .newest)
     }
 
-    private func restore(_ copy: Keyring) throws -> Report.Result {
-        let unlocked = try target.key.unlock(copy, upgrades: false)
+    private func restore(_ unlocked: UnlockedKeyring) throws -> Report.Result {
         let kept: String?
         do {
             kept = try DatabaseFile(path: target.file).restoreKeyring(target.keyring, from: unlocked)
@@ -47,7 +44,7 @@ struct KeyringRestore: ParsableCommand {
             position == .older ? [("note", "the database is under a retired key; run `rekey keyring adopt`")] : []
         return target.done(
             [("restored", "from \(backup)")]
-                + (kept.map { [("replaced", "a keyring that does not open the database, kept as \($0)")] } ?? [])
+                + (kept.map { [("replaced", "a keyring with other slots or keys, kept as \($0)")] } ?? [])
                 + note
                 + OwnershipNote.lines(target.keyring.path, of: target.file),
             backup: backup
