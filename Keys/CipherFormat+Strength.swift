@@ -19,7 +19,7 @@ extension CipherFormat {
         let standard = keyDerivation == .sha1 ? CipherFormat.v3.iterations : CipherFormat.v4.iterations
         if iterations < (isLonger ? min(standard, other.iterations) : other.iterations) { found.append(.iterations) }
         switch (pageAuthentication, other.pageAuthentication) {
-        case (.some, nil): found.append(.pageAuthentication)
+        case (nil, .some): found.append(.pageAuthentication)
         case (let mine?, let others?) where mine.isShorter(than: others): found.append(.pageAuthentication)
         default: break
         }

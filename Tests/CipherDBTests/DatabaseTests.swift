@@ -326,7 +326,8 @@ import Testing
         let directory = try TemporaryDirectory()
         var configuration = Configuration { $0.prepareDatabase = { try $0.setKey("x") } }
         #expect { try DatabaseQueue(path: directory.file("a.db"), configuration: configuration) } throws: {
-            $0 as? KeyError == .keyMissing && "\($0)".contains("to the call that opens it, not in prepareDatabase")
+            ($0 as? KeyError)?.code == .keyMissing
+                && "\($0)".contains("to the call that opens it, not in prepareDatabase")
         }
         configuration.allowsPlaintext = true
         #expect { try DatabaseQueue(path: directory.file("a.db"), configuration: configuration) } throws: {

@@ -120,10 +120,10 @@ struct FormatTests {
         // Another page size is no other format.
         guard try unusual.format.with(pageSize: own.pageSize) != own else { return }
         #expect { try answer(nil, key(unusual.format)) } throws: { error in
-            let expected: KeyError =
-                unusual.format.pageAuthentication == nil ? .withoutMACs(unusual.format) : .otherFormat(unusual.format)
-            return error as? KeyError == expected
-                && "\(error)".contains("$0.format = try .ofFile(") && !"\(error)".contains("secret")
+            let error = error as? KeyError
+            return error?.code == (unusual.format.pageAuthentication == nil ? .withoutMACs : .otherFormat)
+                && error?.format == unusual.format
+                && "\(error!)".contains("$0.format = try .ofFile(") && !"\(error!)".contains("secret")
         }
     }
 

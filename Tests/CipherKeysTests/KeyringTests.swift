@@ -466,7 +466,7 @@ import Testing
     @Test func keyringLockTimesOut() throws {
         let unlocked = try make()
         try unlocked.withLock { _ in
-            expect(throws: KeyringError.busy) {
+            _ = expect(throws: KeyringError.busy) {
                 try unlocked.withLock(waiting: .milliseconds(20)) { _ in }
             }
         }

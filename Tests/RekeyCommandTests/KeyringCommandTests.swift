@@ -462,7 +462,7 @@ struct KeyringCommandTests {
             (["keyring", "add", path, "--key-file", adaKey, "--new-key-file", adaKey], 64, "secretInUse"),
             (["keyring", "init", path, "--key-file", adaKey, "--new-key-file", adaKey], 73, "exists"),
             (["keyring", "init", "", "--new-key-file", adaKey], 64, nil),
-            (["keyring", "init", path + "x", "--key-file", adaKey, "--new-key-file", adaKey], 66, "noInput"),
+            (["keyring", "init", path + "x", "--key-file", adaKey, "--new-key-file", adaKey], 66, "missing"),
             (["keyring", "erase", path, "--yes-destroy-the-data", "--key-file", bobKey], 77, "wrongSecret"),
             (["keyring", "forget", path, "--key-file", adaKey], 64, nil),
             (["keyring", "backup", path, bob, "--key-file", adaKey], 73, "exists"),

@@ -276,7 +276,7 @@ struct RekeyCommandTests {
         #expect(object["exitStatus"] as? Int == 77 && (object["message"] as? String)?.contains("wrong key") == true)
         #expect(outcome.status == 77 && object["error"] as? String == "wrongKey")
         let missing = try self.object(rekey("inspect", directory.file("missing.db"), "--json"))
-        #expect(missing["error"] as? String == "noInput")
+        #expect(missing["error"] as? String == "missing")
         for command in ["inspect", "verify", "cleanup"] {
             let keys = command == "cleanup" ? [] : ["--key-file", oldKey]
             let ofDirectory = try Program.run(Program.built("rekey"), [command, directory.path, "--json"] + keys)

@@ -16,7 +16,7 @@ actor WriteHealth {
             lastSuccess = .now
             return result
         } catch let error as DatabaseError where error.code.primary != .constraint {
-            failure = (.now, error.code)
+            failure = (error.code, .now)
             throw error
         }
     }
