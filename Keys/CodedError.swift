@@ -6,7 +6,7 @@
 
 /// An error with a code, the path it is about, and what comes with the code as properties.
 ///
-/// `catch KeyringError.wrongSecret` matches each ``KeyringError`` with the code ``ErrorCode/wrongSecret``; `error.code` is compared or
+/// `catch KeyringError.wrongSecret` matches each ``KeyringError`` with the code `wrongSecret`; `error.code` is compared or
 /// switched over. Two errors are equal where their codes, paths and sentences are.
 @dynamicMemberLookup
 public protocol CodedError: LocalizedError, Equatable, Sendable, CustomStringConvertible {

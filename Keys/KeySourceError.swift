@@ -6,13 +6,13 @@ public struct KeySourceError: CodedError {
     public let code: ErrorCode<KeySourceError>
     /// The path of the file, or what else was read: a descriptor, a variable, a program; never its content.
     public let path: String
-    /// The system's `errno`, of ``ErrorCode/system``.
+    /// The system's `errno`, of `system`.
     public let errno: Int32?
-    /// The permissions of the file, of ``ErrorCode/othersCanRead``.
+    /// The permissions of the file, of `othersCanRead`.
     public let mode: Int?
-    /// The exit status of the command, of ``ErrorCode/commandFailed``, or the keychain's `OSStatus`, of ``ErrorCode/keychain``.
+    /// The exit status of the command, of `commandFailed`, or the keychain's `OSStatus`, of `keychain`.
     public let status: Int32?
-    /// How long was waited, of ``ErrorCode/timedOut``.
+    /// How long was waited, of `timedOut`.
     public let limit: Duration?
 
     package init(

@@ -12,27 +12,27 @@ public struct KeyringError: CodedError {
     public let code: ErrorCode<KeyringError>
     /// The path of the keyring; empty where none is known.
     public package(set) var path: String
-    /// The system's `errno`, of ``ErrorCode/system`` and ``ErrorCode/notSynced``.
+    /// The system's `errno`, of `system` and `notSynced`.
     public let errno: Int32?
-    /// Where the file makes no sense, of ``ErrorCode/damaged``; nil where it is damaged as a whole.
+    /// Where the file makes no sense, of `damaged`; nil where it is damaged as a whole.
     public let offset: Int?
-    /// The version of the file, of ``ErrorCode/unknownVersion``.
+    /// The version of the file, of `unknownVersion`.
     public let version: Int?
-    /// The numbers of the slots that the error is about; several of ``ErrorCode/labelNotUnique`` only.
+    /// The numbers of the slots that the error is about; several of `labelNotUnique` only.
     public let slots: [Int]
-    /// The label that no slot has, of ``ErrorCode/noSuchLabel``.
+    /// The label that no slot has, of `noSuchLabel`.
     public let label: String?
-    /// The command that was not allowed, of ``ErrorCode/commandNotAllowed``.
+    /// The command that was not allowed, of `commandNotAllowed`.
     public let command: SecretCommand?
-    /// The owner that the new file cannot get, of ``ErrorCode/ownership``.
+    /// The owner that the new file cannot get, of `ownership`.
     public let owner: String?
-    /// The group that the new file cannot get, of ``ErrorCode/ownership``.
+    /// The group that the new file cannot get, of `ownership`.
     public let group: String?
-    /// When the key of the database was retired, of ``ErrorCode/oldDatabase``.
+    /// When the key of the database was retired, of `oldDatabase`.
     public let retired: Date?
-    /// The sequence number that the newest copy had, of ``ErrorCode/outdated``.
+    /// The sequence number that the newest copy had, of `outdated`.
     public let generation: UInt64?
-    /// The path of the database that is there, of ``ErrorCode/lost``.
+    /// The path of the database that is there, of `lost`.
     public let database: String?
 
     /// - Parameter path: Empty where a call that knows it names it.

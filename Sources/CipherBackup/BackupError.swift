@@ -7,19 +7,19 @@ public struct BackupError: CodedError {
     public let code: ErrorCode<BackupError>
     /// The location of the repository, or the name of the object that the error is about.
     public let path: String
-    /// The system's `errno`, of ``ErrorCode/system``.
+    /// The system's `errno`, of `system`.
     public let errno: Int32?
-    /// The generation that no stored keyring opens, of ``ErrorCode/noKeyring``.
+    /// The generation that no stored keyring opens, of `noKeyring`.
     public let generation: UInt64?
-    /// The newest generation, of ``ErrorCode/outdated``.
+    /// The newest generation, of `outdated`.
     public let newest: UInt64?
-    /// The generation that the caller knows of, of ``ErrorCode/outdated``.
+    /// The generation that the caller knows of, of `outdated`.
     public let expected: UInt64?
-    /// The newest generation that the key proves, of ``ErrorCode/unauthenticated``; nil where there is none.
+    /// The newest generation that the key proves, of `unauthenticated`; nil where there is none.
     public let newestProved: UInt64?
-    /// How many repositories the keyring notes, of ``ErrorCode/otherThanNoted``.
+    /// How many repositories the keyring notes, of `otherThanNoted`.
     public let repositories: Int?
-    /// What the program that carries the objects says, of ``ErrorCode/transport``.
+    /// What the program that carries the objects says, of `transport`.
     public let message: String?
 
     package init(

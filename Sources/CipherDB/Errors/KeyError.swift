@@ -9,9 +9,9 @@ public struct KeyError: CodedError {
     public let code: ErrorCode<KeyError>
     /// The path of the database, as it was given.
     public package(set) var path: String
-    /// The damaged pages, counted from 1, of ``ErrorCode/damaged``.
+    /// The damaged pages, counted from 1, of `damaged`.
     public let damagedPages: [Int]?
-    /// The format that the key is right for, of ``ErrorCode/otherFormat`` and ``ErrorCode/withoutMACs``.
+    /// The format that the key is right for, of `otherFormat` and `withoutMACs`.
     public let format: CipherFormat?
     /// What a file is that is no database, such as `gzip data` or `empty`; nil where that is not known.
     public let fileType: String?

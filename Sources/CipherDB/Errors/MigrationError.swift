@@ -8,14 +8,14 @@ public struct MigrationError: CodedError {
     public let path: String
     /// The name of the program's step that the error is about.
     public let step: String?
-    /// The steps behind the database that the program does not have, of ``ErrorCode/databaseIsNewer``, ``ErrorCode/renamed`` and
-    /// ``ErrorCode/removed``.
+    /// The steps behind the database that the program does not have, of `databaseIsNewer`, `renamed` and
+    /// `removed`.
     public let unknown: [String]
-    /// The step that was completed in its place, of ``ErrorCode/outOfOrder``.
+    /// The step that was completed in its place, of `outOfOrder`.
     public let completed: String?
-    /// What the step threw, of ``ErrorCode/failed``.
+    /// What the step threw, of `failed`.
     public let cause: (any Error)?
-    /// The table that has the row, of ``ErrorCode/foreignKeyViolated`` and ``ErrorCode/foreignKeyViolatedBefore``.
+    /// The table that has the row, of `foreignKeyViolated` and `foreignKeyViolatedBefore`.
     public let table: String?
     /// The row ID of the row; nil in a table without them.
     public let rowID: Int64?

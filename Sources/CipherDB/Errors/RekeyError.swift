@@ -6,11 +6,11 @@ public struct RekeyError: CodedError {
     public let code: ErrorCode<RekeyError>
     /// The path of the database, as it was given.
     public let path: String
-    /// What forbids to begin, of ``ErrorCode/notStarted``, or why there is nothing to do, of ``ErrorCode/notNeeded``.
+    /// What forbids to begin, of `notStarted`, or why there is nothing to do, of `notNeeded`.
     public let reason: String?
     /// What was met, of the codes that say so.
     public let cause: (any Error)?
-    /// Where the old file stands, of ``ErrorCode/oldFileRemains``; nil where it has no name any more.
+    /// Where the old file stands, of `oldFileRemains`; nil where it has no name any more.
     public let oldFile: String?
 
     package init(

@@ -5,17 +5,17 @@ internal import CipherSystem
 public struct FileError: CodedError {
     /// The cause.
     public let code: ErrorCode<FileError>
-    /// The path of the file; of ``ErrorCode/noSpace`` that of the directory.
+    /// The path of the file; of `noSpace` that of the directory.
     public let path: String
-    /// The system's `errno`, of ``ErrorCode/system``.
+    /// The system's `errno`, of `system`.
     public let errno: Int32?
-    /// The owner that the new file cannot get, of ``ErrorCode/ownership``.
+    /// The owner that the new file cannot get, of `ownership`.
     public let owner: String?
-    /// The group that the new file cannot get, of ``ErrorCode/ownership``.
+    /// The group that the new file cannot get, of `ownership`.
     public let group: String?
-    /// How many bytes the operation needs, of ``ErrorCode/noSpace``.
+    /// How many bytes the operation needs, of `noSpace`.
     public let needed: Int64?
-    /// How many bytes are free, of ``ErrorCode/noSpace``.
+    /// How many bytes are free, of `noSpace`.
     public let free: Int64?
 
     package init(
