@@ -24,7 +24,7 @@ commands print. [Errors and what to do](../Sources/CipherDB/CipherDB.docc/Errors
 # Files of which each string is a message or a part of one.
 DESCRIPTIONS = [
     "Keys/*Error.swift", "Keys/Malformed*.swift", "Keys/Unusable*.swift", "Keys/Keyring/*Error.swift", "Sources/*/Errors/*.swift",
-    "Keys/UnusableCipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift",
+    "Keys/UnusableCipherFormat.swift", "Sources/CipherDB/Engine/Refusal.swift", "Sources/CipherBackup/BackupError.swift",
     "Sources/rekey/Presentation/Answer.swift", "Sources/rekey/Help/Suggestion.swift",
     "Sources/rekey/Presentation/CommandMessage.swift", "Sources/rekey/Help/OptionSuggestion.swift",
 ]
@@ -47,7 +47,7 @@ SUBJECTS = [
     ("Queues and pools", ["Sources/CipherDB/Queue", "Sources/CipherDB/Pool"]),
     ("Rows and values", ["Sources/CipherDB/Rows", "Sources/CipherDB/Values"]),
     ("Tables", ["Sources/CipherDB/Tables"]),
-    ("Backups, blobs and copies of rows", ["Sources/CipherDB/Backup", "Sources/CipherSalvage"]),
+    ("Backups, blobs and copies of rows", ["Sources/CipherDB/Backup", "Sources/CipherBackup", "Sources/CipherSalvage"]),
     ("Functions and full-text search", ["Sources/CipherDB/Functions", "Sources/CipherDB/FullText"]),
     ("The command: advice after an error or an inspection", ["Sources/rekey/Presentation/Answer", "Sources/rekey/Commands/Inspect"]),
     ("The command: arguments, prompts and notes", ["Sources/rekey"]),
@@ -55,7 +55,7 @@ SUBJECTS = [
 ]
 # Calls whose string argument is a message.
 CALLS = re.compile(
-    r"(?:DatabaseError\(\s*[^\"()]*?,\s*|ValidationError\(\s*|\.prompt\(\s*|prompt: |notStarted\(\s*|notNeeded\(\s*|nothingToDo\(\s*"
+    r"(?:DatabaseError\(\s*[^\"()]*?,\s*|ValidationError\(\s*|\.prompt\(\s*|prompt: |reason:\s*|nothingToDo\(\s*"
     r"|Output\.tell\(\s*|CorruptRow\w*\(\s*|advice\.append\(\s*|\(\"(?:note|advice)\", )(?=\"|\(\")"
 )
 

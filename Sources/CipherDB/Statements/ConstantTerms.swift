@@ -1,7 +1,8 @@
 /// Finds the parameters of a statement that stand in terms without a column, which are the same for each row.
 ///
 /// A term is what AND and OR join behind WHERE, ON, HAVING and CHECK; one of GROUP BY, ORDER BY, PARTITION BY and RETURNING; or a result
-/// column of a SELECT that has a FROM, no INTO before it and no compound. A subquery and the name behind AS count as columns.
+/// column of a SELECT that has a FROM, no INTO before it and no compound. A subquery counts as a column. A name behind AS says that a result which is no
+/// more than a parameter is meant.
 struct ConstantTerms {
     private enum Clause {
         /// Without terms, such as FROM, SET and VALUES.
@@ -26,6 +27,8 @@ struct ConstantTerms {
         /// Those of the term that is read.
         var parameters: [Int] = []
         var namesColumn = false
+        /// Whether some of them stand in parentheses, as those of a function.
+        var areNested = false
         var openCases = 0
         var openBetweens = 0
         /// Those of constant result columns before their FROM.
@@ -122,10 +125,11 @@ struct ConstantTerms {
         case "CASE":
             level.openCases += 1
             isBehindValue = false
-        case "END" where level.openCases > 0:
+        case "END" where level.openCases > 0 && isBehindValue:
             level.openCases -= 1
             isBehindValue = true
         case "NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP": isBehindValue = true
+        case "AS" where level.clause == .results && isBehindValue: takeAlias()
         // What may follow it is what could stand in its place.
         case "NOT": break
         case _ where isBehindValue && ["ISNULL", "NOTNULL", "ASC", "DESC"].contains(word): break
@@ -136,7 +140,8 @@ struct ConstantTerms {
 
     /// A name, a number, or an operator that may be a name.
     private mutating func takeOther(_ bytes: ArraySlice<UInt8>, _ last: String, before rest: inout ArraySlice<UInt8>) {
-        if last == "COLLATE" || last == "NULLS"
+        // The type of a CAST is no column either.
+        if last == "COLLATE" || last == "NULLS" || last == "AS" && level.clause == .part
             || bytes.first.map({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) == true
         {
             isBehindValue = true
@@ -150,6 +155,12 @@ struct ConstantTerms {
         } else {
             takeColumn()
         }
+    }
+
+    /// A name says that a constant is meant. Behind a function, such as sum, it says nothing.
+    private mutating func takeAlias() {
+        if level.areNested { endTerm() } else { level.parameters = [] }
+        isBehindValue = false
     }
 
     private mutating func takeConjunction(_ word: String) {
@@ -181,6 +192,7 @@ struct ConstantTerms {
         }
         level.parameters = []
         level.namesColumn = false
+        level.areNested = false
         level.openCases = 0
         level.openBetweens = 0
     }
@@ -202,6 +214,7 @@ struct ConstantTerms {
         found += inner.selected
         level = around
         level.parameters += inner.parameters
+        level.areNested = level.areNested || !inner.parameters.isEmpty
         level.namesColumn = level.namesColumn || inner.namesColumn || inner.isDivided
         isBehindValue = true
     }

@@ -13,7 +13,7 @@ extension BackupRepository {
     ///   - iterations: PBKDF2 iterations to try besides the usual ones.
     ///   - expected: The number that the newest generation has at least; nil for any.
     ///   - progress: Called for each segment with the bytes done and all; what it throws ends the check.
-    /// - Throws: `BackupError` where there is no repository, and `BackupError(.otherKey, path: )` where no key opens the newest generation. What is
+    /// - Throws: `BackupError` where there is no repository, and `BackupError.otherKey` where no key opens the newest generation. What is
     ///   wrong in the repository is returned.
     public func check(
         provingBy keys: [DatabaseKey],

@@ -161,7 +161,7 @@ extension DatabaseFile {
                 try database.checkStructure()
             }
         } catch let error as KeyError where error.damagedPages != nil {
-            return StructureCheck(problems: [error.sentence])
+            return StructureCheck(problems: [KeyError.damage(error.damagedPages ?? [], of: "").sentence])
         } catch let error as DatabaseError where error.code.primary == .corrupt || error.code == .error {
             // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
             return StructureCheck(problems: [error.message])
