@@ -52,8 +52,8 @@ extension HelpTopic {
           calibrate   kdf, parameters
           errors      error, exitStatus, message, fileType
 
-        `error` is the code of the library's error, such as wrongKey or wrongSecret, or a
-        word for the exit status:
+        `error` is the code of the library's error, such as wrongKey or wrongSecret,
+        or a word for the exit status:
           \(ExitStatus.allCases.dropFirst().map(\.name).joined(separator: ", ").wrapped(to: 78, indent: 2))
 
         Messages also go to standard error. Invalid options are reported there only.
