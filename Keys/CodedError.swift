@@ -49,13 +49,13 @@ extension CodedError {
 }
 
 /// A cause of errors of one type: a name and a sentence. Each is declared in one place, and nowhere listed again.
-// Computed: a key path to a static `let` of another module crashes in debug builds of Swift 6.3.
 public struct ErrorCode<Failure: CodedError>: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, which `rekey --json` has as `error`.
     public let rawValue: String
     fileprivate let sentence: @Sendable (Failure) -> String
 
-    /// In the static property whose name it has.
+    /// In the static property whose name it has. A computed one, which the compiler asks for in a generic type: a key path to a static `let`
+    /// of another module crashes in debug builds of Swift 6.3.
     package init(name: String = #function, _ sentence: @escaping @Sendable (Failure) -> String) {
         rawValue = name
         self.sentence = sentence
