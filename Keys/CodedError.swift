@@ -48,7 +48,7 @@ extension CodedError {
     }
 }
 
-/// A cause of errors of one type: a name and a sentence. Each is declared in one place, and nowhere listed again.
+/// A cause of errors of one type: a name and a sentence. Each is declared in one place; no list has all of them.
 public struct ErrorCode<Failure: CodedError>: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code, which `rekey --json` has as `error`.
     public let rawValue: String
