@@ -127,7 +127,11 @@ import Testing
         #expect(try none.columnNames == ["a"] && !none.next() && none.columnCount == 1)
         let left = try database.executeQuery("SELECT a FROM t")
         #expect(left.columnCount == 1)
+        #expect { try left[0] as Int } throws: { ($0 as? DatabaseError)?.code == .misuse }
+        #expect(try left.next() && left[0] == 1)
+        #expect { try left[1] as Int } throws: { ($0 as? DatabaseError)?.code == .range }
         left.close()
+        #expect { try left[0] as Int? } throws: { ($0 as? DatabaseError)?.code == .misuse }
         #expect(throws: DatabaseError.self) { try left.next() }
         #expect(try database.executeQuery("SELECT a FROM t").fetchOne(Int.self) == 1)
     }

@@ -201,7 +201,7 @@ import Testing
             && !database.hasOpenResultSets && database.changes == 0 && database.lastInsertRowID == 0
             && database.cipherFormat == nil && database.statementCacheStatistics == StatementCacheStatistics()
             && things.rows.columnNames.isEmpty && things.rows.columnCount == 0 && things.statement.columnNames.isEmpty
-            && things.column.storageClass == .null && things.column.name.isEmpty
+            && (try? things.column.storageClass) == nil && things.column.name.isEmpty
     }
 
     // MARK: Of a queue or pool

@@ -60,12 +60,47 @@ struct EngineValue {
     }
 }
 
+/// A value of the current row, which keeps the turn of the connection: it is read to its end before another thread may step.
+struct BorrowedValue: ~Copyable {
+    private let value: EngineValue
+    /// That of the connection, which the statement keeps.
+    private let uncountedTurn: Unmanaged<Turn>
+    private let isOuter: Bool
+
+    /// - Parameter isOuter: What ``PreparedStatement/enter()`` returned.
+    @inline(__always) fileprivate init(_ value: EngineValue, of statement: PreparedStatement, isOuter: Bool) {
+        self.value = value
+        uncountedTurn = statement.uncountedTurn
+        self.isOuter = isOuter
+    }
+
+    @inline(__always) deinit {
+        let isOuter = isOuter
+        uncountedTurn._withUnsafeGuaranteedRef { $0.leave(isOuter) }
+    }
+
+    var storageClass: StorageClass { value.storageClass }
+    var integer: Int64 { value.integer }
+    var real: Double { value.real }
+    var text: String? { value.text }
+    /// Good for as long as this lives.
+    var bytes: UnsafeRawBufferPointer { value.bytes }
+    var data: Data { value.data }
+}
+
 extension PreparedStatement {
-    /// How many columns the current row has.
-    var rowWidth: Int { Int(sqlite3_data_count(handle)) }
+    /// - Throws: ``DatabaseError`` where the row is over or has no such column, and on a thread that must not read it.
+    @inline(__always) func borrow(_ column: Int, of execution: Int) throws -> BorrowedValue {
+        let isOuter = try enter()
+        guard hasColumn(column, of: execution) else {
+            defer { leave(isOuter) }
+            throw whyNoColumn(column, of: execution)
+        }
+        return BorrowedValue(value(column), of: self, isOuter: isOuter)
+    }
 
     /// A column of the current row, counted from 0; NULL where there is none.
-    func value(_ column: Int) -> EngineValue {
+    @inline(__always) func value(_ column: Int) -> EngineValue {
         EngineValue(pointer: sqlite3_column_value(handle, Int32(column)))
     }
 }

@@ -17,6 +17,22 @@ extension PreparedStatement {
     }
 }
 
+/// The current row.
+extension PreparedStatement {
+    /// Whether the row of this execution has this column, counted from 0.
+    @inline(__always) func hasColumn(_ index: Int, of execution: Int) -> Bool {
+        self.execution == execution && index >= 0 && index < rowWidth
+    }
+
+    func whyNoColumn(_ index: Int, of execution: Int) -> DatabaseError {
+        guard self.execution == execution else { return ResultSet.isClosed(sql: sql) }
+        guard rowWidth > 0 else {
+            return DatabaseError(.misuse, "there is no current row; call next() first", sql: sql)
+        }
+        return DatabaseError(.range, "the result has no column \(index), it has \(rowWidth)", sql: sql)
+    }
+}
+
 /// What it looks like: its columns, its parameters, its text.
 extension PreparedStatement {
     /// The SQL, unless it may hold a key.

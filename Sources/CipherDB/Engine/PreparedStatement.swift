@@ -43,6 +43,8 @@ internal import CCipherEngine
     }
     /// Raised with each beginning and end, so that a result set of an earlier execution notices.
     @exclusivity(unchecked) @usableFromInline private(set) var execution = 0
+    /// How many columns the row has that may be read; 0 where there is none.
+    @exclusivity(unchecked) private(set) var rowWidth = 0
     /// What it reads and writes.
     @exclusivity(unchecked) var access: TableAccess
     @exclusivity(unchecked) var buffer = BindingBuffer()
@@ -149,6 +151,7 @@ internal import CCipherEngine
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
         var code: Int32
+        rowWidth = 0
         repeat {
             try willStep()
             state = .stepping(then: .nothing)
@@ -158,6 +161,7 @@ internal import CCipherEngine
         switch code {
         case SQLITE_ROW:
             try checkPages()
+            showRow()
             return true
         case SQLITE_DONE:
             // A commit released the locks; the pager would have failed in it if this database had been read and was damaged. A codec
@@ -172,6 +176,12 @@ internal import CCipherEngine
             throw didFail(code)
         }
     }
+
+    /// The row may be read from here on.
+    @inline(__always) func showRow() { rowWidth = Int(sqlite3_data_count(handle)) }
+
+    /// Nobody reads the row until ``showRow()``.
+    func hideRow() { rowWidth = 0 }
 
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
         guard connection.isWatched else { return connection.working { sqlite3_step(handle) } }
@@ -252,6 +262,7 @@ internal import CCipherEngine
 
     /// Back to before the first row; bound values stay.
     func reset() {
+        if !state.isStepping { rowWidth = 0 }
         switch state {
         case .idle, .stepping: break
         case .ended:

@@ -15,7 +15,7 @@ extension ResultColumn {
         } catch DecodingError.keyNotFound(let key, _) {
             throw wrong("JSON that is not \(type): the key \(key.stringValue) is missing")
         } catch is DecodingError {
-            switch storageClass {
+            switch try storageClass {
             case .integer, .real: throw mismatch(type)
             case .blob where isUnreadableBinaryJSON: throw unreadableBinaryJSON
             // Its path may have keys of a dictionary in it, which are values here.
@@ -26,7 +26,7 @@ extension ResultColumn {
 
     /// As ``decodeJSON(_:)``; nil for NULL, and for JSON's own null where the type has none.
     func decodeJSONIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard storageClass != .null else { return nil }
+        guard try storageClass != .null else { return nil }
         do {
             return try decodeJSON(type)
         } catch {
@@ -38,7 +38,7 @@ extension ResultColumn {
 
     /// The text of the JSON, in UTF-8.
     private func json<Value>(for type: Value.Type) throws -> Data {
-        let stored = try stored
+        let stored = try borrow()
         switch stored.storageClass {
         case .null: throw mismatch(type)
         case .text: return stored.data
@@ -62,7 +62,7 @@ extension ResultColumn {
     /// Whether a blob has a header of SQLite's binary JSON, its kind and the size of all that follows (sqlite.org/jsonb.html), and the engine
     /// does not read it.
     private var isUnreadableBinaryJSON: Bool {
-        guard let bytes = try? stored.bytes else { return false }
+        guard let bytes = try? borrow().data else { return false }
         guard !Engine.current.has(.jsonb), let first = bytes.first, first & 0xf < 13 else { return false }
         let wide = [12: 1, 13: 2, 14: 4, 15: 8][Int(first >> 4)] ?? 0
         guard wide > 0 else { return bytes.count - 1 == Int(first >> 4) }

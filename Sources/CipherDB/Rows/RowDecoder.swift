@@ -38,7 +38,7 @@ final class RowDecoder: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer {
         guard columns.isMine else { throw Turn.refusalOfColumn }
         guard !columns.hasPrefix else { throw OneValue() }
-        return ColumnDecoder(column: try columns.column(0))
+        return ColumnDecoder(column: columns.column(0))
     }
 }
 
@@ -87,7 +87,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always) private func column(_ key: Key) throws -> ResultColumn {
         guard let index = index(key) else { throw noColumn(key) }
-        return try columns.column(index)
+        return columns.column(index)
     }
 
     private func noColumn(_ key: Key, orRecord: Bool = false) -> DatabaseError {
@@ -193,7 +193,7 @@ private struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     }
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw SeveralValues() }
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
-    func decodeNil() -> Bool { column.storageClass == .null }
+    func decodeNil() -> Bool { (try? column.storageClass) == .null }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try column.decode(type) }
 }
 
@@ -214,7 +214,7 @@ extension ResultColumn {
 
     /// As ``decode(_:)``; nil for NULL, and for JSON's own null where the type has none.
     fileprivate func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-        guard storageClass != .null else { return nil }
+        guard try storageClass != .null else { return nil }
         if type == Data.self || type == Date.self { return try decode(type) }
         if let type = type as? any ColumnDecodable.Type { return try type.decodeIfPresent(self) as? Value }
         if type is any OptionalDecodable.Type { return try decode(type) }

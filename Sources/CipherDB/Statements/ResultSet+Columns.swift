@@ -11,9 +11,7 @@ extension ResultSet {
     ///   optional, and an error in anything else.
     @inlinable public subscript<Value: ColumnDecodable>(name: String) -> Value {
         get throws {
-            let isOuter = try enter()
-            defer { leave(isOuter) }
-            return try self[columnIndex(forName: name)]
+            try self[columnIndex(forName: name)]
         }
     }
 
@@ -22,9 +20,7 @@ extension ResultSet {
     /// - Throws: as by name.
     @inlinable public subscript<Value: ColumnDecodable>(index: Int) -> Value {
         get throws {
-            let isOuter = try enter(column: index)
-            defer { leave(isOuter) }
-            return try Value.decode(ResultColumn(statement: prepared, index: index))
+            try Value.decode(column(index))
         }
     }
 
@@ -69,9 +65,7 @@ extension ResultSet {
     }
     /// How the value in a column counted from 0 is stored.
     public func type(forColumnIndex index: Int) throws -> StorageClass {
-        let isOuter = try enter(column: index)
-        defer { leave(isOuter) }
-        return prepared.value(index).storageClass
+        try column(index).storageClass
     }
 
     /// The current row by the columns' names. Of two columns with one name the first is in it.
@@ -103,19 +97,23 @@ extension ResultSet {
         forColumnIndex index: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let isOuter = try enter(column: index)
+        let isOuter = try enter()
         defer { leave(isOuter) }
         return try withExtendedLifetime(self) { try body(bytes(ofColumn: index)) }
     }
 
     /// Good until the next row.
     @usableFromInline func bytes(ofColumn index: Int) throws -> UnsafeRawBufferPointer {
-        let stored = prepared.value(index)
+        let stored = try column(index).borrow()
         switch stored.storageClass {
         case .blob, .text, .null: return stored.bytes
-        case .integer, .real:
-            throw ResultColumn(statement: prepared, index: index).mismatch(UnsafeRawBufferPointer.self)
+        case .integer, .real: throw column(index).mismatch(UnsafeRawBufferPointer.self)
         }
+    }
+
+    /// A column of the current row, which is looked for when it is read.
+    @inlinable @inline(__always) func column(_ index: Int) -> ResultColumn {
+        ResultColumn(statement: prepared, index: index, execution: execution)
     }
 
     /// Whether a column holds NULL.

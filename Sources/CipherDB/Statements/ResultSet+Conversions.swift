@@ -23,6 +23,6 @@ package struct RawColumn {
 extension ResultSet {
     /// Nil where there is no current row, or no such column, and outside of the database's turn.
     package func rawColumn(_ index: Int) -> RawColumn? {
-        prepared.isMine && hasColumn(index) ? RawColumn(stored: prepared.value(index)) : nil
+        prepared.isMine && prepared.hasColumn(index, of: execution) ? RawColumn(stored: prepared.value(index)) : nil
     }
 }

@@ -8,9 +8,7 @@ public final class ResultSet {
     @usableFromInline let execution: Int
     /// Whether the statement goes back to the database's cache.
     private let cached: Bool
-    /// How many columns the current row has; none where there is no row.
     // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and it is read and written at once.
-    @exclusivity(unchecked) @usableFromInline private(set) var rowWidth = 0
     @exclusivity(unchecked) private var phase = Phase.stepping
     /// What the first step gave, where it was taken before ``next()``.
     @exclusivity(unchecked) private var firstStep: Result<Bool, any Error>?
@@ -72,7 +70,6 @@ public final class ResultSet {
             closeNow()
             throw error
         }
-        rowWidth = prepared.rowWidth
         rowNumber += 1
         return true
     }
@@ -84,13 +81,16 @@ public final class ResultSet {
         }
         phase = .ahead
         firstStep = Result { try statement.step() }
+        prepared.hideRow()
     }
 
     private func takeFirstStep() throws -> Bool {
         try checkOpen()
         phase = .stepping
         defer { firstStep = nil }
-        return try firstStep?.get() ?? false
+        let hasRow = try firstStep?.get() ?? false
+        if hasRow { prepared.showRow() }
+        return hasRow
     }
 
     /// Gives the statement and its locks back. Closing twice does nothing, nor does closing on a thread that must not use it.
@@ -104,7 +104,6 @@ public final class ResultSet {
         guard phase != .closed else { return }
         phase = .closed
         firstStep = nil
-        rowWidth = 0
         // Else it was ended by somebody, and may run again.
         if prepared.execution == execution { prepared.end() }
         if cached { statement.database?.giveBack(statement) }
@@ -143,37 +142,15 @@ public final class ResultSet {
     /// What reads the current row as a `Decodable` type.
     @usableFromInline var decoder: any Decoder {
         if let decoderUsed { return decoderUsed }
-        let decoder = RowDecoder(RowColumns(prepared, execution: execution, width: rowWidth, names))
+        let decoder = RowDecoder(RowColumns(prepared, execution: execution, names))
         decoderUsed = decoder
         return decoder
     }
 
-    /// As ``enter()``, to read a column of the current row.
-    @usableFromInline func enter(column index: Int) throws -> Bool {
-        let isOuter = try prepared.enter()
-        if hasColumn(index) { return isOuter }
-        defer { prepared.leave(isOuter) }
-        throw whyNoColumn(index)
-    }
+    /// How many columns the current row has; none where there is no row.
+    @usableFromInline var rowWidth: Int { prepared.execution == execution ? prepared.rowWidth : 0 }
 
-    /// A column of the current row.
-    func column(_ index: Int) throws -> ResultColumn {
-        guard hasColumn(index) else { throw whyNoColumn(index) }
-        return ResultColumn(statement: prepared, index: index)
-    }
-
-    /// Whether there is a current row, and it has this column.
-    @inline(__always) func hasColumn(_ index: Int) -> Bool {
-        prepared.execution == execution && index >= 0 && index < rowWidth
-    }
-
-    @usableFromInline func whyNoColumn(_ index: Int) -> any Error {
-        do { try checkOpen() } catch { return error }
-        guard rowWidth > 0 else {
-            return DatabaseError(.misuse, "there is no current row; call next() first", sql: statement.sql)
-        }
-        return DatabaseError(.range, "the result has no column \(index), it has \(columnCount)", sql: statement.sql)
-    }
+    @usableFromInline func whyNoColumn(_ index: Int) -> any Error { prepared.whyNoColumn(index, of: execution) }
 
     private func checkOpen() throws {
         guard phase != .closed, prepared.execution == execution else { throw ResultSet.isClosed(sql: statement.sql) }

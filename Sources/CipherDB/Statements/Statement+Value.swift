@@ -28,7 +28,9 @@ extension Statement {
     /// The first column of the first row, with the values that are bound.
     @inlinable func firstValue<Value: ColumnDecodable>() throws -> Value? {
         do {
-            let value: Value? = try step() ? try Value?.decode(ResultColumn(statement: prepared, index: 0)) : nil
+            let value: Value? =
+                try step()
+                ? try Value?.decode(ResultColumn(statement: prepared, index: 0, execution: prepared.execution)) : nil
             try endEarly()
             return value
         } catch {

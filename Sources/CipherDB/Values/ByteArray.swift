@@ -24,7 +24,7 @@ public struct ByteArray: ColumnEncodable, ColumnDecodable, Hashable {
 
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
     public static func decode(_ column: ResultColumn) throws -> ByteArray {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .blob, .text: return ByteArray([UInt8](stored.bytes))
         default: throw column.mismatch(ByteArray.self)

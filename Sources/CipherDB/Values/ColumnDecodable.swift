@@ -16,7 +16,8 @@ public protocol ColumnDecodable: RowDecodable {
 extension ColumnDecodable {
     /// The value in `column`; nil for NULL.
     public static func decodeIfPresent(_ column: ResultColumn) throws -> Self? {
-        column.storageClass == .null ? nil : try decode(column)
+        let stored = try column.borrow()
+        return stored.storageClass == .null ? nil : try decode(column)
     }
 }
 
@@ -25,24 +26,30 @@ public struct ResultColumn {
     @usableFromInline let statement: PreparedStatement
     /// Counted from 0.
     public let index: Int
+    /// That of the statement in which the row is.
+    @usableFromInline let execution: Int
 
-    @inlinable init(statement: PreparedStatement, index: Int) {
+    @inlinable init(statement: PreparedStatement, index: Int, execution: Int) {
         self.statement = statement
         self.index = index
+        self.execution = execution
     }
 
     /// The column's name in the result; empty where the row must not be read, as on another thread.
-    public var name: String { statement.isMine ? statement.columnName(index) : "" }
+    public var name: String {
+        guard let isOuter = statement.enterIfFree() else { return "" }
+        defer { statement.leave(isOuter) }
+        return statement.hasColumn(index, of: execution) ? statement.columnName(index) : ""
+    }
 
-    /// How SQLite stores this value; NULL where the row must not be read, as on another thread.
-    public var storageClass: StorageClass { (try? stored)?.storageClass ?? .null }
+    /// How SQLite stores this value.
+    ///
+    /// - Throws: ``DatabaseError`` where the row is over or has no such column, and on a thread that must not read it.
+    public var storageClass: StorageClass { get throws { try borrow().storageClass } }
 
-    /// What the engine has there. A column is read within the call that reads its row.
-    var stored: EngineValue {
-        @inline(__always) get throws {
-            guard statement.isMine else { throw Turn.refusalOfColumn }
-            return statement.value(index)
-        }
+    /// What the engine has there.
+    @inline(__always) func borrow() throws -> BorrowedValue {
+        try statement.borrow(index, of: execution)
     }
 
     /// The settings of the database.
@@ -51,7 +58,7 @@ public struct ResultColumn {
     /// The value as it is stored.
     public var value: DatabaseValue {
         get throws {
-            let stored = try stored
+            let stored = try borrow()
             return switch stored.storageClass {
             case .null: .null
             case .integer: .integer(stored.integer)
@@ -64,22 +71,24 @@ public struct ResultColumn {
 
     /// The error for a value that is not of `type`. It names the column and the kind of value, never the value.
     public func mismatch<Wanted>(_ type: Wanted.Type) -> DatabaseError {
-        wrong("\(storageClass.rawValue), not \(type)")
+        wrong("\(kind), not \(type)")
     }
 
     /// The error for a value of the right kind that `type` does not have, such as the raw value of no case. It never names the value.
     func noValue<Wanted>(of type: Wanted.Type) -> DatabaseError {
-        wrong("\(storageClass.rawValue) that is not a \(type is any RawRepresentable.Type ? "case of " : "")\(type)")
+        wrong("\(kind) that is not a \(type is any RawRepresentable.Type ? "case of " : "")\(type)")
     }
 
     /// The error for a number that is no `type` because of its size or its fraction.
     fileprivate func noInteger<Wanted>(of type: Wanted.Type) -> DatabaseError {
-        guard let number = try? stored.real else { return Turn.refusalOfColumn }
+        guard let number = try? borrow().real else { return mismatch(type) }
         return wrong(
-            number == number.rounded()
-                ? "\(storageClass.rawValue) out of \(type)'s range" : "real with a fraction, not \(type)"
+            number == number.rounded() ? "\(kind) out of \(type)'s range" : "real with a fraction, not \(type)"
         )
     }
+
+    /// The storage class, for a message.
+    private var kind: String { (try? storageClass.rawValue) ?? "what cannot be read any more" }
 
     /// The error for a column that holds `what`, which never has the value in it.
     func wrong(_ what: String) -> DatabaseError {
@@ -95,7 +104,7 @@ extension DatabaseValue: ColumnDecodable {
 extension ColumnDecodable where Self: FixedWidthInteger {
     /// An integer that fits, or a real number without a fraction.
     public static func decode(_ column: ResultColumn) throws -> Self {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .integer:
             if let value = Self(exactly: stored.integer) { return value }
@@ -110,7 +119,7 @@ extension ColumnDecodable where Self: FixedWidthInteger {
 extension Int: ColumnDecodable {
     /// An integer, or a real number without a fraction.
     public static func decode(_ column: ResultColumn) throws -> Int {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .integer: return Int(stored.integer)
         case .real:
@@ -124,7 +133,7 @@ extension Int: ColumnDecodable {
 extension Int64: ColumnDecodable {
     /// An integer, or a real number without a fraction.
     public static func decode(_ column: ResultColumn) throws -> Int64 {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .integer: return stored.integer
         case .real:
@@ -147,7 +156,7 @@ extension UInt64: ColumnDecodable {}
 extension Bool: ColumnDecodable {
     /// False for 0, true for any other number.
     public static func decode(_ column: ResultColumn) throws -> Bool {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .integer: return stored.integer != 0
         case .real: return stored.real != 0
@@ -159,7 +168,7 @@ extension Bool: ColumnDecodable {
 extension Double: ColumnDecodable {
     /// A real number, or an integer.
     public static func decode(_ column: ResultColumn) throws -> Double {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .real, .integer: return stored.real
         default: throw column.mismatch(Double.self)
@@ -175,7 +184,7 @@ extension Float: ColumnDecodable {
 extension String: ColumnDecodable {
     /// Text, or a number as SQLite writes it. Throws for a blob, and for text that is not UTF-8.
     public static func decode(_ column: ResultColumn) throws -> String {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .text, .integer, .real:
             guard let text = stored.text else { throw column.wrong("text that is not UTF-8") }
@@ -188,7 +197,7 @@ extension String: ColumnDecodable {
 extension Data: ColumnDecodable {
     /// The bytes of a blob, or of a text in UTF-8; empty where there are none.
     public static func decode(_ column: ResultColumn) throws -> Data {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .blob, .text: return stored.data
         default: throw column.mismatch(Data.self)
@@ -199,7 +208,7 @@ extension Data: ColumnDecodable {
 extension UUID: ColumnDecodable {
     /// A text in the form of ``Foundation/UUID/uuidString``, or a blob of its 16 bytes.
     public static func decode(_ column: ResultColumn) throws -> UUID {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .text:
             guard let uuid = UUID(uuidString: try String.decode(column)) else {

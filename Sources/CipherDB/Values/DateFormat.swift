@@ -101,7 +101,7 @@ extension Date: ColumnEncodable {
 extension Date: ColumnDecodable {
     /// A number or a text as ``DateFormat`` says.
     public static func decode(_ column: ResultColumn) throws -> Date {
-        let stored = try column.stored
+        let stored = try column.borrow()
         switch stored.storageClass {
         case .real, .integer: return column.storage.dates.date(stored.real, inJSON: false)
         case .text:

@@ -29,7 +29,7 @@ extension Decimal: ColumnDecodable {
         // Decimal takes a prefix that is a number, and a sign alone.
         guard text.wholeMatch(of: /[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?/) != nil, let number = Decimal(string: text)
         else {
-            throw column.wrong("\(column.storageClass.rawValue) that is no decimal number")
+            throw column.wrong("\(try column.storageClass.rawValue) that is no decimal number")
         }
         return number
     }
