@@ -13,11 +13,10 @@ extension CipherFormat: CustomStringConvertible {
     /// The Swift expression that gives this format, for a program that opens a file of it.
     package var expression: String {
         if isAny { return ".any" }
-        let size = pageSize == own.pageSize ? [] : ["pageSize: \(pageSize)"]
-        let arguments = size + deviations.map(\.argument)
-        if arguments.isEmpty { return ".v\(version)" }
-        let versions = version == CipherFormat.v4.version ? [] : ["version: \(version)"]
-        return "try .ofFile(\((versions + arguments).joined(separator: ", ")))"
+        let size = pageSize == own.pageSize ? [] : ["pageSize = \(pageSize)"]
+        let settings = (size + deviations.map(\.setting)).map { "$0.\($0)" }
+        if settings.isEmpty { return ".v\(version)" }
+        return "try CipherFormat(.v\(version)) { \(settings.joined(separator: "; ")) }"
     }
 
     /// The mask in two digits.
@@ -30,46 +29,59 @@ extension CipherFormat: CustomStringConvertible {
     package var pragmas: [(name: String, value: String)] { deviations.compactMap(\.pragma) }
 
     /// A parameter that is not the version's own.
-    private typealias Deviation = (text: String, argument: String, pragma: (name: String, value: String)?)
+    private typealias Deviation = (text: String, setting: String, pragma: (name: String, value: String)?)
 
-    /// What is not the version's own: as text, as an argument of `ofFile`, and as a pragma, in the order of those arguments.
+    /// What is not the version's own: as text, as a setting of ``CipherFormat/Parameters``, and as a pragma.
     private var deviations: [Deviation] {
         let own = own
+        let weak = weaknesses(beside: own)
+        func setting(_ weakness: Weakness, _ name: String) -> String {
+            weak.contains(weakness) ? "unsafe" + name.prefix(1).uppercased() + name.dropFirst() : name
+        }
         var found: [Deviation] = []
         if iterations != own.iterations {
             let pragma = ("kdf_iter", "\(iterations)")
-            found.append((iterations.counted("iteration"), "iterations: \(iterations)", pragma))
+            found.append(
+                (iterations.counted("iteration"), "\(setting(.iterations, "iterations")) = \(iterations)", pragma)
+            )
         }
         if keyDerivation != own.keyDerivation {
             let pragma = ("cipher_kdf_algorithm", "\(keyDerivation)")
-            found.append(("PBKDF2-HMAC-\(keyDerivation.rawValue)", "keyDerivation: .\(keyDerivation)", pragma))
+            found.append(
+                (
+                    "PBKDF2-HMAC-\(keyDerivation.rawValue)",
+                    "\(setting(.keyDerivation, "keyDerivation")) = .\(keyDerivation)", pragma
+                )
+            )
         }
         if pageAuthentication != own.pageAuthentication {
-            let hash = pageAuthentication.map { ".\($0)" } ?? ".some(nil)"
+            let hash = pageAuthentication.map { ".\($0)" } ?? "nil"
             let text = pageAuthentication.map { "HMAC-\($0.rawValue)" } ?? "no MACs"
             let pragma = ("cipher_hmac_algorithm", pageAuthentication.map { "\($0)" } ?? "none")
-            found.append((text, "pageAuthentication: \(hash)", pragma))
+            found.append((text, "\(setting(.pageAuthentication, "pageAuthentication")) = \(hash)", pragma))
         }
         if pageNumberOrder != own.pageNumberOrder {
             let pragma = ("cipher_hmac_pgno", pageNumberOrder.rawValue)
-            found.append(("big-endian page numbers in the MACs", "pageNumberOrder: .\(pageNumberOrder)", pragma))
+            found.append(("big-endian page numbers in the MACs", "pageNumberOrder = .\(pageNumberOrder)", pragma))
         }
         if macSaltMask != own.macSaltMask {
             let (mask, pragma) = (hexadecimalMask, ("cipher_hmac_salt_mask", hexadecimalMask))
-            found.append(("HMAC salt mask 0x\(mask)", "macSaltMask: 0x\(mask)", pragma))
+            found.append(("HMAC salt mask 0x\(mask)", "macSaltMask = 0x\(mask)", pragma))
         }
         if macKeyIterations != own.macKeyIterations {
             let text = "\(macKeyIterations.counted("iteration")) for the HMAC key"
-            found.append((text, "macKeyIterations: \(macKeyIterations)", ("fast_kdf_iter", "\(macKeyIterations)")))
+            found.append((text, "macKeyIterations = \(macKeyIterations)", ("fast_kdf_iter", "\(macKeyIterations)")))
         }
         if let macKeyDerivation, macKeyDerivation != keyDerivation {
             let text = "HMAC key by PBKDF2-HMAC-\(macKeyDerivation.rawValue)"
-            found.append((text, "macKeyDerivation: .\(macKeyDerivation)", nil))
+            found.append((text, "macKeyDerivation = .\(macKeyDerivation)", nil))
         }
         if plaintextHeaderSize > 0 {
             let text = "plaintext header of \(plaintextHeaderSize) bytes"
             let pragma = ("cipher_plaintext_header_size", "\(plaintextHeaderSize)")
-            found.append((text, "plaintextHeaderSize: \(plaintextHeaderSize)", pragma))
+            found.append(
+                (text, "\(setting(.plaintextHeaderSize, "plaintextHeaderSize")) = \(plaintextHeaderSize)", pragma)
+            )
         }
         return found
     }

@@ -1,128 +1,107 @@
-/// Other parameters than a version's own. What is weaker than that needs an `unsafe…` call; to open a file that exists,
-/// ``CipherFormat/ofFile(version:pageSize:iterations:keyDerivation:pageAuthentication:pageNumberOrder:macSaltMask:macKeyIterations:macKeyDerivation:plaintextHeaderSize:)``
-/// takes everything.
+/// Other parameters than a version's own.
 extension CipherFormat {
-    /// This format with pages of another size.
+    /// A format with other parameters, for a new file or for one that exists.
     ///
-    /// - Throws: ``UnusableCipherFormat`` for a size that is not in ``pageSizes``, and for 512 in the formats whose
-    ///   reserve leaves too little of such a page.
-    public func with(pageSize: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed { $0.pageSize = pageSize }
+    /// ```swift
+    /// let format = try CipherFormat(.v3) { $0.pageSize = 4096 }
+    /// ```
+    ///
+    /// What is weaker than the version's own is set by the property whose name says `unsafe`.
+    ///
+    /// - Throws: ``UnusableCipherFormat``.
+    public init(_ format: CipherFormat = .v4, _ change: (inout Parameters) -> Void) throws(UnusableCipherFormat) {
+        var parameters = Parameters(format: format)
+        change(&parameters)
+        self = try parameters.format.changed { _ in }
+        try checkChange(of: format)
     }
 
-    /// This format with another number of iterations for passphrases; a stock shell then needs the same `kdf_iter`.
-    ///
-    /// - Throws: ``UnusableCipherFormat`` for fewer than the format's own number, or more than ten million.
-    public func with(iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        guard (own.iterations...CipherFormat.mostIterations).contains(iterations) else {
-            throw .iterations(iterations, least: own.iterations)
+    /// The parameters of a format, to be set.
+    public struct Parameters {
+        fileprivate var format: CipherFormat
+
+        /// Bytes in a page, of ``CipherFormat/pageSizes``; 512 only in formats whose reserve leaves enough of such a page.
+        public var pageSize: Int {
+            get { format.pageSize }
+            set { format.pageSize = newValue }
         }
-        return try changed { $0.iterations = iterations }
-    }
 
-    /// This format with any number of iterations up to ten million: with fewer than the format's own, passphrases can be tried
-    /// faster.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(unsafeIterations iterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(allowing: .iterations) { $0.iterations = iterations }
-    }
+        /// Iterations of PBKDF2 for passphrases, from the version's own number to ten million. A stock shell then needs the same `kdf_iter`.
+        public var iterations: Int {
+            get { format.iterations }
+            set { format.iterations = newValue }
+        }
+        /// Any number of ``iterations`` from 1: with fewer than the version's own, passphrases can be tried faster.
+        public var unsafeIterations: Int {
+            get { format.iterations }
+            set { allow(.iterations) { $0.iterations = newValue } }
+        }
 
-    /// This format with another hash in PBKDF2.
-    ///
-    /// - Throws: ``UnusableCipherFormat`` for a weaker hash than the version's own.
-    public func with(keyDerivation: HashAlgorithm) throws(UnusableCipherFormat) -> CipherFormat {
-        try refusingWeaker(changed { $0.keyDerivation = keyDerivation })
-    }
+        /// The hash of PBKDF2, no weaker than the version's own.
+        public var keyDerivation: HashAlgorithm {
+            get { format.keyDerivation }
+            set { format.keyDerivation = newValue }
+        }
+        /// Any hash of PBKDF2.
+        public var unsafeKeyDerivation: HashAlgorithm {
+            get { format.keyDerivation }
+            set { allow(.keyDerivation) { $0.keyDerivation = newValue } }
+        }
 
-    /// This format with any hash in PBKDF2.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(unsafeKeyDerivation keyDerivation: HashAlgorithm) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(allowing: .keyDerivation) { $0.keyDerivation = keyDerivation }
-    }
+        /// The hash of the pages' MACs, no weaker than the version's own.
+        public var pageAuthentication: HashAlgorithm? {
+            get { format.pageAuthentication }
+            set { format.pageAuthentication = newValue }
+        }
+        /// Any hash of the pages' MACs, or nil for no MACs: then nothing notices that a file was altered.
+        public var unsafePageAuthentication: HashAlgorithm? {
+            get { format.pageAuthentication }
+            set { allow(.pageAuthentication) { $0.pageAuthentication = newValue } }
+        }
 
-    /// This format with another hash in the MACs of pages.
-    ///
-    /// - Throws: ``UnusableCipherFormat`` for a weaker hash than the version's own, and where the page size leaves no room.
-    public func with(pageAuthentication: HashAlgorithm) throws(UnusableCipherFormat) -> CipherFormat {
-        try refusingWeaker(changed { $0.pageAuthentication = pageAuthentication })
-    }
+        /// The byte order of the page numbers in the MACs.
+        public var pageNumberOrder: PageNumberOrder {
+            get { format.pageNumberOrder }
+            set { format.pageNumberOrder = newValue }
+        }
+        /// The mask of the salt of the HMAC key; 0 in SQLCipher 2.0 beta.
+        public var macSaltMask: UInt8 {
+            get { format.macSaltMask }
+            set { format.macSaltMask = newValue }
+        }
+        /// Iterations for the HMAC key, 1 to ten million. They add no strength.
+        public var macKeyIterations: Int {
+            get { format.macKeyIterations }
+            set { format.macKeyIterations = newValue }
+        }
+        /// The hash of PBKDF2 for the HMAC key; nil for ``keyDerivation``'s.
+        public var macKeyDerivation: HashAlgorithm? {
+            get { format.macKeyDerivation }
+            set { format.macKeyDerivation = newValue }
+        }
 
-    /// This format with any hash in the MACs of pages, or nil for no MACs: then nothing notices that a file was altered.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(unsafePageAuthentication hash: HashAlgorithm?) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(allowing: .pageAuthentication) { $0.pageAuthentication = hash }
-    }
+        /// Bytes of the plaintext header, 16 or 32, or none with 0: iOS then recognises a database in a shared container.
+        ///
+        /// The header can be read and altered by everybody. The salt does not stand in such a file: keep it, and give it with the
+        /// key (``DatabaseKey/with(salt:)``).
+        public var plaintextHeaderSize: Int {
+            get { format.plaintextHeaderSize }
+            set { format.plaintextHeaderSize = newValue }
+        }
+        /// Any multiple of 16 bytes, up to the last 16 bytes that page 1 has room for. Behind the 100 bytes of SQLite's header stands the
+        /// schema.
+        public var unsafePlaintextHeaderSize: Int {
+            get { format.plaintextHeaderSize }
+            set { allow(.plaintextHeaderSize) { $0.plaintextHeaderSize = newValue } }
+        }
 
-    /// This format with page numbers of another byte order in its MACs.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(pageNumberOrder: PageNumberOrder) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed { $0.pageNumberOrder = pageNumberOrder }
-    }
+        fileprivate init(format: CipherFormat) {
+            self.format = format
+        }
 
-    /// This format with another mask for the salt of the HMAC key; 0 in SQLCipher 2.0 beta.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(macSaltMask: UInt8) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed { $0.macSaltMask = macSaltMask }
-    }
-
-    /// This format with another number of iterations for the HMAC key, 1 to ten million. They add no strength.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(macKeyIterations: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed { $0.macKeyIterations = macKeyIterations }
-    }
-
-    /// This format with a plaintext header of 16 or 32 bytes, or none with 0: iOS then recognises a database in a shared container.
-    ///
-    /// The header can be read and altered by everybody. The salt does not stand in such a file: keep it, and give it with the
-    /// key (``DatabaseKey/with(salt:)``).
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(plaintextHeaderSize: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try refusingWeaker(changed { $0.plaintextHeaderSize = plaintextHeaderSize })
-    }
-
-    /// This format with a plaintext header of any multiple of 16 bytes, up to the last 16 bytes that page 1 has room for. Behind the
-    /// 100 bytes of SQLite's header stands the schema.
-    ///
-    /// - Throws: ``UnusableCipherFormat``.
-    public func with(unsafePlaintextHeaderSize size: Int) throws(UnusableCipherFormat) -> CipherFormat {
-        try changed(allowing: .plaintextHeaderSize) { $0.plaintextHeaderSize = size }
-    }
-
-    /// The format of a file that exists, with all parameters as SQLCipher's pragmas have them; what is left out is the version's own.
-    ///
-    /// Nothing is too weak to be opened. A new file is not made in a format that is weaker than its version's.
-    ///
-    /// - Parameter pageAuthentication: `.some(nil)` for no MACs.
-    /// - Throws: ``UnusableCipherFormat``.
-    public static func ofFile(
-        version: Int = 4,
-        pageSize: Int? = nil,
-        iterations: Int? = nil,
-        keyDerivation: HashAlgorithm? = nil,
-        pageAuthentication: HashAlgorithm?? = nil,
-        pageNumberOrder: PageNumberOrder = .littleEndian,
-        macSaltMask: UInt8? = nil,
-        macKeyIterations: Int? = nil,
-        macKeyDerivation: HashAlgorithm? = nil,
-        plaintextHeaderSize: Int = 0
-    ) throws(UnusableCipherFormat) -> CipherFormat {
-        return try standard(version: version).changed {
-            if let pageSize { $0.pageSize = pageSize }
-            if let iterations { $0.iterations = iterations }
-            if let keyDerivation { $0.keyDerivation = keyDerivation }
-            if let pageAuthentication { $0.pageAuthentication = pageAuthentication }
-            $0.pageNumberOrder = pageNumberOrder
-            if let macSaltMask { $0.macSaltMask = macSaltMask }
-            if let macKeyIterations { $0.macKeyIterations = macKeyIterations }
-            $0.macKeyDerivation = macKeyDerivation
-            $0.plaintextHeaderSize = plaintextHeaderSize
+        private mutating func allow(_ weakness: Weakness, _ change: (inout CipherFormat) -> Void) {
+            format.allowedWeaknesses.insert(weakness)
+            change(&format)
         }
     }
 
@@ -130,14 +109,10 @@ extension CipherFormat {
     package static let mostIterations = 10_000_000
 
     /// This format after `change`, if SQLCipher can have it.
-    package func changed(
-        allowing weakness: Weakness? = nil,
-        _ change: (inout CipherFormat) -> Void
-    ) throws(UnusableCipherFormat) -> CipherFormat {
+    package func changed(_ change: (inout CipherFormat) -> Void) throws(UnusableCipherFormat) -> CipherFormat {
         var format = self
         format.isAny = false
         change(&format)
-        if let weakness { format.allowedWeaknesses.insert(weakness) }
         // > The usable size is not allowed to be less than 480. (sqlite.org/fileformat.html, section 1.3.4)
         guard CipherFormat.pageSizes.contains(format.pageSize), format.pageSize - format.reserve >= 480 else {
             throw .pageSize(format.pageSize)

@@ -45,9 +45,15 @@ extension CipherFormat {
     /// 32 bytes: the magic string, the page size, the change counter and the number of pages.
     private static let harmlessHeader = 32
 
-    /// Throws for a format that is weaker than its version's own in what no `unsafe…` call allowed.
+    /// Throws for a format that is weaker than its version's own in what no `unsafe…` property allowed.
     package func checkMayBeWritten() throws(UnusableCipherFormat) {
-        _ = try refusingWeaker(self)
+        try refuse(weaknesses(beside: own))
+    }
+
+    /// Throws for a change of `former` that makes it weaker than its version's own in what no `unsafe…` property allowed.
+    func checkChange(of former: CipherFormat) throws(UnusableCipherFormat) {
+        let found = weaknesses(beside: former)
+        try refuse(weaknesses(beside: former.own).filter { found.contains($0) })
     }
 
     /// Throws for a format that is weaker than `present` in some way.
@@ -56,11 +62,9 @@ extension CipherFormat {
         guard found.isEmpty else { throw .weaker(found.joined(separator: ", "), than: present) }
     }
 
-    func refusingWeaker(_ format: CipherFormat) throws(UnusableCipherFormat) -> CipherFormat {
-        let refused = format.weaknesses(beside: own).filter { !format.allowedWeaknesses.contains($0) }
-        guard let weakness = refused.first else { return format }
-        if weakness == .iterations { throw .iterations(format.iterations, least: own.iterations) }
-        throw .weak(weakness.text(of: format), call: weakness.call)
+    private func refuse(_ weaknesses: [Weakness]) throws(UnusableCipherFormat) {
+        guard let weakness = weaknesses.first(where: { !allowedWeaknesses.contains($0) }) else { return }
+        throw .weak(weakness.text(of: self), property: weakness.property)
     }
 }
 
@@ -75,13 +79,13 @@ extension CipherFormat.Weakness {
         }
     }
 
-    /// The call that allows it.
-    fileprivate var call: String {
+    /// The property that allows it.
+    fileprivate var property: String {
         switch self {
-        case .iterations: "with(unsafeIterations:)"
-        case .keyDerivation: "with(unsafeKeyDerivation:)"
-        case .pageAuthentication: "with(unsafePageAuthentication:)"
-        case .plaintextHeaderSize: "with(unsafePlaintextHeaderSize:)"
+        case .iterations: "unsafeIterations"
+        case .keyDerivation: "unsafeKeyDerivation"
+        case .pageAuthentication: "unsafePageAuthentication"
+        case .plaintextHeaderSize: "unsafePlaintextHeaderSize"
         }
     }
 }

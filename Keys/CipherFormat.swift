@@ -24,7 +24,7 @@ public struct CipherFormat: Sendable {
     /// (`cipher_plaintext_header_size`). With 0 the salt stands there; else the salt is not in the file.
     public package(set) var plaintextHeaderSize = 0
 
-    /// The parameters that may be weaker in a new file than the version's: each by an `unsafe…` call of its own.
+    /// The parameters that may be weaker in a new file than the version's: each by an `unsafe…` property.
     package var allowedWeaknesses: Set<Weakness> = []
     /// Whether this stands for any format; see ``any``.
     package internal(set) var isAny = false
@@ -128,19 +128,19 @@ public enum PageNumberOrder: String, Sendable, Hashable, CaseIterable {
 
 extension CipherFormat: Hashable {
     /// Whether both describe the same files.
-    public static func == (first: CipherFormat, second: CipherFormat) -> Bool { first.parameters == second.parameters }
+    public static func == (first: CipherFormat, second: CipherFormat) -> Bool { first.identity == second.identity }
 
     /// Hashes all parameters.
-    public func hash(into hasher: inout Hasher) { hasher.combine(parameters) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-    private struct Parameters: Hashable {
+    private struct Identity: Hashable {
         let numbers: [Int]
         let hashes: [HashAlgorithm?]
         let order: PageNumberOrder
     }
 
-    private var parameters: Parameters {
-        Parameters(
+    private var identity: Identity {
+        Identity(
             numbers: [
                 pageSize, iterations, Int(macSaltMask), macKeyIterations, plaintextHeaderSize, isAny ? 1 : 0,
             ],

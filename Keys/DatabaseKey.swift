@@ -25,6 +25,84 @@ public struct DatabaseKey: Sendable {
         return isSame && first.salt == second.salt
     }
 
+    /// This key with the salt of the file. A file with a plaintext header does not have it; another one must have the same.
+    ///
+    /// The salt is no secret. Without it the key does not open a file with a plaintext header.
+    ///
+    /// - Throws: ``MalformedKey`` unless it has 16 bytes.
+    public func with(salt: [UInt8]) throws -> DatabaseKey {
+        guard salt.count == CipherFormat.saltSize else {
+            throw MalformedKey.wrongSaltLength(expected: CipherFormat.saltSize, found: salt.count)
+        }
+        var key = self
+        key.salt = salt
+        return key
+    }
+
+    /// As ``raw(hex:)-(SecretBytes)``, in the spellings of ``SecretText/digits(_:)``.
+    static func raw(spelled text: SecretBytes) throws -> DatabaseKey {
+        let (digits, isLiteral) = try SecretText.digits(text)
+        if isLiteral { return try raw(ofLiteral: digits) }
+        let counts = [CipherFormat.keySize, CipherFormat.keySize + CipherFormat.saltSize].map { 2 * $0 }
+        guard counts.contains(digits.count) || !digits.count.isMultiple(of: 2) else {
+            throw MalformedKey.wrongNumberOfDigits(digits.count)
+        }
+        return try raw(hex: digits)
+    }
+
+    /// What stands in `x'…'`, where that is all.
+    fileprivate static func literalDigits(_ bytes: SecretBytes) throws -> SecretBytes? {
+        try bytes.withUnsafeBytes { bytes in
+            guard bytes.count >= 3, bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "'"),
+                bytes[bytes.count - 1] == UInt8(ascii: "'")
+            else { return nil }
+            return try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[2..<(bytes.count - 1)]))
+        }
+    }
+
+    fileprivate static func raw(ofLiteral digits: SecretBytes) throws -> DatabaseKey {
+        do {
+            return try raw(hex: digits)
+        } catch is MalformedKey {
+            throw MalformedKey.malformedLiteral
+        }
+    }
+
+    /// A raw key as 64 hexadecimal digits in ASCII, or with its salt as 96: `DatabaseKey.raw(hex:)` reads them. Everyone who has them has
+    /// the database.
+    ///
+    /// - Throws: `MalformedKey.passphraseIsNoRawKey` for a passphrase; ``UsedAfterFork``.
+    public func exported() throws -> SecretBytes {
+        guard case .raw(let key) = material else { throw MalformedKey.passphraseIsNoRawKey }
+        let salt = salt ?? []
+        return try key.withUnsafeBytes { key in
+            try SecretBytes(count: 2 * (key.count + salt.count)) { digits in
+                Hexadecimal.encode(key, into: UnsafeMutableRawBufferPointer(rebasing: digits[..<(2 * key.count)]))
+                let rest = UnsafeMutableRawBufferPointer(rebasing: digits[(2 * key.count)...])
+                salt.withUnsafeBytes { Hexadecimal.encode($0, into: rest) }
+            }
+        }
+    }
+
+    fileprivate static func check(_ bytes: SecretBytes, count: Int) throws {
+        let found = try bytes.withUnsafeBytes(\.count)
+        guard found == count else { throw MalformedKey.wrongLength(expected: count, found: found) }
+    }
+
+    /// Whether it is a passphrase that reads as a raw key in hexadecimal digits, and was probably meant as one.
+    package var spellsRawKey: Bool {
+        guard case .passphrase(let bytes) = material else { return false }
+        return (try? DatabaseKey.raw(spelled: bytes)) != nil
+    }
+
+    /// Whether a derivation stands between this and the page key, so that opening costs time.
+    package var isPassphrase: Bool {
+        if case .passphrase = material { true } else { false }
+    }
+}
+
+// Here, and not in the structure, so that `key: .passphrase(text)` is what it is for every ``KeyProvider``.
+extension KeyProvider where Self == DatabaseKey {
     /// A passphrase of 1 to 1,048,576 bytes, of any value. The key is derived by PBKDF2 with the file's salt, exactly as SQLCipher
     /// does it.
     ///
@@ -34,8 +112,10 @@ public struct DatabaseKey: Sendable {
     ///   SQLCipher read in different ways.
     public static func passphrase(_ bytes: SecretBytes) throws -> DatabaseKey {
         try MalformedKey.check(passphrase: bytes)
-        if let digits = try literalDigits(bytes), try digits.withUnsafeBytes({ $0.allSatisfy(Hexadecimal.isDigit) }) {
-            return try raw(ofLiteral: digits)
+        if let digits = try DatabaseKey.literalDigits(bytes),
+            try digits.withUnsafeBytes({ $0.allSatisfy(Hexadecimal.isDigit) })
+        {
+            return try DatabaseKey.raw(ofLiteral: digits)
         }
         return DatabaseKey(material: .passphrase(bytes))
     }
@@ -53,8 +133,15 @@ public struct DatabaseKey: Sendable {
     ///
     /// - Throws: ``MalformedKey`` unless it has 32 bytes.
     public static func raw(_ bytes: SecretBytes) throws -> DatabaseKey {
-        try check(bytes, count: CipherFormat.keySize)
+        try DatabaseKey.check(bytes, count: CipherFormat.keySize)
         return DatabaseKey(material: .raw(bytes))
+    }
+
+    /// The 32-byte key from `Data` or an array, as another program stores it. The caller's copy is not wiped.
+    ///
+    /// - Throws: ``MalformedKey`` unless it has 32 bytes.
+    public static func raw(_ bytes: some Collection<UInt8>) throws -> DatabaseKey {
+        try raw(SecretBytes(copying: bytes))
     }
 
     /// The 32-byte key followed by the 16-byte salt of the file, or of the file to create.
@@ -63,25 +150,11 @@ public struct DatabaseKey: Sendable {
     ///
     /// - Throws: ``MalformedKey`` unless it has 48 bytes.
     public static func rawWithSalt(_ bytes: SecretBytes) throws -> DatabaseKey {
-        try check(bytes, count: CipherFormat.keySize + CipherFormat.saltSize)
+        try DatabaseKey.check(bytes, count: CipherFormat.keySize + CipherFormat.saltSize)
         return try bytes.withUnsafeBytes { bytes in
             try raw(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<CipherFormat.keySize])))
                 .with(salt: Array(bytes[CipherFormat.keySize...]))
         }
-    }
-
-    /// This key with the salt of the file. A file with a plaintext header does not have it; another one must have the same.
-    ///
-    /// The salt is no secret. Without it the key does not open a file with a plaintext header.
-    ///
-    /// - Throws: ``MalformedKey`` unless it has 16 bytes.
-    public func with(salt: [UInt8]) throws -> DatabaseKey {
-        guard salt.count == CipherFormat.saltSize else {
-            throw MalformedKey.wrongSaltLength(expected: CipherFormat.saltSize, found: salt.count)
-        }
-        var key = self
-        key.salt = salt
-        return key
     }
 
     /// A raw key from 64 hexadecimal digits, or from 96 with the salt; nothing else may stand in `hex`.
@@ -100,18 +173,7 @@ public struct DatabaseKey: Sendable {
         return bytes.count == CipherFormat.keySize + CipherFormat.saltSize ? try rawWithSalt(bytes) : try raw(bytes)
     }
 
-    /// As ``raw(hex:)-(SecretBytes)``, in the spellings of ``SecretText/digits(_:)``.
-    static func raw(spelled text: SecretBytes) throws -> DatabaseKey {
-        let (digits, isLiteral) = try SecretText.digits(text)
-        if isLiteral { return try raw(ofLiteral: digits) }
-        let counts = [CipherFormat.keySize, CipherFormat.keySize + CipherFormat.saltSize].map { 2 * $0 }
-        guard counts.contains(digits.count) || !digits.count.isMultiple(of: 2) else {
-            throw MalformedKey.wrongNumberOfDigits(digits.count)
-        }
-        return try raw(hex: digits)
-    }
-
-    /// A new random raw key.
+    /// A new random raw key. To open the file again, store what ``DatabaseKey/exported()`` gives, or use a keyring.
     public static func random() throws -> DatabaseKey {
         try raw(SecretBytes.random(count: CipherFormat.keySize))
     }
@@ -122,50 +184,8 @@ public struct DatabaseKey: Sendable {
     /// - Throws: ``MalformedKey``, also for an `x'…'` of another length, which SQLCipher would silently take for a
     ///   passphrase.
     public static func engineBytes(_ bytes: SecretBytes) throws -> DatabaseKey {
-        guard let digits = try literalDigits(bytes) else { return try passphrase(bytes) }
-        return try raw(ofLiteral: digits)
-    }
-
-    /// What stands in `x'…'`, where that is all.
-    private static func literalDigits(_ bytes: SecretBytes) throws -> SecretBytes? {
-        try bytes.withUnsafeBytes { bytes in
-            guard bytes.count >= 3, bytes[0] | 0x20 == UInt8(ascii: "x"), bytes[1] == UInt8(ascii: "'"),
-                bytes[bytes.count - 1] == UInt8(ascii: "'")
-            else { return nil }
-            return try SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[2..<(bytes.count - 1)]))
-        }
-    }
-
-    private static func raw(ofLiteral digits: SecretBytes) throws -> DatabaseKey {
-        do {
-            return try raw(hex: digits)
-        } catch is MalformedKey {
-            throw MalformedKey.malformedLiteral
-        }
-    }
-
-    /// The digits of a raw key, in ASCII.
-    package func exported() throws -> SecretBytes {
-        guard case .raw(let key) = material, salt == nil else { throw MalformedKey.wrongLength(expected: 32, found: 0) }
-        return try key.withUnsafeBytes { key in
-            try SecretBytes(count: 2 * key.count) { Hexadecimal.encode(key, into: $0) }
-        }
-    }
-
-    private static func check(_ bytes: SecretBytes, count: Int) throws {
-        let found = try bytes.withUnsafeBytes(\.count)
-        guard found == count else { throw MalformedKey.wrongLength(expected: count, found: found) }
-    }
-
-    /// Whether it is a passphrase that reads as a raw key in hexadecimal digits, and was probably meant as one.
-    package var spellsRawKey: Bool {
-        guard case .passphrase(let bytes) = material else { return false }
-        return (try? DatabaseKey.raw(spelled: bytes)) != nil
-    }
-
-    /// Whether a derivation stands between this and the page key, so that opening costs time.
-    package var isPassphrase: Bool {
-        if case .passphrase = material { true } else { false }
+        guard let digits = try DatabaseKey.literalDigits(bytes) else { return try passphrase(bytes) }
+        return try DatabaseKey.raw(ofLiteral: digits)
     }
 }
 

@@ -6,6 +6,8 @@ public enum MalformedKey: Error, Equatable, Sendable {
     case passphraseTooLong(count: Int)
     /// A raw key that has not 32 bytes, or with its salt not 48.
     case wrongLength(expected: Int, found: Int)
+    /// A passphrase where a raw key is needed.
+    case passphraseIsNoRawKey
     /// A salt that has not 16 bytes.
     case wrongSaltLength(expected: Int, found: Int)
     /// A key file or external secret of fewer than 32 bytes.
@@ -53,6 +55,8 @@ extension MalformedKey: CustomStringConvertible {
         case .wrongLength(let expected, let found):
             "the raw key has \(found) bytes; \(expected) are needed"
                 + ([64, 96].contains(found) ? "; hexadecimal digits are read by raw(hex:)" : "")
+        case .passphraseIsNoRawKey:
+            "a passphrase has no bytes of its own to export; only a raw key has"
         case .wrongSaltLength(let expected, let found):
             "the salt has \(found) bytes; \(expected) are needed"
         case .secretTooShort(let count):

@@ -9,8 +9,8 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     /// Not a multiple of 16, or more than page 1 has room for; without MACs more than 80, because
     /// nothing would prove a key.
     case plaintextHeader(Int, most: Int)
-    /// Weaker than the format's own; the call makes such a format all the same.
-    case weak(String, call: String)
+    /// Weaker than the format's own; the property of ``CipherFormat/Parameters`` allows it all the same.
+    case weak(String, property: String)
     /// Weaker than the format that the file has.
     case weaker(String, than: CipherFormat)
     /// A plaintext header and no salt: the file does not have it.
@@ -29,8 +29,8 @@ public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
             "SQLCipher has no format \(version); use 1 to 4"
         case .plaintextHeader(let size, let most):
             "a plaintext header of \(size) bytes is not possible; use a multiple of 16 up to \(most)"
-        case .weak(let what, let call):
-            "\(what) is weaker than the format's own and is not used for a new file; \(call) allows it"
+        case .weak(let what, let property):
+            "\(what) is weaker than the format's own and is not used for a new file; \(property) allows it"
         case .weaker(let what, let present):
             "the new format would be weaker: \(what), in place of \(present)"
         case .saltMissing:

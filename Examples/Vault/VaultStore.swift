@@ -13,7 +13,7 @@ struct VaultStore {
     let queue: DatabaseQueue
 
     init(path: String, keyring: UnlockedKeyring) throws {
-        queue = try DatabaseQueue(path: path, keyring: keyring)
+        queue = try DatabaseQueue(path: path, key: keyring)
         try queue.migrate(Self.steps)
     }
 

@@ -6,7 +6,7 @@ internal import CipherSystem
 /// ```swift
 /// let keyring = Keyring(path: "vault.db.keyring")
 /// let secret = try KeyringSecret.passphrase("correct horse battery staple")
-/// let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
+/// let queue = try DatabaseQueue(path: "vault.db", key: .keyring(keyring, unlockedBy: secret))
 /// ```
 ///
 /// Changing a passphrase rewrites a few hundred bytes, whatever the size of the database. The file is authenticated, so

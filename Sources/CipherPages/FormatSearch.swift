@@ -57,7 +57,7 @@ package struct FormatSearch: Sendable {
     /// but for those of SQLCipher 1, which never had MACs.
     package func accepts(_ format: CipherFormat) -> Bool {
         format.pageAuthentication != nil || preferred.contains { $0.pageAuthentication == nil }
-            || acceptsFormat1 && (try? format.with(pageSize: CipherFormat.v1.pageSize)) == .v1
+            || acceptsFormat1 && (try? format.changed { $0.pageSize = CipherFormat.v1.pageSize }) == .v1
     }
 
     /// What was tried, for the error of a key that opens nothing.

@@ -232,6 +232,9 @@ package struct KeyProbe {
     }
 
     func sizes(of format: CipherFormat) -> [CipherFormat] {
-        [format] + CipherFormat.pageSizes.filter { $0 != format.pageSize }.compactMap { try? format.with(pageSize: $0) }
+        [format]
+            + CipherFormat.pageSizes.filter { $0 != format.pageSize }.compactMap { size in
+                try? format.changed { $0.pageSize = size }
+            }
     }
 }

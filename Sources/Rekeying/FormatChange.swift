@@ -1,29 +1,29 @@
-public import CipherDB
+package import CipherDB
 
 /// The parameters of a format that a migration or an encryption changes; the others stay, or are those of the engine's own format.
-public struct FormatChange: Sendable, Equatable {
+package struct FormatChange: Sendable, Equatable {
     /// SQLCipher's major version: its own format, with the file's plaintext header, and its page size and higher number of iterations where
     /// these are not those of its own version.
-    public var version: Int?
+    package var version: Int?
     /// As `CipherFormat/pageSize`.
-    public var pageSize: Int?
+    package var pageSize: Int?
     /// As `CipherFormat/iterations`.
-    public var iterations: Int?
+    package var iterations: Int?
     /// As `CipherFormat/keyDerivation`.
-    public var keyDerivation: HashAlgorithm?
+    package var keyDerivation: HashAlgorithm?
     /// As `CipherFormat/pageAuthentication`; `.some(nil)` for no MACs.
-    public var pageAuthentication: HashAlgorithm??
+    package var pageAuthentication: HashAlgorithm??
     /// As `CipherFormat/pageNumberOrder`.
-    public var pageNumberOrder: PageNumberOrder?
+    package var pageNumberOrder: PageNumberOrder?
     /// As `CipherFormat/macSaltMask`.
-    public var macSaltMask: UInt8?
+    package var macSaltMask: UInt8?
     /// As `CipherFormat/macKeyIterations`.
-    public var macKeyIterations: Int?
+    package var macKeyIterations: Int?
     /// As `CipherFormat/plaintextHeaderSize`.
-    public var plaintextHeaderSize: Int?
+    package var plaintextHeaderSize: Int?
 
     /// No change.
-    public init() {}
+    package init() {}
 
     /// The engine's own format, or that of ``version``, with the parameters.
     ///
@@ -49,7 +49,7 @@ public struct FormatChange: Sendable, Equatable {
         let target = try version.map { try CipherFormat.standard(version: $0) } ?? own
         return try target.changed {
             let isOther = present.pageSize != present.own.pageSize
-            if isOther, (try? $0.with(pageSize: present.pageSize)) != nil { $0.pageSize = present.pageSize }
+            if isOther { $0 = (try? $0.changed { $0.pageSize = present.pageSize }) ?? $0 }
             let hasOwnNumber = present.iterations == present.own.iterations
             if !hasOwnNumber { $0.iterations = max($0.iterations, present.iterations) }
             $0.plaintextHeaderSize = present.plaintextHeaderSize

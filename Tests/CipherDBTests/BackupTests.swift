@@ -144,7 +144,7 @@ import Testing
         try copy.beginTransaction()
         #expect(throws: DatabaseError.self) { try source.backup(to: copy) }
         try copy.rollback()
-        let larger = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        let larger = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 8192 }
         let otherPages = try encrypted("pages.db", "two") { $0.format = larger }
         #expect { try source.backup(to: otherPages) } throws: { "\($0)".contains("format") }
         #expect(try copy.tableExists("kept"))

@@ -38,7 +38,7 @@ import Testing
             #expect(processes.allSatisfy { $0.terminationStatus == 0 }, "\(said)")
             let queue =
                 kind.hasPrefix("keyring")
-                ? try await DatabaseQueue(path: path, keyring: Keyring(besideDatabase: path), unlockedBy: secret)
+                ? try await DatabaseQueue(path: path, key: .keyring(Keyring(besideDatabase: path), unlockedBy: secret))
                 : try await DatabaseQueue(path: path, key: key)
             #expect(try await queue.read { try $0.int(forQuery: "SELECT count(*) FROM processes") } == 6)
             #expect(try await queue.integrityCheck() == [])

@@ -12,8 +12,7 @@ import Testing
     private func queue(_ change: (inout Configuration) -> Void = { _ in }) throws -> DatabaseQueue {
         try DatabaseQueue(
             path: path,
-            keyring: keyring,
-            unlockedBy: secret,
+            key: .keyring(keyring, unlockedBy: secret),
             configuration: Configuration {
                 $0.busyTimeout = .milliseconds(100)
                 change(&$0)
@@ -31,21 +30,21 @@ import Testing
     @Test func databaseOpensWithAnySlotOfItsKeyring() throws {
         try make()
         try unlocked().add(.sample("another secret"))
-        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: .sample("another secret"))
+        let pool = try DatabasePool(path: path, key: .keyring(keyring, unlockedBy: .sample("another secret")))
         #expect(try pool.read { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try pool.close()
         let database = Database(path: path)
-        try database.open(keyring: keyring, unlockedBy: secret)
+        try database.open(key: .keyring(keyring, unlockedBy: secret))
         #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
         #expect(throws: KeyringError(.wrongSecret, path: keyring.path)) {
-            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("not one of them"))
+            try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: .sample("not one of them")))
         }
     }
 
     /// The keyring would open it no longer.
     @Test func keyringDatabaseIsNotRekeyed() throws {
         try make()
-        let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
+        let pool = try DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret))
         expect(throws: RekeyError.notStarted) { try pool.rekey(.sample("another")) }
         try pool.close()
         let queue = try queue()
@@ -89,7 +88,7 @@ import Testing
         expect(throws: KeyringError.databaseMissing) { _ = try queue() }
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(throws: (any Error).self) {
-            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: .readWrite)
+            try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret), flags: .readWrite)
         }
     }
 
@@ -129,7 +128,7 @@ import Testing
 
     @Test func poolRotatesWhileItLives() async throws {
         try make()
-        let pool = try await DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
+        let pool = try await DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret))
         let old = try await unlocked().databaseKey()
         _ = try await pool.read { try $0.string(forQuery: SampleFile.question) }
         let unlocked = try unlocked()
@@ -189,7 +188,7 @@ import Testing
         try make()
         _ = try beginRotation(isRekeyed)
         let reader = Database(path: path)
-        try reader.open(keyring: keyring, unlockedBy: secret, flags: .readOnly)
+        try reader.open(key: .keyring(keyring, unlockedBy: secret), flags: .readOnly)
         #expect(try reader.string(forQuery: SampleFile.question) == SampleFile.answer)
         reader.close()
         let found = try unlocked().withLock { _ in try answer() }
@@ -252,7 +251,7 @@ import Testing
         try make()
         try FileManager.default.copyItem(atPath: path, toPath: directory.file("copy.db"))
         let (_, next) = try beginRotation(true)
-        let copy = try DatabaseQueue(path: directory.file("copy.db"), keyring: unlocked())
+        let copy = try DatabaseQueue(path: directory.file("copy.db"), key: unlocked())
         try copy.close()
         #expect(try !unlocked().content().isRotationPending)
         expect(throws: KeyringError.oldDatabase) { try self.queue() }
@@ -270,7 +269,7 @@ import Testing
         try unlocked().forgetOlderKeys()
         #expect(try answer() == SampleFile.answer)
         expect(throws: KeyringError.otherDatabase) {
-            _ = try DatabaseQueue(path: directory.file("old.db"), keyring: unlocked())
+            _ = try DatabaseQueue(path: directory.file("old.db"), key: unlocked())
         }
     }
 
@@ -284,7 +283,7 @@ import Testing
             ) {
                 let database = Database(path: path)
                 defer { database.close() }
-                try database.open(keyring: unlocked)
+                try database.open(key: unlocked)
                 return try database.string(forQuery: SampleFile.question)
             }
             #expect(try outcome.get() == SampleFile.answer, "\(call)")
@@ -316,7 +315,7 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         try FileManager.default.moveItem(atPath: directory.file("old"), toPath: keyring.path)
         let before = try FileState(keyring.path)
-        let opening = { [self] in try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("weak")) }
+        let opening = { [self] in try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: .sample("weak"))) }
         expect(throws: KeyringError.outdated) { try opening() }
         #expect(try FileState(keyring.path) == before)
     }
@@ -338,8 +337,8 @@ import Testing
     @Test func openDatabaseIsNotReopened() throws {
         try make()
         let database = Database(path: path)
-        try database.open(keyring: keyring, unlockedBy: secret)
-        #expect(throws: DatabaseError.self) { try database.open(keyring: keyring, unlockedBy: secret) }
+        try database.open(key: .keyring(keyring, unlockedBy: secret))
+        #expect(throws: DatabaseError.self) { try database.open(key: .keyring(keyring, unlockedBy: secret)) }
         #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
     }
 }

@@ -21,14 +21,14 @@ import Testing
         case .database:
             let database = Database(path: path)
             defer { database.close() }
-            try database.open(keyring: keyring, unlockedBy: secret, flags: flags)
+            try database.open(key: .keyring(keyring, unlockedBy: secret), flags: flags)
             return try Self.count(database)
         case .queue, .asyncQueue:
-            let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: flags)
+            let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret), flags: flags)
             defer { try? queue.close() }
             return try queue.inTransaction { try FirstStartTests.count($0) }
         case .pool, .asyncPool:
-            let pool = try DatabasePool(path: path, keyring: keyring, unlockedBy: secret, flags: flags)
+            let pool = try DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret), flags: flags)
             defer { try? pool.close() }
             return try pool.write { try FirstStartTests.count($0) }
         }
@@ -38,12 +38,12 @@ import Testing
     private func start(_ opening: Opening, flags: OpenFlags = [.readWrite, .create]) async throws -> Int? {
         switch opening {
         case .asyncQueue:
-            let queue = try await DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: flags)
+            let queue = try await DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret), flags: flags)
             let found = try await queue.inTransaction { try FirstStartTests.count($0) }
             try await queue.close()
             return found
         case .asyncPool:
-            let pool = try await DatabasePool(path: path, keyring: keyring, unlockedBy: secret, flags: flags)
+            let pool = try await DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret), flags: flags)
             let found = try await pool.write { try FirstStartTests.count($0) }
             try await pool.close()
             return found
@@ -96,7 +96,7 @@ import Testing
             try await start(.database, flags: flags)
         }
         expect(throws: KeyringError.missing) {
-            _ = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, slot: 2)
+            _ = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret, slot: 2))
         }
         #expect(directory.names.isEmpty)
     }
@@ -118,8 +118,7 @@ import Testing
         let error = #expect(throws: KeyringError.self) {
             try DatabaseQueue(
                 path: none + "/a.db",
-                keyring: Keyring(besideDatabase: none + "/a.db"),
-                unlockedBy: secret
+                key: .keyring(Keyring(besideDatabase: none + "/a.db"), unlockedBy: secret)
             )
         }
         #expect(error?.path == none && error?.code == .system && error?.errno == ENOENT)
@@ -130,7 +129,7 @@ import Testing
         for call in [FaultInjection.Call.open, .write, .sync] {
             let order = FaultInjection.Order(prefix: keyring.path + ".new-", call: call, after: 0, code: code)
             let (outcome, met) = FaultInjection.with(order) {
-                try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
+                try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
             }
             #expect(throws: KeyringError(.system, path: keyring.path, errno: code)) { try outcome.get() }
             #expect(met && directory.names.isEmpty, "\(call)")
@@ -143,7 +142,7 @@ import Testing
         let other = try unlocked()
         let path = path
         let opening = try maker.withLock { locked in
-            let opening = Task.detached { try DatabaseQueue(path: path, keyring: other) }
+            let opening = Task.detached { try DatabaseQueue(path: path, key: other) }
             while !FileManager.default.fileExists(atPath: path) { usleep(1000) }
             // It waits for the lock by now, or does so when the keyring is gone.
             usleep(100_000)
@@ -173,7 +172,7 @@ import Testing
         try keyring.create(with: secret)
         let order = FaultInjection.Order(prefix: keyring.path, call: .open, after: 0, code: EACCES, persists: true)
         let (outcome, met) = FaultInjection.with(order) {
-            try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret).inDatabase(Self.count)
+            try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret)).inDatabase(Self.count)
         }
         #expect(try met && outcome.get() == 1)
     }
@@ -197,7 +196,9 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: disk.path)) ?? []).sorted()
     }
 
-    private func open() throws -> DatabasePool { try DatabasePool(path: path, keyring: keyring, unlockedBy: secret) }
+    private func open() throws -> DatabasePool {
+        try DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret))
+    }
 
     /// Leaves room for so many blocks.
     private func fill(but blocks: Int) throws {
@@ -228,22 +229,22 @@ import Testing
     }
 
     @Test func pairOpensToReadOnFullDisk() throws {
-        let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
+        let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
         try queue.inDatabase {
             try $0.executeStatements("CREATE TABLE notes (text); INSERT INTO notes VALUES ('milk')")
         }
         try queue.close()
-        try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret).close()
+        try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret)).close()
         try fill(but: 0)
         for flags in [[.readWrite, .create], .readOnly] as [OpenFlags] {
-            let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: flags)
+            let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret), flags: flags)
             #expect(try queue.inDatabase { try $0.string(forQuery: "SELECT text FROM notes") } == "milk")
             try queue.close()
         }
     }
 
     @Test func readOnlyDiskOpensPairAndMakesNone() throws {
-        let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
+        let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
         try queue.inDatabase {
             try $0.executeStatements("CREATE TABLE notes (text); INSERT INTO notes VALUES ('milk')")
         }
@@ -251,13 +252,13 @@ import Testing
         let outcome = try Program.run("/bin/mount", ["-o", "remount,ro", disk.path])
         try #require(outcome.status == 0)
         for flags in [[.readWrite, .create], .readOnly] as [OpenFlags] {
-            let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret, flags: flags)
+            let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret), flags: flags)
             #expect(try queue.inDatabase { try $0.string(forQuery: "SELECT text FROM notes") } == "milk")
             try queue.close()
         }
         let other = Keyring(besideDatabase: disk.file("other.db"))
         #expect(throws: KeyringError(.system, path: other.path, errno: EROFS)) {
-            try DatabaseQueue(path: disk.file("other.db"), keyring: other, unlockedBy: secret)
+            try DatabaseQueue(path: disk.file("other.db"), key: .keyring(other, unlockedBy: secret))
         }
         #expect(names == ["vault.db", "vault.db.keyring"])
     }

@@ -118,18 +118,18 @@ struct FormatTests {
         guard unusual.format.macKeyIterations == 2 else { return }
         let own = try #require(Engine.current.formats.first)
         // Another page size is no other format.
-        guard try unusual.format.with(pageSize: own.pageSize) != own else { return }
+        guard try unusual.format.changed({ $0.pageSize = own.pageSize }) != own else { return }
         #expect { try answer(nil, key(unusual.format)) } throws: { error in
             let error = error as? KeyError
             return error?.code == (unusual.format.pageAuthentication == nil ? .withoutMACs : .otherFormat)
                 && error?.format == unusual.format
-                && "\(error!)".contains("$0.format = try .ofFile(") && !"\(error!)".contains("secret")
+                && "\(error!)".contains("$0.format = try CipherFormat(.v") && !"\(error!)".contains("secret")
         }
     }
 
     @Test(.enabled(if: Engine.current.formats.first == .v4, "the engine has no plaintext headers"))
     func plaintextHeaderNeedsSalt() throws {
-        let format = try CipherFormat.v4.with(plaintextHeaderSize: 32)
+        let format = try CipherFormat { $0.plaintextHeaderSize = 32 }
         #expect(throws: UnusableCipherFormat.saltMissing) { try answer(format, .passphrase("secret")) }
         #expect(directory.names.isEmpty)
         let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
@@ -162,12 +162,13 @@ struct FormatTests {
 
     @Test func newFileIsNotWeakUnlessAsked() throws {
         let own = try #require(Engine.current.formats.first)
-        let weak = try CipherFormat.ofFile(version: own.version, iterations: 1000)
-        #expect(throws: UnusableCipherFormat.iterations(1000, least: own.iterations)) {
+        // As one that was read from a file.
+        let weak = try own.changed { $0.iterations = 1000 }
+        #expect(throws: UnusableCipherFormat.weak("1000 iterations of PBKDF2", property: "unsafeIterations")) {
             try answer(weak, .passphrase("secret"))
         }
         #expect(directory.names.isEmpty)
-        let asked = try own.with(unsafeIterations: 1000)
+        let asked = try CipherFormat(own) { $0.unsafeIterations = 1000 }
         #expect(
             try DatabaseQueue(
                 path: path,
@@ -184,15 +185,20 @@ struct FormatTests {
         #expect(try queue.inDatabase { $0.cipherFormat } == weak)
     }
 
-    /// A call allows its own parameter, and no other.
-    @Test func unsafeCallAllowsItsParameterOnly() throws {
+    /// A property allows its own parameter, and no other.
+    @Test func unsafePropertyAllowsItsParameterOnly() throws {
         let own = try #require(Engine.current.formats.first)
-        var weak = try own.with(unsafePageAuthentication: nil)
+        var weak = try CipherFormat(own) { $0.unsafePageAuthentication = nil }
         weak.iterations = 1
-        #expect(throws: UnusableCipherFormat.iterations(1, least: weak.own.iterations)) {
+        #expect(throws: UnusableCipherFormat.weak("1 iteration of PBKDF2", property: "unsafeIterations")) {
             try answer(weak, .passphrase("secret"))
         }
-        #expect(throws: UnusableCipherFormat.self) { try own.with(unsafeIterations: 1).with(plaintextHeaderSize: 48) }
+        #expect(throws: UnusableCipherFormat.self) {
+            try CipherFormat(own) {
+                $0.unsafeIterations = 1
+                $0.plaintextHeaderSize = 48
+            }
+        }
         #expect(directory.names.isEmpty)
     }
 
@@ -200,7 +206,10 @@ struct FormatTests {
     @Test func maskDoesNotReachOtherConnections() throws {
         let own = try #require(Engine.current.formats.first)
         // The engine takes a while to derive under it, in which the others come.
-        let other = try own.with(macSaltMask: 0x55).with(macKeyIterations: 20_000)
+        let other = try CipherFormat(own) {
+            $0.macSaltMask = 0x55
+            $0.macKeyIterations = 20_000
+        }
         let raw = try DatabaseKey.sample("secret")
         let paths = [directory.file("usual.db"), directory.file("mask.db")]
         @Sendable func open(_ number: Int) throws -> DatabaseQueue {
@@ -251,7 +260,7 @@ struct FormatTests {
 final class PlaintextHeaderKeyringTests: KeyringFixture {
     @Test func keyringHoldsSalt() throws {
         try keyring.create(with: secret)
-        let header = try CipherFormat.v4.with(plaintextHeaderSize: 32)
+        let header = try CipherFormat { $0.plaintextHeaderSize = 32 }
         let database = try open { $0.format = header }
         try database.executeStatements(SampleFile.content)
         try database.rotateKey(of: unlocked())

@@ -164,7 +164,7 @@ import Testing
         let key = SampleKey.all[1].key
         try make(.delete, key: key)
         let own = try #require(Engine.current.formats.first)
-        try refuses(.otherFormat, in: own, key: key, format: own.with(iterations: 300_000))
+        try refuses(.otherFormat, in: own, key: key, format: CipherFormat(own) { $0.iterations = 300_000 })
     }
 
     @Test(arguments: [JournalMode.wal]) func openingBesideCheckpointingWriterNeverFails(mode: JournalMode) throws {

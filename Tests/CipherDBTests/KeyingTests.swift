@@ -263,7 +263,10 @@ import Testing
     }
 
     @Test func fileHasConfiguredCipherSettings() throws {
-        let format = try #require(Engine.current.formats.first).with(pageSize: 8192).with(iterations: 300_000)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) {
+            $0.pageSize = 8192
+            $0.iterations = 300_000
+        }
         let configuration = Configuration { $0.format = format }
         let queue = try DatabaseQueue(path: path, key: .passphrase("secret"), configuration: configuration)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }

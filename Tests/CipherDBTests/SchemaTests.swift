@@ -139,9 +139,9 @@ import Testing
 
     @Test func urlOfFileIsItsPath() throws {
         let url = URL(fileURLWithPath: directory.file("with space.db"))
-        let other = try Database(url: url)
+        let other = try Database(path: url.databasePath)
         try other.open(key: .sample("secret"))
         #expect(other.path == url.path && directory.names.contains("with space.db"))
-        #expect(throws: DatabaseError.self) { try Database(url: #require(URL(string: "https://example.org/a.db"))) }
+        #expect(throws: DatabaseError.self) { try #require(URL(string: "https://example.org/a.db")).databasePath }
     }
 }

@@ -148,8 +148,7 @@ import Testing
         let acknowledged = scene.acknowledged()
         let queue = try DatabaseQueue(
             path: scene.path,
-            keyring: Keyring(besideDatabase: scene.path),
-            unlockedBy: scene.secret()
+            key: .keyring(Keyring(besideDatabase: scene.path), unlockedBy: scene.secret())
         )
         let found = try queue.read { database in
             try (0..<Self.instances).map { number in
@@ -181,7 +180,7 @@ extension ServiceScene {
         let mode = mode
         let queue = try DatabaseQueue(
             path: path,
-            keyring: unlocked,
+            key: unlocked,
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inTransaction { database in

@@ -161,10 +161,13 @@ import Testing
         let keyring = Keyring(besideDatabase: directory.file("other.db"))
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         let unlocked = try await keyring.create(with: secret)
-        let first = try await DatabasePool(path: directory.file("other.db"), keyring: unlocked)
+        let first = try await DatabasePool(path: directory.file("other.db"), key: unlocked)
         try await first.write { try $0.executeStatements("CREATE TABLE t (a)") }
         try await first.close()
-        let second = try await DatabaseQueue(path: directory.file("other.db"), keyring: keyring, unlockedBy: secret)
+        let second = try await DatabaseQueue(
+            path: directory.file("other.db"),
+            key: .keyring(keyring, unlockedBy: secret)
+        )
         #expect(try await second.read { try $0.int(forQuery: "SELECT count(*) FROM t") } == 0)
     }
 

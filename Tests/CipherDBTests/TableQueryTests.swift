@@ -52,6 +52,23 @@ import Testing
         #expect(try database.delete(from: "notes", where: "id = 3") == 1)
     }
 
+    @Test func columnsAreComparedWithEachOther() throws {
+        try database.executeStatements("ALTER TABLE notes ADD COLUMN other; UPDATE notes SET other = 5 WHERE id <> 3")
+        let (id, other) = (Column("id"), Column("other"))
+        #expect(try ids(id == other) == [5] && ids(id < other) == [1, 2, 4] && ids(id > other) == [6, 7, 8, 9])
+        #expect(try ids(id <= other) == [1, 2, 4, 5] && ids(id >= other) == [5, 6, 7, 8, 9])
+        #expect(try ids(id != other) == [1, 2, 3, 4, 6, 7, 8, 9] && ids(Column("text") == Column("text")).count == 9)
+        #expect(throws: DatabaseError.self) { try ids(id == Column("missing")) }
+    }
+
+    @Test func missingConditionIsNone() throws {
+        func found(_ text: String?, _ least: Int?) throws -> [Int] {
+            try ids(Column("id") < 4 && text.map { Column("text") == $0 } && least.map { Column("id") >= $0 })
+        }
+        #expect(try found(nil, nil) == [1, 2, 3] && found("note 2", nil) == [2] && found(nil, 3) == [3])
+        #expect(try found("note 2", 3) == [])
+    }
+
     @Test func recordsOfTableAreFetched() throws {
         func numbers(_ condition: Condition?, _ order: [Ordering], _ limit: Int?, _ offset: Int) throws -> [Int64] {
             try database.fetchAll(

@@ -42,22 +42,22 @@ import Testing
             _ configuration: Configuration
         ) async throws -> any DatabaseWriter {
             switch self {
-            case .queue: try await DatabaseQueue(path: path, keyring: keyring, configuration: configuration)
-            case .pool: try await DatabasePool(path: path, keyring: keyring, configuration: configuration)
+            case .queue: try await DatabaseQueue(path: path, key: keyring, configuration: configuration)
+            case .pool: try await DatabasePool(path: path, key: keyring, configuration: configuration)
             }
         }
 
         func open(_ path: String, _ keyring: Keyring, _ secret: KeyringSecret) async throws -> any DatabaseWriter {
             switch self {
-            case .queue: try await DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
-            case .pool: try await DatabasePool(path: path, keyring: keyring, unlockedBy: secret)
+            case .queue: try await DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
+            case .pool: try await DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret))
             }
         }
 
         func open(_ url: URL, _ key: DatabaseKey) async throws -> any DatabaseWriter {
             switch self {
-            case .queue: try await DatabaseQueue(url: url, key: key)
-            case .pool: try await DatabasePool(url: url, key: key)
+            case .queue: try await DatabaseQueue(path: url.databasePath, key: key)
+            case .pool: try await DatabasePool(path: url.databasePath, key: key)
             }
         }
     }

@@ -24,6 +24,16 @@ import Testing
         #expect(throws: MalformedKey.wrongLength(expected: 32, found: count)) { try DatabaseKey.raw(bytes) }
     }
 
+    @Test func rawKeyIsStoredAndReadBack() throws {
+        let key = try DatabaseKey.random()
+        #expect(try DatabaseKey.raw(hex: key.exported()) == key)
+        let salted = try key.with(salt: Array(0..<16))
+        #expect(try salted.exported().count == 96 && DatabaseKey.raw(hex: salted.exported()) == salted)
+        #expect(try DatabaseKey.raw(Array(0..<32)) == DatabaseKey.raw(SecretBytes(copying: Array(0..<32))))
+        #expect(throws: MalformedKey.wrongLength(expected: 32, found: 31)) { try DatabaseKey.raw(Array(0..<31)) }
+        #expect(throws: MalformedKey.passphraseIsNoRawKey) { try DatabaseKey.passphrase("secret").exported() }
+    }
+
     @Test func digitsAsRawKeyNameRightCall() throws {
         let digits = try SecretBytes(utf8: String(repeating: "0a", count: 32))
         #expect { try DatabaseKey.raw(digits) } throws: { "\($0)".contains("raw(hex:)") }

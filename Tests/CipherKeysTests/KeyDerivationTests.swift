@@ -95,7 +95,7 @@ import Testing
         let keys = DerivedKeys(key)
         for _ in 0..<2 {
             for salt in [Array<UInt8>(0..<16), Array(1..<17)] {
-                for format in [CipherFormat.v1, .v2, .v3, try .v1.with(pageSize: 4096)] {
+                for format in [CipherFormat.v1, .v2, .v3, try CipherFormat(.v1) { $0.pageSize = 4096 }] {
                     #expect(try keys.derive(salt: salt, format: format) == key.derive(salt: salt, format: format))
                 }
             }
@@ -105,7 +105,11 @@ import Testing
     @Test func parametersOfMACKeyCount() throws {
         let raw = try DatabaseKey.random()
         let salt = [UInt8](0..<16)
-        let format = try CipherFormat.ofFile(macSaltMask: 0x55, macKeyIterations: 7, macKeyDerivation: .sha256)
+        let format = try CipherFormat {
+            $0.macSaltMask = 0x55
+            $0.macKeyIterations = 7
+            $0.macKeyDerivation = .sha256
+        }
         let key = try KeyDerivation.pageAuthenticationKey(for: raw.derive(salt: salt, format: format), format: format)
         let page = try raw.derive(salt: salt, format: format).withPageKey { try SecretBytes(copying: $0) }
         let expected = try KeyDerivation.pbkdf2(

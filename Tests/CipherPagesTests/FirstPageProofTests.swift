@@ -72,7 +72,9 @@ import Testing
         #expect(try FirstPageProof(first, key: EncryptedPages(1, format: Self.format).key, format: Self.format) == nil)
         #expect(try FirstPageProof(first, key: pages.key, format: .v3) == nil)
         #expect(try FirstPageProof(first.dropLast(), key: pages.key, format: Self.format) == nil)
-        #expect(try FirstPageProof(first, key: pages.key, format: Self.format.with(pageSize: 8192)) == nil)
+        #expect(
+            try FirstPageProof(first, key: pages.key, format: CipherFormat(Self.format) { $0.pageSize = 8192 }) == nil
+        )
         let salted = try pages.key.withPageKey {
             try DatabaseKey.raw(SecretBytes(copying: $0)).derive(salt: Array(1..<17), format: Self.format)
         }

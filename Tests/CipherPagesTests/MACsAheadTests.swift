@@ -73,7 +73,7 @@ struct MACsAheadTests {
     /// What is computed ahead is what answers, and takes 256 KiB at most.
     @Test(.enabled(if: isPossible, "this machine computes no MACs side by side"), arguments: [1024, 4096, 65536])
     func pagesAheadAreUsed(pageSize: Int) throws {
-        let format = try Self.format.with(pageSize: pageSize)
+        let format = try CipherFormat(Self.format) { $0.pageSize = pageSize }
         let pages = try EncryptedPages(100, format: format)
         var most = 0
         let ahead = try #require(

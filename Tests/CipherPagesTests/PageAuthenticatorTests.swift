@@ -22,7 +22,7 @@ struct PageAuthenticatorTests {
 
     @Test(.enabled(if: isMultiBufferAvailable, "libipsec-mb is missing: run make setup"), arguments: pageSizes)
     func multiBufferMACsMatchOpenSSL(pageSize: Int) throws {
-        let format = try CipherFormat.v4.with(pageSize: pageSize)
+        let format = try CipherFormat { $0.pageSize = pageSize }
         let pages = try EncryptedPages(MultiBufferMAC.lanes, from: 1_000_000, format: format)
         let lanes = try #require(try MultiBufferMAC(key: pages.key, format: format))
         let cipher = try PageCipher(key: pages.key, format: format)

@@ -23,7 +23,7 @@ struct PageCipherTests {
                 for size in Extent.isComplete ? CipherFormat.pageSizes : [512, 1024, 4096, 65536] {
                     // SQLCipher 4 cannot read back what it writes in format 1 with such small pages.
                     if size == 512, shell.format == 4 { continue }
-                    guard let format = try? format.with(pageSize: size) else { continue }
+                    guard let format = try? format.changed({ $0.pageSize = size }) else { continue }
                     samples.append(Sample(shell: shell, format: format))
                 }
             }

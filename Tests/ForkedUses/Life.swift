@@ -75,7 +75,7 @@ final class Life {
         at("a keyring") {
             [
                 { _ = try keyring.databaseKey() },
-                { _ = try DatabaseQueue(path: self.scene.keyedPath, keyring: keyring) },
+                { _ = try DatabaseQueue(path: self.scene.keyedPath, key: keyring) },
             ]
         }
         let second = try Scene.key("second")

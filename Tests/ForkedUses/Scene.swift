@@ -24,11 +24,11 @@ final class Scene: Sendable {
         }
         try queue.close()
         try keyring.create(with: Scene.secret())
-        let keyed = try DatabaseQueue(path: keyedPath, keyring: keyring, unlockedBy: Scene.secret())
+        let keyed = try DatabaseQueue(path: keyedPath, key: .keyring(keyring, unlockedBy: Scene.secret()))
         try keyed.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
         try keyed.close()
         // This one notes in the database what the first one changed in the keyring.
-        try DatabaseQueue(path: keyedPath, keyring: keyring, unlockedBy: Scene.secret()).close()
+        try DatabaseQueue(path: keyedPath, key: .keyring(keyring, unlockedBy: Scene.secret())).close()
         _ = try DatabaseFile(path: path).backUp(to: repository, key: Scene.key())
     }
 
@@ -70,7 +70,7 @@ final class Scene: Sendable {
         }
         database.close()
         let keyed = Database(path: keyedPath)
-        try keyed.open(keyring: keyring, unlockedBy: Scene.secret(), flags: .readWrite)
+        try keyed.open(key: .keyring(keyring, unlockedBy: Scene.secret()), flags: .readWrite)
         guard try keyed.int(forQuery: "SELECT count(*) FROM t") == 1 else { throw Changed() }
         keyed.close()
     }

@@ -33,11 +33,11 @@ extension Use {
         },
         Use("DatabaseQueue(path:keyring:unlockedBy:)", .secret) { scene in
             let secret = try Scene.secret()
-            return { _ = try DatabaseQueue(path: scene.keyedPath, keyring: scene.keyring, unlockedBy: secret) }
+            return { _ = try DatabaseQueue(path: scene.keyedPath, key: .keyring(scene.keyring, unlockedBy: secret)) }
         },
         Use("DatabaseQueue(path:keyring:)", .secret) { scene in
             let keyring = try scene.keyring.unlock(Scene.secret())
-            return { _ = try DatabaseQueue(path: scene.keyedPath, keyring: keyring) }
+            return { _ = try DatabaseQueue(path: scene.keyedPath, key: keyring) }
         },
         Use("Database.rekey, of the child's own", .secret) { scene in
             let key = try Scene.key("other")
@@ -50,7 +50,7 @@ extension Use {
         Use("DatabaseQueue.rotateKey, of the child's own", .secret) { scene in
             let keyring = try scene.keyring.unlock(Scene.secret())
             return {
-                try DatabaseQueue(path: scene.keyedPath, keyring: scene.keyring, unlockedBy: Scene.secret())
+                try DatabaseQueue(path: scene.keyedPath, key: .keyring(scene.keyring, unlockedBy: Scene.secret()))
                     .rotateKey(of: keyring)
             }
         },

@@ -70,7 +70,7 @@ func cycle(_ round: Int, in directory: String) throws {
     let secret = try KeyringSecret.keyFile(.random(count: 32))
     let unlocked = try keyring.create(with: secret)
     let other = directory + "/other.db"
-    let kept = try DatabaseQueue(path: other, keyring: keyring, unlockedBy: secret)
+    let kept = try DatabaseQueue(path: other, key: .keyring(keyring, unlockedBy: secret))
     try kept.inDatabase { try use($0, round) }
     try kept.rotateKey(of: unlocked)
     try kept.close()

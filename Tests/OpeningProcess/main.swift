@@ -61,11 +61,11 @@ default:
     case "asyncQueue", "asyncPool": try await addAsynchronously(kind)
     case "keyring":
         let database = Database(path: path, configuration: wait)
-        try database.open(keyring: Keyring(besideDatabase: path), unlockedBy: secret)
+        try database.open(key: .keyring(Keyring(besideDatabase: path), unlockedBy: secret))
         try database.inTransaction { try add(to: $0) }
     case "keyringPool":
         let keyring = Keyring(besideDatabase: path)
-        try DatabasePool(path: path, keyring: keyring, unlockedBy: secret, configuration: wait).write(add)
+        try DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret), configuration: wait).write(add)
     default:
         let database = Database(path: path, configuration: wait)
         try database.open(key: key)

@@ -35,7 +35,7 @@ struct CrashStateTests {
         let unlocked = try keyring.create(with: secret(adminFile))
         let queue = try DatabaseQueue(
             path: path,
-            keyring: unlocked,
+            key: unlocked,
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inTransaction { database in
@@ -44,7 +44,7 @@ struct CrashStateTests {
         }
         try queue.close()
         // The generation is noted, so that an opening has nothing to write.
-        try DatabaseQueue(path: path, keyring: unlocked).close()
+        try DatabaseQueue(path: path, key: unlocked).close()
         let arguments =
             switch operation {
             case .rotate: ["rotate", path, "--key-file", adminFile]
@@ -71,7 +71,7 @@ struct CrashStateTests {
             let database = Database(path: path)
             defer { database.close() }
             do {
-                try database.open(keyring: keyring, unlockedBy: secret(opening[0]), flags: .readWrite)
+                try database.open(key: .keyring(keyring, unlockedBy: secret(opening[0])), flags: .readWrite)
                 let found = try database.string(forQuery: "SELECT count(*) || '|' || sum(length(a)) FROM t")
                 let check = try database.string(forQuery: "PRAGMA integrity_check")
                 guard found == "20|80000", check == "ok" else { return "\(found ?? ""), \(check ?? "")" }

@@ -32,7 +32,7 @@ struct DisasterTests {
         try unlocked.add(.keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("machine"))), label: "service")
         let queue = try DatabaseQueue(
             path: directory.file("\(name).db"),
-            keyring: unlocked,
+            key: unlocked,
             configuration: Configuration { $0.journalMode = .wal }
         )
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE notes (id INTEGER PRIMARY KEY, text)") }
@@ -47,8 +47,7 @@ struct DisasterTests {
     private func open(_ name: String = "vault.db") throws -> DatabaseQueue {
         try DatabaseQueue(
             path: directory.file(name),
-            keyring: Keyring(besideDatabase: directory.file(name)),
-            unlockedBy: .passphrase("Ada's passphrase")
+            key: .keyring(Keyring(besideDatabase: directory.file(name)), unlockedBy: .passphrase("Ada's passphrase"))
         )
     }
 

@@ -114,7 +114,7 @@ import Testing
             #expect(!directory.names.contains { $0.contains(".new-") }, "\(ending): \(directory.names)")
             // An opening ends a rotation that was begun.
             let database = Database(path: path)
-            try database.open(keyring: Keyring(besideDatabase: path), unlockedBy: secret, flags: .readWrite)
+            try database.open(key: .keyring(Keyring(besideDatabase: path), unlockedBy: secret), flags: .readWrite)
             #expect(try database.string(forQuery: SampleFile.question) == SampleFile.answer)
             database.close()
         }

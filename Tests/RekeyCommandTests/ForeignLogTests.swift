@@ -43,7 +43,7 @@ import Testing
     /// Puts the log of another database beside the file; of one page of it without page 1.
     private func putForeignLog(withFirstPage: Bool, _ size: Int) throws {
         let other = directory.file("other.db")
-        let format = try #require(Engine.current.formats.first).with(pageSize: size)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = size }
         let queue = try DatabaseQueue(
             path: other,
             key: .sample("other"),

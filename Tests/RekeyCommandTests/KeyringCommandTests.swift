@@ -89,8 +89,7 @@ struct KeyringCommandTests {
         #expect(try rekey("keyring", "init", coming, "--new-passphrase-file", ada).status == 0)
         let queue2 = try DatabaseQueue(
             path: coming,
-            keyring: Keyring(besideDatabase: coming),
-            unlockedBy: .passphrase("Ada's passphrase")
+            key: .keyring(Keyring(besideDatabase: coming), unlockedBy: .passphrase("Ada's passphrase"))
         )
         try queue2.close()
     }
@@ -278,8 +277,7 @@ struct KeyringCommandTests {
         let queue = {
             try DatabaseQueue(
                 path: path,
-                keyring: Keyring(path: keyring),
-                unlockedBy: .sample("Ada")
+                key: .keyring(Keyring(path: keyring), unlockedBy: .sample("Ada"))
             )
         }
         try rekeyBackup(backup + "2")
@@ -331,15 +329,15 @@ struct KeyringCommandTests {
     @Test func adoptRepairsAlteredRecord() throws {
         try make()
         let unlocked = try Keyring(path: keyring).unlock(.sample("Ada"))
-        try DatabaseQueue(path: path, keyring: unlocked).close()
+        try DatabaseQueue(path: path, key: unlocked).close()
         let other = Database(path: path, configuration: Configuration { $0.unsafeAllowsAllSQL = true })
         try other.open(key: unlocked.databaseKey())
         try other.executeStatements("UPDATE cipherdb_keyring SET generation = 'junk'")
         other.close()
-        #expect(throws: KeyringError.self) { try DatabaseQueue(path: path, keyring: unlocked) }
+        #expect(throws: KeyringError.self) { try DatabaseQueue(path: path, key: unlocked) }
         let adopted = try rekey("keyring", "adopt", path, "--key-file", adaKey)
         #expect(adopted.status == 0 && adopted.output.contains("rewritten"), "\(adopted.errors)")
-        try DatabaseQueue(path: path, keyring: unlocked).close()
+        try DatabaseQueue(path: path, key: unlocked).close()
         #expect(try rekey("keyring", "adopt", path, "--key-file", adaKey).output.contains("nothing to do"))
     }
 
@@ -347,7 +345,7 @@ struct KeyringCommandTests {
         try make()
         let queue = try DatabaseQueue(
             path: path,
-            keyring: Keyring(path: keyring).unlock(.sample("Ada"))
+            key: Keyring(path: keyring).unlock(.sample("Ada"))
         )
         let olderKeys = try Keyring(path: keyring).content().olderKeyCount
         let outcomes = try queue.inDatabase { database in

@@ -105,7 +105,7 @@ struct KeyringScene {
         } else {
             try unlocked.add(secret(1))
         }
-        try makeDatabase(mode) { try DatabaseQueue(path: path, keyring: unlocked, configuration: $0) }
+        try makeDatabase(mode) { try DatabaseQueue(path: path, key: unlocked, configuration: $0) }
         _ = try rows()
         switch operation {
         case .resume, .cancel:
@@ -153,7 +153,7 @@ struct KeyringScene {
         let database = Database(path: path)
         defer { database.close() }
         do {
-            try database.open(keyring: keyring, unlockedBy: secret(0), flags: .readWrite)
+            try database.open(key: .keyring(keyring, unlockedBy: secret(0)), flags: .readWrite)
         } catch let error as KeyringError where error.code == .otherDatabase {
             return nil
         }

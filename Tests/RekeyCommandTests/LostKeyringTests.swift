@@ -47,7 +47,8 @@ import Testing
         try FileManager.default.removeItem(atPath: keyring.path)
         try keyring.create(with: .sample("ada"))
         if isInUse {
-            try DatabaseQueue(path: directory.file("other.db"), keyring: keyring, unlockedBy: .sample("ada")).close()
+            try DatabaseQueue(path: directory.file("other.db"), key: .keyring(keyring, unlockedBy: .sample("ada")))
+                .close()
         }
         let status = try rekey("status test.db \(Self.reading)")
         #expect(status.status == 77 && status.output.contains("rekey keyring restore"), "\(status.output)")
@@ -62,7 +63,7 @@ import Testing
     /// Both open the database.
     @Test func oldCopyOfKeyringIsNamed() throws {
         #expect(try rekey("keyring add test.db --key-file ada --new-key-file bob").status == 0)
-        try DatabaseQueue(path: path, keyring: keyring, unlockedBy: .sample("ada")).close()
+        try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: .sample("ada"))).close()
         let note = "the keyring is an old copy: the database was used with a newer one"
         #expect(try !rekey("verify test.db \(Self.reading)").output.contains(note))
         try FileManager.default.removeItem(atPath: keyring.path)

@@ -39,8 +39,10 @@ struct LostMachineTests {
     private func note(_ number: Int) throws {
         let queue = try DatabaseQueue(
             path: directory.file("a.db"),
-            keyring: Keyring(path: directory.file("a.db.keyring")),
-            unlockedBy: .keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("ada")))
+            key: .keyring(
+                Keyring(path: directory.file("a.db.keyring")),
+                unlockedBy: .keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("ada")))
+            )
         )
         try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = \(number) WHERE id = 1") }
         try queue.close()
@@ -54,8 +56,7 @@ struct LostMachineTests {
     private func answer(_ secret: KeyringSecret) throws -> String? {
         let queue = try DatabaseQueue(
             path: directory.file("new.db"),
-            keyring: Keyring(path: directory.file("new.db.keyring")),
-            unlockedBy: secret
+            key: .keyring(Keyring(path: directory.file("new.db.keyring")), unlockedBy: secret)
         )
         defer { try? queue.close() }
         return try queue.inDatabase { try $0.string(forQuery: "SELECT note FROM people WHERE id = 1") }

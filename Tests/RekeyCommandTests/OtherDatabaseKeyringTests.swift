@@ -83,7 +83,7 @@ struct OtherDatabaseKeyringTests {
     }
 
     @Test func lockedDatabaseIsNoted() throws {
-        let queue = try DatabaseQueue(path: path, keyring: Keyring(path: keyring), unlockedBy: .sample("Ada"))
+        let queue = try DatabaseQueue(path: path, key: .keyring(Keyring(path: keyring), unlockedBy: .sample("Ada")))
         let outcome = try queue.inDatabase { database in
             try database.executeStatements("BEGIN EXCLUSIVE")
             defer { try? database.rollback() }

@@ -22,7 +22,7 @@ struct RekeyCommandTests {
 
     /// The engine's own format with a derivation that takes no time.
     private func quick() throws -> CipherFormat {
-        try #require(Engine.current.formats.first).with(unsafeIterations: 10)
+        try CipherFormat(#require(Engine.current.formats.first)) { $0.unsafeIterations = 10 }
     }
 
     /// Opens by a passphrase that is derived so.

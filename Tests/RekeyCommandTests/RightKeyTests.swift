@@ -71,9 +71,9 @@ struct RightKeyTests {
             let error = #expect(throws: KeyError.self) {
                 _ = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
             }
-            #expect(error.map { "\($0)".contains("try .ofFile(macSaltMask: 0x55)") } == true)
+            #expect(error.map { "\($0)".contains("try CipherFormat(.v4) { $0.macSaltMask = 0x55 }") } == true)
         }
-        let named = Configuration { $0.format = try? .ofFile(macSaltMask: 0x55) }
+        let named = Configuration { $0.format = try? CipherFormat { $0.macSaltMask = 0x55 } }
         let queue = try DatabaseQueue(path: path, key: key, configuration: named)
         #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
     }

@@ -84,7 +84,9 @@ import Testing
         }
 
         private func opens(_ path: String, _ state: State) throws -> Bool {
-            let format = try state.pageSize.flatMap { try Engine.current.formats.first?.with(pageSize: $0) }
+            let format = try state.pageSize.map { size in
+                try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = size }
+            }
             let database = Database(
                 path: path,
                 configuration: Configuration {

@@ -18,7 +18,7 @@ struct AlteredHeaderTests {
         directory = try TemporaryDirectory()
         path = directory.file("test.db")
         key = try .sample("secret").with(salt: (0...15).map { UInt8($0) })
-        format = try .v4.with(plaintextHeaderSize: 32)
+        format = try CipherFormat { $0.plaintextHeaderSize = 32 }
         let header = format
         let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = header })
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }

@@ -201,7 +201,7 @@ import Testing
 
     /// The state before the changes is that of the generation that was made, not of one beside it with its number.
     @Test func forgedTwinIsNoBaseOfChanges() throws {
-        let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 4096 }
         let queue = try fixture.open(.wal, format: format)
         defer { try? queue.close() }
         let follower = follower()
@@ -235,7 +235,7 @@ import Testing
 
     /// Its checksum needs no key.
     @Test func pageWithWrongMACInWALIsNotStored() throws {
-        let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 4096 }
         let queue = try fixture.open(.wal, format: format)
         defer { try? queue.close() }
         let follower = follower()
@@ -292,7 +292,7 @@ import Testing
 
     @Test func commitOfKilledWriterIsNone() throws {
         // Pages of a block: what the WAL has is stored without reading the database.
-        let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 4096 }
         let queue = try fixture.open(.wal, format: format)
         defer { try? queue.close() }
         let follower = follower()

@@ -92,7 +92,7 @@ struct ByteNameTests {
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         try file.moveToKeyring(keyring.create(with: secret), from: other)
         try file.rotateKey(of: keyring.unlock(secret))
-        let queue = try DatabaseQueue(path: path, keyring: keyring, unlockedBy: secret)
+        let queue = try DatabaseQueue(path: path, key: .keyring(keyring, unlockedBy: secret))
         #expect(try queue.inDatabase { try $0.string(forQuery: SampleFile.question) } == SampleFile.answer)
         try queue.close()
         #expect(try answer(directory.file(Self.name("old")), key) == SampleFile.answer)

@@ -130,7 +130,7 @@ import Testing
         let keyring = try await Keyring(besideDatabase: fixture.path).create(
             with: .keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("Ada")))
         )
-        let pool = try await DatabasePool(path: fixture.path, keyring: keyring)
+        let pool = try await DatabasePool(path: fixture.path, key: keyring)
         try await pool.inDatabase { try $0.executeStatements(SampleFile.content) }
         let backup = ContinuousBackup(
             of: pool,
@@ -302,7 +302,7 @@ import Testing
         let secret = try KeyringSecret.keyFile(.random(count: 32))
         try await keyring.create(with: secret)
         let unlocked = try await keyring.unlock(secret)
-        let pool = try await DatabasePool(path: fixture.path, keyring: unlocked)
+        let pool = try await DatabasePool(path: fixture.path, key: unlocked)
         try await pool.inDatabase { try $0.executeStatements(SampleFile.content) }
         let backup = backup(of: pool)
         let running = Task { try await backup.run() }

@@ -41,7 +41,9 @@ struct DamageTests {
             rounds: Extent.share(of: 50)
         )
         let file = DatabaseFile(path: path)
-        let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
+        let layout = try CipherFormat(#require(CipherFormat.standard.first { $0.version == format })) {
+            $0.pageSize = 1024
+        }
         while trials.goesOn() {
             let bit = Int.random(in: 0..<(size * 8), using: &trials.random)
             let (page, place) = (bit / 8 / 1024 + 1, bit / 8 % 1024)
@@ -139,7 +141,9 @@ extension DamageTests {
 
     @Test(arguments: [3, 4].filter { $0 <= own })
     func flippedBitInHotJournalIsFound(format: Int) throws {
-        let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
+        let layout = try CipherFormat(#require(CipherFormat.standard.first { $0.version == format })) {
+            $0.pageSize = 1024
+        }
         let (database, journal) = try makeHotJournal(layout)
         let file = DatabaseFile(path: path)
         func number(_ offset: Int) -> Int { journal[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) } }

@@ -18,7 +18,7 @@ import Testing
         path = directory.file("test.db")
         keyring = try Keyring(besideDatabase: path).create(with: .keyFile(.random(count: 32)))
         let database = Database(path: path)
-        try database.open(keyring: keyring)
+        try database.open(key: keyring)
         try database.executeStatements(SampleFile.content)
         pageSize = try #require(database.cipherFormat).pageSize
         database.close()
@@ -30,7 +30,7 @@ import Testing
         let found = try file.verify(key: key)
         #expect(!found.isSound && found.damagedPages == pages, "\(found)")
         let database = Database(path: path)
-        expect(throws: KeyError.damaged, where: { $0.damagedPages == pages }) { try database.open(keyring: keyring) }
+        expect(throws: KeyError.damaged, where: { $0.damagedPages == pages }) { try database.open(key: keyring) }
         expect(throws: KeyError.damaged, where: { $0.damagedPages == pages }) { try database.open(key: key) }
         let recovery = try file.recover(key: key, to: directory.file("saved.db"))
         #expect(recovery.damagedPages == found.damagedPages)

@@ -37,7 +37,7 @@ import Testing
             case (.encrypt, true), (.decrypt, false): try file.decryptToPlaintext(key: old, keepingOldAs: kept)
             case (.migrate, _):
                 let own = try #require(Engine.current.formats.first)
-                let format = back ? own : try own.with(pageSize: 8192)
+                let format = back ? own : try CipherFormat(own) { $0.pageSize = 8192 }
                 try file.migrate(key: back ? new : old, to: back ? old : new, format: format, keepingOldAs: kept)
             }
         }
@@ -53,7 +53,9 @@ import Testing
         }
 
         private func opens(_ key: DatabaseKey?, pageSize: Int? = nil) throws -> Bool {
-            let format = try pageSize.flatMap { try Engine.current.formats.first?.with(pageSize: $0) }
+            let format = try pageSize.map { size in
+                try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = size }
+            }
             let database = Database(
                 path: path,
                 configuration: Configuration {

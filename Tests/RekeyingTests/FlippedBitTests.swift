@@ -85,7 +85,9 @@ import Testing
 
     @Test(arguments: [3, 4].filter { $0 <= own })
     func everyFlippedBitIsAnError(format: Int) throws {
-        let layout = try #require(CipherFormat.standard.first { $0.version == format }).with(pageSize: 1024)
+        let layout = try CipherFormat(#require(CipherFormat.standard.first { $0.version == format })) {
+            $0.pageSize = 1024
+        }
         let expected = try make(layout)
         #expect(read(layout) == expected)
         let size = try FileState(path).bytes.count

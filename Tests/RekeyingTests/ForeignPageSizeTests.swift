@@ -20,7 +20,7 @@ import Testing
     }
 
     private static func layout(_ pageSize: Int) throws -> CipherFormat {
-        try #require(Engine.current.formats.first).with(pageSize: pageSize)
+        try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = pageSize }
     }
 
     /// A database of 300 rows.

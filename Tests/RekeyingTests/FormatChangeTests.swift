@@ -33,21 +33,30 @@ struct FormatChangeTests {
     }
 
     @Test func migrationKeepsWhatItIsNotTold() throws {
-        let old = try CipherFormat.v3.with(pageSize: 8192).with(iterations: 300_000)
+        let old = try CipherFormat(.v3) {
+            $0.pageSize = 8192
+            $0.iterations = 300_000
+        }
         try make(old)
         var known = file
         known.iterations = 300_000
         let result = try known.migrate(key: key)
         #expect(result.previousFormat == old)
-        #expect(try result.format == CipherFormat.v4.with(pageSize: 8192).with(iterations: 300_000))
+        #expect(
+            try result.format
+                == CipherFormat {
+                    $0.pageSize = 8192
+                    $0.iterations = 300_000
+                }
+        )
         expect(throws: RekeyError.notNeeded) { try known.migrate(key: key) }
         #expect(try known.verify(key: key).isSound)
     }
 
     @Test func namedParametersAreTriedWithEachIterations() throws {
-        let format = try CipherFormat.v4.with(macKeyIterations: 77)
+        let format = try CipherFormat { $0.macKeyIterations = 77 }
         for iterations in [64_000, 1234] {
-            try make(format.with(unsafeIterations: iterations))
+            try make(CipherFormat(format) { $0.unsafeIterations = iterations })
             var named = file
             named.format = format
             named.searchedIterations = [1234]
@@ -57,7 +66,7 @@ struct FormatChangeTests {
     }
 
     @Test func changeKeepsSaltBehindNamedHeader() throws {
-        let format = try CipherFormat.v4.with(plaintextHeaderSize: 32)
+        let format = try CipherFormat { $0.plaintextHeaderSize = 32 }
         try make(format)
         var named = file
         named.format = format
@@ -89,18 +98,21 @@ struct FormatChangeTests {
 
     @Test func shorterHeaderMakesRoomForMAC() throws {
         // 16 bytes of page 1 are left for a MAC of SHA-256; SHA-512's needs 32 bytes more.
-        let long = try CipherFormat.v4.with(unsafePageAuthentication: .sha256).with(unsafePlaintextHeaderSize: 4032)
+        let long = try CipherFormat {
+            $0.unsafePageAuthentication = .sha256
+            $0.unsafePlaintextHeaderSize = 4032
+        }
         var change = FormatChange()
         change.version = 4
         #expect { try change.applied(to: long) } throws: {
             if case UnusableCipherFormat.plaintextHeader(4032, most: 4000) = $0 { true } else { false }
         }
         change.plaintextHeaderSize = 32
-        #expect(try change.applied(to: long) == CipherFormat.v4.with(plaintextHeaderSize: 32))
+        #expect(try change.applied(to: long) == CipherFormat { $0.plaintextHeaderSize = 32 })
     }
 
     @Test func migrationAddsMACs() throws {
-        let format = try CipherFormat.v4.with(unsafePageAuthentication: nil)
+        let format = try CipherFormat { $0.unsafePageAuthentication = nil }
         try make(format)
         var named = file
         named.format = format
@@ -190,7 +202,7 @@ struct FormatChangeTests {
 
     @Test(arguments: [512, 1024, 4096])
     func format1IsRecoveredAsFormat1(pageSize: Int) throws {
-        try make(CipherFormat.v1.with(pageSize: pageSize))
+        try make(CipherFormat(.v1) { $0.pageSize = pageSize })
         let found = try file.recover(key: key, to: directory.file("recovered.db"))
         #expect(found.isComplete && found.file.format?.version == 1)
         #expect(found.file.pageSize == max(1024, pageSize))

@@ -150,13 +150,13 @@ struct MigrateTests {
         let (key, other) = (SampleKey.all[0], SampleKey.all[1])
         try SampleFile.make(at: path, by: shell, key: key)
         let own = try #require(Engine.current.formats.first)
-        let larger = try own.with(pageSize: 16384)
+        let larger = try CipherFormat(own) { $0.pageSize = 16384 }
         try file.migrate(key: key.key, to: other.key, format: larger)
         let settings = ["cipher_page_size = 16384"]
         #expect(
             try shell.run(path, key: other.pragma, settings: settings, SampleFile.query) == [SampleFile.answer]
         )
-        let slower = try larger.with(iterations: own.iterations + 1)
+        let slower = try CipherFormat(larger) { $0.iterations = own.iterations + 1 }
         // By pages: the layout is the same.
         try file.migrate(key: other.key, format: slower)
         #expect(
@@ -215,7 +215,10 @@ struct MigrateTests {
         let key = byPages ? SampleKey.all[0] : Self.key
         try SampleFile.make(at: path, by: shell, key: key)
         let own = try #require(Engine.current.formats.first)
-        let format = byPages ? try own.with(iterations: own.iterations + 1) : try own.with(pageSize: 8192)
+        let format =
+            byPages
+            ? try CipherFormat(own) { $0.iterations = own.iterations + 1 }
+            : try CipherFormat(own) { $0.pageSize = 8192 }
         var asked: Set<FileProgress.Stage> = []
         try file.migrate(key: key.key, format: format) { progress in
             guard progress.stage != .erasing, asked.insert(progress.stage).inserted else { return }
@@ -239,7 +242,7 @@ struct MigrateTests {
         let size = try FileState(path).bytes.count / kinds.count
         try flipByte(of: path, at: leaf * size + 99)
         let before = try FileState(path)
-        let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 8192 }
         expect(throws: KeyError.damaged, where: { $0.damagedPages == [leaf + 1] }) {
             try file.migrate(key: Self.key.key, format: format)
         }

@@ -48,7 +48,7 @@ import Testing
     ]
 
     private func make(_ before: SQL = "", _ script: SQL = RecoverTests.script) throws {
-        let format = try #require(Engine.current.formats.first).with(pageSize: 1024)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 1024 }
         let configuration = Configuration {
             $0.format = format
             // For schemas that SQL would not make.

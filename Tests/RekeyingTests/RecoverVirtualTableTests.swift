@@ -23,7 +23,7 @@ import Testing
 
     /// Documents in a table, and what `script` adds, in small pages.
     private func make(_ script: String) throws {
-        let format = try #require(Engine.current.formats.first).with(pageSize: 1024)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 1024 }
         let configuration = Configuration {
             $0.format = format
             // For schemas that SQL would not make.

@@ -196,7 +196,7 @@ import Testing
 
     @Test func pagesWithoutMACsAreNotProved() throws {
         let key = try DatabaseKey.passphrase("without MACs")
-        let format = try #require(Engine.current.formats.first).with(unsafePageAuthentication: nil)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.unsafePageAuthentication = nil }
         try fixture.open(format: format, key: key).close()
         var file = fixture.file
         file.format = format
@@ -228,7 +228,7 @@ import Testing
         let own = try #require(Engine.current.formats.first)
         for size in [1024, 8192, 65536] {
             let fixture = try RepositoryFixture()
-            let format = try own.with(pageSize: size)
+            let format = try CipherFormat(own) { $0.pageSize = size }
             let queue = try fixture.open(.wal, format: format)
             for number in 1...3 {
                 try queue.inDatabase { try $0.executeUpdate("UPDATE people SET note = 'x' WHERE id = \(number * 100)") }

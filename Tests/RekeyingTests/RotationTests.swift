@@ -14,7 +14,7 @@ import Testing
 
     private func answer() throws -> String? {
         let database = Database(path: path)
-        try database.open(keyring: keyring, unlockedBy: secret)
+        try database.open(key: .keyring(keyring, unlockedBy: secret))
         defer { database.close() }
         return try database.string(forQuery: SampleFile.question)
     }
@@ -49,7 +49,7 @@ import Testing
                 Thread.detachNewThread {
                     let result = Result {
                         let database = Database(path: path)
-                        try database.open(keyring: unlocked)
+                        try database.open(key: unlocked)
                         defer { database.close() }
                         return try database.string(forQuery: SampleFile.question)
                     }

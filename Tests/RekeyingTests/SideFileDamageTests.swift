@@ -116,7 +116,7 @@ import Testing
     }
 
     private static var layout: CipherFormat {
-        get throws { try #require(Engine.current.formats.first).with(pageSize: 1024) }
+        get throws { try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 1024 } }
     }
 
     @Test(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
@@ -232,7 +232,7 @@ import Testing
         let whole = (1024 + length - 1) / 1024
         let isMissing = { (error: KeyError) in error.damagedPages == Array((whole + 1)...pages) }
         let (key, new) = try (Self.key.key, DatabaseKey.sample("new"))
-        let format = try #require(Engine.current.formats.first).with(pageSize: 4096)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 4096 }
         expect(throws: KeyError.damaged, where: isMissing) { try file.changeKey(from: key, to: new) }
         expect(throws: KeyError.damaged, where: isMissing) { try file.changeKeyInPlace(from: key, to: new) }
         expect(throws: KeyError.damaged, where: isMissing) { try file.copy(key: key, to: directory.file("copy.db")) }

@@ -16,7 +16,7 @@ import Testing
     init() throws {
         fixture = try RepositoryFixture()
         keyring = try Self.keyring("mine", "Ada", fixture)
-        let queue = try DatabaseQueue(path: fixture.path, keyring: keyring)
+        let queue = try DatabaseQueue(path: fixture.path, key: keyring)
         try queue.inDatabase { try $0.executeStatements(SampleFile.content) }
         try queue.close()
         try backUp()
@@ -49,7 +49,7 @@ import Testing
     }
 
     private func rotate() throws {
-        let queue = try DatabaseQueue(path: fixture.path, keyring: keyring)
+        let queue = try DatabaseQueue(path: fixture.path, key: keyring)
         try queue.rotateKey(of: keyring)
         try queue.close()
     }
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func keyringIsThereBeforeItsGeneration() throws {
-        let queue = try DatabaseQueue(path: fixture.path, keyring: keyring)
+        let queue = try DatabaseQueue(path: fixture.path, key: keyring)
         try queue.rotateKey(of: keyring)
         try queue.close()
         let storage = CountingStorage(fixture.directory.file("repository"))

@@ -158,7 +158,7 @@ import Testing
         let file = DatabaseFile(path: directory.file("test.db"))
         try file.copy(key: key, to: directory.file("copy.db"))
         _ = try file.recover(key: key, to: directory.file("recovered.db"))
-        let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 8192 }
         try file.migrate(key: key, format: format)
         for path in ["test.db", "copy.db", "recovered.db"] {
             let made = Database(path: directory.file(path))

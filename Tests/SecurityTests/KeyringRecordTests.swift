@@ -161,7 +161,7 @@ import Testing
         plain.close()
         let recovered = try DatabaseFile(path: path).recover(key: key, to: directory.file("recovered.db"))
         #expect(recovered.isComplete && recovered.failures.isEmpty)
-        let format = try #require(Engine.current.formats.first).with(pageSize: 8192)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = 8192 }
         try DatabaseFile(path: path).migrate(key: key, format: format)
         try DatabaseFile(path: directory.file("plain.db")).encrypt(with: key)
         for name in ["test.db", "recovered.db", "plain.db"] {

@@ -48,7 +48,7 @@ import Testing
         try removeMACs(own)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         let file = DatabaseFile(path: path)
-        let weak = try own.with(unsafePageAuthentication: nil)
+        let weak = try CipherFormat(own) { $0.unsafePageAuthentication = nil }
         expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try open(.any) }
         expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try open(nil) }
         expect(throws: KeyError.withoutMACs, where: { $0.format == weak }) { try file.inspect(key: key) }
@@ -100,14 +100,17 @@ import Testing
     @Test(.enabled(if: Engine.current.formats.first == .v4, "the engine has no plaintext headers"))
     func otherPageSizeInHeaderIsNotWithoutMACs() throws {
         let key = try key.with(salt: (0...15).map { UInt8($0) })
-        let format = try CipherFormat.v4.with(plaintextHeaderSize: 32)
+        let format = try CipherFormat { $0.plaintextHeaderSize = 32 }
         try make(format, key)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes[16] = 0x20
         try bytes.write(to: URL(fileURLWithPath: path))
         expect(throws: KeyError.damaged, where: { $0.damagedPages == [1] }) { try open(.any, key) }
         expect(throws: KeyError.damaged, where: { $0.damagedPages == [1] }) { try open(format, key) }
-        let named = try CipherFormat.v4.with(unsafePageAuthentication: nil).with(plaintextHeaderSize: 32)
+        let named = try CipherFormat {
+            $0.unsafePageAuthentication = nil
+            $0.plaintextHeaderSize = 32
+        }
         expect(throws: KeyError.otherFormat, where: { $0.format == format }) { try open(named, key) }
     }
 }

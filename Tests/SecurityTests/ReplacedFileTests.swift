@@ -46,7 +46,7 @@ import Testing
             case .decrypt: try file.decryptToPlaintext(key: key, keepingOldAs: kept)
             case .migrate:
                 let own = try #require(Engine.current.formats.first)
-                try file.migrate(key: key, format: own.with(pageSize: 8192), keepingOldAs: kept)
+                try file.migrate(key: key, format: CipherFormat(own) { $0.pageSize = 8192 }, keepingOldAs: kept)
             }
         }
 

@@ -407,7 +407,7 @@ import Testing
                 try note(unlocked.databaseKey())
                 let slot = try #require(unlocked.content().slots.first)
                 needles.append(try masked(slot.kdf.derive(.passphrase(passphrase), slot.salt)))
-                let queue = try DatabaseQueue(path: directory.file("test.db"), keyring: unlocked)
+                let queue = try DatabaseQueue(path: directory.file("test.db"), key: unlocked)
                 try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
                 try queue.rotateKey(of: keyring.unlock(.recoveryCode(code)))
                 try note(unlocked.databaseKey())

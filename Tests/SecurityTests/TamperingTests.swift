@@ -17,7 +17,7 @@ import Testing
 
     /// Small pages, so that every byte and every pair of pages can be tried.
     private func make(_ path: String) throws {
-        let format = try #require(Engine.current.formats.first).with(pageSize: pageSize)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = pageSize }
         let queue = try DatabaseQueue(path: path, key: key, configuration: Configuration { $0.format = format })
         try queue.inDatabase { try $0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (randomblob(3000))") }
         try queue.close()
@@ -134,7 +134,7 @@ import Testing
     @Test func pageWithSameKeyAndSaltIsAuthentic() throws {
         let both = try DatabaseKey.rawWithSalt(.random(count: 48))
         let paths = ["one.db", "two.db"].map { directory.file($0) }
-        let format = try #require(Engine.current.formats.first).with(pageSize: pageSize)
+        let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.pageSize = pageSize }
         for path in paths {
             let queue = try DatabaseQueue(path: path, key: both, configuration: Configuration { $0.format = format })
             try queue.inDatabase { database in

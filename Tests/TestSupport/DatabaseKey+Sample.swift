@@ -1,7 +1,7 @@
 package import CipherKeys
 
 /// Keys that open without a derivation, for tests that are not about passphrases.
-extension DatabaseKey {
+extension KeyProvider where Self == DatabaseKey {
     /// A raw key of its own for each `name`, which has at most 32 bytes of UTF-8.
     package static func sample(_ name: String) throws -> DatabaseKey {
         try .raw(SecretBytes(copying: sampleBytes(name)))

@@ -25,7 +25,7 @@ open class KeyringFixture {
 
     package func open(_ change: (inout Configuration) -> Void = { _ in }) throws -> Database {
         let database = Database(path: path, configuration: Configuration(change))
-        try database.open(keyring: keyring, unlockedBy: secret)
+        try database.open(key: .keyring(keyring, unlockedBy: secret))
         return database
     }
 }

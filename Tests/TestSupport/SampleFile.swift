@@ -59,8 +59,7 @@ extension SampleFile {
         try keyring.create(with: secret)
         let queue = try DatabaseQueue(
             path: path,
-            keyring: keyring,
-            unlockedBy: secret,
+            key: .keyring(keyring, unlockedBy: secret),
             configuration: Configuration { $0.journalMode = mode }
         )
         try queue.inDatabase { try $0.executeStatements(content) }

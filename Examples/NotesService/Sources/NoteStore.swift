@@ -24,8 +24,7 @@ struct NoteStore: Sendable {
         try await self.init(
             DatabasePool(
                 path: path,
-                keyring: keyring,
-                unlockedBy: secret,
+                key: .keyring(keyring, unlockedBy: secret),
                 configuration: Configuration { $0.logger = logger }
             )
         )

@@ -1,4 +1,4 @@
-internal import CipherKeys
+public import CipherKeys
 internal import CipherSystem
 internal import SQLiteFormat
 
@@ -48,13 +48,32 @@ extension Database {
         try finishOpening()
     }
 
-    /// Opens the file with its key, and verifies the key: ``open(flags:)`` and ``setKey(_:)-(DatabaseKey)`` in one.
+    /// Opens the file with its key, and verifies the key. Without one the database must be usable in plaintext.
     ///
-    /// - Throws: ``DatabaseError``, ``KeyError``.
-    public func open(key: DatabaseKey, flags: OpenFlags = [.readWrite, .create]) throws {
-        try inTurn {
-            try open(flags: flags)
-            try setKey(key)
+    /// With a keyring the database remembers the keyring's generation, in the table `cipherdb_keyring`, so that an old copy of the keyring
+    /// is known. A record that another program has altered is an error, and is written again where ``Configuration/acceptsOldCopies`` is
+    /// set. Where a database is there, a missing keyring is an error, and nothing is written.
+    ///
+    /// - Parameters:
+    ///   - key: The key, or the keyring that holds it.
+    ///   - flags: For reading and writing, and made where it does not exist, unless set.
+    /// - Throws: ``DatabaseError``, ``KeyError``; with a keyring ``KeyringError``: `KeyringError.otherDatabase` where the database is under no
+    ///   key of the keyring, `KeyringError.lost` where the keyring is missing and the database is not. A first start that fails leaves no
+    ///   keyring without its database.
+    public func open(key: some KeyProvider, flags: OpenFlags = [.readWrite, .create]) throws {
+        switch key.provided {
+        case .none:
+            try inTurn {
+                try open(flags: flags)
+                _ = try usableConnection()
+            }
+        case .key(let key):
+            try inTurn {
+                try open(flags: flags)
+                try setKey(key)
+            }
+        case .unlocked(let keyring): try open(unlocked: keyring, flags)
+        case .locked(let keyring, let secret, let slot): try open(unlocking: keyring, secret, slot, flags)
         }
     }
 

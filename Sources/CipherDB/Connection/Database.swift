@@ -2,9 +2,9 @@ internal import CipherSystem
 internal import SQLiteFormat
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    internal import FoundationEssentials
 #else
-    public import Foundation
+    internal import Foundation
 #endif
 
 /// One connection to a database: FMDB's `FMDatabase`.
@@ -109,13 +109,6 @@ public final class Database {
         cache = StatementCache(capacity: configuration.statementCacheCapacity)
         timeout = configuration.busyTimeout
         storage = configuration.storage
-    }
-
-    /// A database of the file that a URL names; not opened yet.
-    ///
-    /// - Throws: ``DatabaseError`` for a URL of anything else.
-    public convenience init(url: URL, configuration: Configuration = Configuration()) throws {
-        self.init(path: try url.pathOfFile, configuration: configuration)
     }
 
     deinit {

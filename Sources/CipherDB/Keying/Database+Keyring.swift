@@ -10,32 +10,16 @@ internal import CipherSystem
 // The key of a database in a keyring. The next opening completes or undoes an interrupted rotation: the keyring
 // holds both keys until one of them is proved, and everything is on the disk under it.
 extension Database {
-    /// Opens the file with the key that a keyring holds, and verifies it.
-    ///
-    /// At the first start, where neither of them is there, both are made; the secret is that of slot 1. Where a database is there, a missing
-    /// keyring is an error, and nothing is written.
-    ///
-    /// The database remembers the keyring's generation, in the table
-    /// `cipherdb_keyring`, so that an old copy of the keyring is known. A record that another program has altered is an error,
-    /// and is written again where ``Configuration/acceptsOldCopies`` is set.
-    ///
-    /// - Parameters:
-    ///   - keyring: The keyring that stores the key of the database.
-    ///   - secret: What opens the keyring.
-    ///   - slot: The only slot to try; needed where ``KeyringContent/needsSlotNumber`` says so.
-    ///   - flags: For reading and writing, and made where it does not exist, unless set.
-    /// - Throws: ``KeyringError``; `KeyringError.otherDatabase` where the database is under no key of the keyring,
-    ///   `KeyringError.lost` where the keyring is missing and the database is not;
-    ///   ``DatabaseError``; ``KeyError``. A first start that fails leaves no keyring without its database.
-    public func open(
-        keyring: Keyring,
-        unlockedBy secret: KeyringSecret,
-        slot: Int? = nil,
-        flags: OpenFlags = [.readWrite, .create]
+    /// Opens the file with the key that a keyring holds. At the first start both are made.
+    func open(
+        unlocking keyring: Keyring,
+        _ secret: KeyringSecret,
+        _ slot: Int?,
+        _ flags: OpenFlags
     ) throws {
         let (unlocked, newFile) = try unlockOrMake(keyring, secret, slot, flags)
         do {
-            try open(keyring: unlocked, flags: flags)
+            try open(unlocked: unlocked, flags)
         } catch {
             // A process that has its key makes the database under its lock only.
             if let newFile { try? unlocked.eraseUnused { try UnkeyedFile.size(newFile) ?? 0 > 0 } }
@@ -79,10 +63,8 @@ extension Database {
         }
     }
 
-    /// Opens the file with the key that an unlocked keyring holds, and verifies it.
-    ///
-    /// - Throws: as ``open(keyring:unlockedBy:slot:flags:)``.
-    public func open(keyring: UnlockedKeyring, flags: OpenFlags = [.readWrite, .create]) throws {
+    /// Opens the file with the key that an unlocked keyring holds.
+    func open(unlocked keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }

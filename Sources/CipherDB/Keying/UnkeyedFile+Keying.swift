@@ -123,7 +123,7 @@ extension UnkeyedFile {
         let search = FormatSearch(preferred: [expected], iterations: configuration.searchedIterations)
         let outcome = try probeAndRollBack { try $0.run(keys, search) }
         if configuration.format?.isAny != true, let format = outcome.format {
-            let isExpected = (try? format.with(pageSize: expected.pageSize)) == expected
+            let isExpected = (try? format.changed { $0.pageSize = expected.pageSize }) == expected
             guard isExpected else { throw keyError(.otherFormat, format: format) }
         }
         guard let found = try identified(outcome) else { throw try rejection(keys, search) }

@@ -62,6 +62,31 @@ public struct Column: Sendable {
     }
 }
 
+/// Two columns of one table.
+extension Column {
+    /// Both columns have the same value; NULL is the same as NULL.
+    public static func == (column: Column, other: Column) -> Condition { column.compared("IS", other) }
+
+    /// The columns have different values; NULL is one.
+    public static func != (column: Column, other: Column) -> Condition { column.compared("IS NOT", other) }
+
+    /// The first is less; never where one of them is NULL.
+    public static func < (column: Column, other: Column) -> Condition { column.compared("<", other) }
+
+    /// The first is greater; never where one of them is NULL.
+    public static func > (column: Column, other: Column) -> Condition { column.compared(">", other) }
+
+    /// The first is less, or both are equal; never where one of them is NULL.
+    public static func <= (column: Column, other: Column) -> Condition { column.compared("<=", other) }
+
+    /// The first is greater, or both are equal; never where one of them is NULL.
+    public static func >= (column: Column, other: Column) -> Condition { column.compared(">=", other) }
+
+    private func compared(_ comparison: SQL, _ other: Column) -> Condition {
+        Condition { "\(raw: quoted(in: $0)) \(sql: comparison) \(raw: other.quoted(in: $0))" }
+    }
+}
+
 extension (any ColumnEncodable)? {
     /// Whether it is a number that equals none.
     fileprivate var isNaN: Bool {

@@ -37,9 +37,10 @@ public struct Condition: Sendable, ExpressibleByStringInterpolation {
         Condition { _ in "(\(sql: sql))" }
     }
 
-    /// Both are true.
-    public static func && (left: Condition, right: Condition) -> Condition {
-        Condition { "(\(sql: left.sql($0)) AND \(sql: right.sql($0)))" }
+    /// Both are true. Nil on the right is no condition: `Column("list") == id && text.map { Column("text").like($0) }`.
+    public static func && (left: Condition, right: Condition?) -> Condition {
+        guard let right else { return left }
+        return Condition { "(\(sql: left.sql($0)) AND \(sql: right.sql($0)))" }
     }
 
     /// One of them is true, or both.

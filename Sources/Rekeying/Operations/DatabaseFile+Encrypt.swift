@@ -28,7 +28,7 @@ extension DatabaseFile {
     ///
     /// - Throws: `UnusableCipherFormat`, also for one that is weaker than its version's unless `allowsWeaker` is true.
     @discardableResult
-    public func encrypt(
+    package func encrypt(
         with key: DatabaseKey,
         changing change: FormatChange,
         allowsWeaker: Bool = false,

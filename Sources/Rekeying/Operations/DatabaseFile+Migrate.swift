@@ -33,7 +33,7 @@ extension DatabaseFile {
     /// - Throws: `UnusableCipherFormat`, also for a format that is weaker than the present one unless `allowsWeaker` is true; then nothing
     ///   was changed.
     @discardableResult
-    public func migrate(
+    package func migrate(
         key: DatabaseKey,
         to newKey: DatabaseKey? = nil,
         changing change: FormatChange,

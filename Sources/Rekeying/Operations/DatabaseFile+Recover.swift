@@ -110,6 +110,6 @@ extension DatabaseFile {
         let canStay = newKey.isPassphrase || present.format.pageAuthentication != nil
         guard canStay, Engine.current.writes(present.format) else { return try Engine.current.ownFormat() }
         // SQLCipher 4 cannot run VACUUM in a file with such pages.
-        return present.format.pageSize == 512 ? try present.format.with(pageSize: 1024) : present.format
+        return present.format.pageSize == 512 ? try present.format.changed { $0.pageSize = 1024 } : present.format
     }
 }

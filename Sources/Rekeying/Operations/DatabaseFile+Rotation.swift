@@ -82,7 +82,7 @@ extension DatabaseFile {
             )
             do {
                 defer { database.close() }
-                try database.open(keyring: keyring, flags: .readWrite)
+                try database.open(key: keyring, flags: .readWrite)
                 try database.rotateKey(of: keyring)
             }
             do {

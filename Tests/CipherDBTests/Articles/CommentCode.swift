@@ -11,6 +11,17 @@ import Testing
         var text: String
     }
 
+    private func keyProviders(_ path: String, _ secret: KeyringSecret) throws {
+        // begin
+        let queue = try DatabaseQueue(path: path, key: .passphrase("correct horse battery staple"))
+        let other = try DatabaseQueue(path: path, key: .keyring(Keyring(besideDatabase: path), unlockedBy: secret))
+        // end
+        // begin
+        let format = try CipherFormat(.v3) { $0.pageSize = 4096 }
+        // end
+        print(queue, other, format)
+    }
+
     private func conditions(_ database: Database, id: Int) throws {
         // begin
         try database.delete(from: "notes", where: Column("list") == id && Column("deleted") != nil)
@@ -151,7 +162,7 @@ import Testing
         // begin
         let keyring = Keyring(path: "vault.db.keyring")
         let secret = try KeyringSecret.passphrase("correct horse battery staple")
-        let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
+        let queue = try DatabaseQueue(path: "vault.db", key: .keyring(keyring, unlockedBy: secret))
         // end
         try queue.close()
     }

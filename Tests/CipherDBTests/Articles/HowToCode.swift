@@ -15,7 +15,7 @@ private struct HowToCode {
     func rotate(_ secret: KeyringSecret) async throws {
         // begin
         let unlocked = try await Keyring(besideDatabase: "vault.db").unlock(secret)
-        let pool = try await DatabasePool(path: "vault.db", keyring: unlocked)
+        let pool = try await DatabasePool(path: "vault.db", key: unlocked)
         try await pool.rotateKey(of: unlocked)
         // end
     }
@@ -56,7 +56,7 @@ private struct HowToCode {
         // begin
         let secret = try KeySource.credential("vault.secret").readKeyringSecret(.external)
         let keyring = Keyring(besideDatabase: "vault.db")
-        let pool = try await DatabasePool(path: "vault.db", keyring: keyring, unlockedBy: secret)
+        let pool = try await DatabasePool(path: "vault.db", key: .keyring(keyring, unlockedBy: secret))
         // end
         return pool
     }

@@ -34,7 +34,7 @@ private struct KeysCode {
         // begin
         let keyring = Keyring(path: "vault.db.keyring")
         let secret = try KeyringSecret.passphrase("correct horse battery staple")
-        let queue = try DatabaseQueue(path: "vault.db", keyring: keyring, unlockedBy: secret)
+        let queue = try DatabaseQueue(path: "vault.db", key: .keyring(keyring, unlockedBy: secret))
         // end
         return queue
     }
@@ -56,7 +56,7 @@ private struct KeysCode {
         let command = try SecretCommand("/usr/bin/age --decrypt --identity /etc/vault/identity /etc/vault/secret.age")
         try unlocked.add(.command(command), label: "machine")
         let byMachine = try keyring.unlock(allowing: [command])
-        let opened = try DatabaseQueue(path: "vault.db", keyring: byMachine)
+        let opened = try DatabaseQueue(path: "vault.db", key: byMachine)
         // end
         return opened
     }
@@ -90,7 +90,7 @@ private struct KeysCode {
 
     func formats(passphrase: String) throws {
         // begin
-        let format = try CipherFormat.v4.with(iterations: 1_000_000)
+        let format = try CipherFormat { $0.iterations = 1_000_000 }
         let configuration = Configuration { $0.format = format }
         let queue = try DatabaseQueue(path: "vault.db", key: .passphrase(passphrase), configuration: configuration)
         // end
@@ -112,7 +112,7 @@ private struct KeysCode {
 
     func plaintextHeader(passphrase: String, salt: [UInt8]) throws {
         // begin
-        let configuration = Configuration { $0.format = try? .v4.with(plaintextHeaderSize: 32) }
+        let configuration = Configuration { $0.format = try? CipherFormat { $0.plaintextHeaderSize = 32 } }
         let key = try DatabaseKey.passphrase(passphrase).with(salt: salt)
         let queue = try DatabaseQueue(path: "shared.db", key: key, configuration: configuration)
         // end

@@ -51,7 +51,7 @@ private struct TutorialCode {
         let keyring = Keyring(besideDatabase: "notes.db")
         let passphrase = try KeySource.prompt("Passphrase", confirmed: false).readKeyringSecret(.passphrase)
         let unlocked = try keyring.unlock(passphrase)
-        let pool = try DatabasePool(path: "notes.db", keyring: unlocked)
+        let pool = try DatabasePool(path: "notes.db", key: unlocked)
         try unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
         // end
         return pool

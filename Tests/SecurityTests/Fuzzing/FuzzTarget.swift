@@ -92,7 +92,7 @@ enum FuzzTarget: String, CaseIterable {
     }
 
     private static func cipher() throws -> PageCipher {
-        let format = try CipherFormat.v4.with(pageSize: 1024)
+        let format = try CipherFormat { $0.pageSize = 1024 }
         return try PageCipher(key: key().derive(salt: [UInt8](repeating: 2, count: 16), format: format), format: format)
     }
 }

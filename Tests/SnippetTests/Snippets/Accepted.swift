@@ -160,13 +160,15 @@ actor Store {
 func opening() async throws {
     // 27
     let pool = try await DatabasePool(path: "game.db", key: .passphrase("correct horse battery staple"))
-    _ = try await DatabasePool(url: URL(fileURLWithPath: "game.db"), key: .raw(SecretBytes(copying: Data(count: 32))))
+    _ = try await DatabasePool(
+        path: URL(fileURLWithPath: "game.db").databasePath,
+        key: .raw(SecretBytes(copying: Data(count: 32)))
+    )
     // 28: by a keyring
     let keyring = Keyring(besideDatabase: "game.db")
     let queue = try await DatabaseQueue(
         path: "game.db",
-        keyring: keyring,
-        unlockedBy: .passphrase("correct horse battery staple")
+        key: .keyring(keyring, unlockedBy: .passphrase("correct horse battery staple"))
     )
     // 29
     try await pool.rekey(.passphrase("a better passphrase"))

@@ -17,13 +17,13 @@ struct Instance {
         let keyring = try await Keyring(besideDatabase: path).unlock(secret)
         if scene.mode == .wal {
             // begin
-            let database = SharedDatabase(path: path) { try await DatabasePool(path: path, keyring: keyring) }
+            let database = SharedDatabase(path: path) { try await DatabasePool(path: path, key: keyring) }
             let watching = Task { try await database.watch() }
             // end
             (self.keyring, self.database, self.watching) = (keyring, database, watching)
         } else {
             // begin
-            let database = SharedDatabase(path: path) { try await DatabaseQueue(path: path, keyring: keyring) }
+            let database = SharedDatabase(path: path) { try await DatabaseQueue(path: path, key: keyring) }
             // end
             (self.keyring, self.database) = (keyring, database)
             watching = Task { try await database.watch() }

@@ -60,7 +60,7 @@ actor SharedDatabase {
         defer { try? FileManager.default.removeItem(atPath: marker) }
         let queue = try await DatabaseQueue(
             path: path,
-            keyring: keyring,
+            key: keyring,
             configuration: Configuration { $0.busyTimeout = .seconds(60) }
         )
         try await queue.rotateKey(of: keyring)
