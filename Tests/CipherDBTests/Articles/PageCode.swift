@@ -1,0 +1,163 @@
+import CipherDB
+import Foundation
+
+/// The code of Documentation/Code.md.
+private struct PageCode {
+    // begin
+    struct Note: Codable, RowDecodable, Sendable {
+        var id: Int64?
+        var text: String
+        var due: Date?
+    }
+    // end
+
+    private func opening(_ path: String, _ bytes: Data, _ url: URL) throws {
+        // begin
+        let queue = try DatabaseQueue(path: path, key: .passphrase("correct horse battery staple"))
+        let pool = try DatabasePool(path: path, key: .raw(bytes))  // 32 random bytes
+        let inMemory = try DatabaseQueue(path: nil)
+        let plaintext = Configuration { $0.allowsPlaintext = true }
+        let open = try DatabaseQueue(path: url.databasePath, configuration: plaintext)
+        let old = Configuration { $0.format = .v3 }  // or .any
+        let shared = try DatabaseQueue(path: path, key: .passphrase("…"), configuration: old, flags: .readOnly)
+
+        let database = Database(path: path)  // FMDB's way: one connection, for one thread at a time
+        try database.open()
+        try database.setKey("correct horse battery staple")
+        try database.rekey("another passphrase")
+        database.close()
+        // end
+        print(queue, pool, inMemory, open, shared)
+    }
+
+    private func keys() throws {
+        // begin
+        let key = try DatabaseKey.random()
+        let digits = try key.exported()  // store them in a keychain or a key service
+        let same = try DatabaseKey.raw(hex: digits)
+        let asked = try KeySource.prompt("Passphrase", confirmed: false).readPassphrase()
+        let format = try CipherFormat(.v4) {
+            $0.pageSize = 8192
+            $0.iterations = 1_000_000
+        }
+        // end
+        print(same, asked, format)
+    }
+
+    private func keyrings(_ path: String, _ secret: KeyringSecret) async throws {
+        // begin
+        let keyring = Keyring(besideDatabase: path)
+        let pool = try await DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret))  // makes both, once
+        let unlocked = try await keyring.unlock(secret)
+        try await unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
+        let code = try RecoveryCode.random()
+        try await unlocked.add(.recoveryCode(code), label: "safe")
+        for slot in try await keyring.slots() { print(slot.number, slot.label) }
+        try await unlocked.change(slot: 1, to: .passphrase("a better passphrase"))
+        try await unlocked.remove(label: "Bob")
+        try await unlocked.backUp(to: "keyring.copy")
+        try await pool.rotateKey(of: unlocked)
+        // end
+    }
+
+    private func writing(_ pool: DatabasePool, _ notes: [Note]) async throws {
+        // begin
+        try await pool.migrate([
+            Migration("notes") { database in
+                try database.createTable(
+                    "notes",
+                    columns: [
+                        ColumnDefinition("id", .integer, .primaryKey), ColumnDefinition("text", .text, .notNull),
+                        ColumnDefinition("due", .text),
+                    ]
+                )
+                try database.createIndex("notes_due", on: "notes", columns: ["due"])
+            }
+        ])
+        let id = try await pool.write { database in  // a transaction; it rolls back where the block throws
+            try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
+        }
+        try await pool.write { database in
+            try database.insert(into: "notes", ["text": "call Bob"])
+            try database.update("notes", set: ["due": nil], where: Column("id") == id)
+            try database.upsert(into: "notes", ["id": 7, "text": "seven"], onConflict: "id")
+            try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", "eight", 8)
+            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", forEach: notes) { $0.text }
+            try database.delete(from: "notes", where: "length(text) > \(1000)")
+            try database.inSavePoint { try $0.deleteAll(from: "notes") }
+        }
+        try await pool.inDatabase { try $0.executeStatements("PRAGMA optimize") }  // without a transaction
+        // end
+    }
+
+    private func reading(_ pool: DatabasePool, _ word: String?, _ column: String) async throws {
+        // begin
+        let some = try await pool.read { database in
+            try database.fetchAll(Note.self, "SELECT * FROM notes WHERE id IN (\(list: [1, 7]))")
+        }
+        let due = try await pool.read { database in
+            try database.fetchAll(
+                Note.self,
+                from: "notes",
+                where: Column("due") < Date() && word.map { Column("text").like($0) },
+                orderedBy: [.ascending("due")],
+                limit: 10
+            )
+        }
+        let late = try await pool.read { try $0.count(in: "notes", where: Column("done") > Column("due")) }
+        let first = try await pool.read { try $0.find(Note.self, in: "notes", id: 1) }
+        let sum = try await pool.read { try $0.int(forQuery: "SELECT sum(\(identifier: column)) FROM notes") }
+        try await pool.read { database in
+            let rows = try database.executeQuery("SELECT id, text FROM notes")
+            while try rows.next() {
+                let id: Int64 = try rows["id"]
+                print(id, try rows.string(forColumn: "text") ?? "")
+            }
+        }
+        for try await count in pool.observe({ try $0.count(in: "notes") }) { print(count) }  // after each commit
+        // end
+        print(some, due, late, first as Any, sum as Any)
+    }
+
+    private func moreThanRows(_ pool: DatabasePool, _ text: String) async throws {
+        // begin
+        try await pool.write { database in
+            try database.createFullTextIndex("notes_text", on: "notes", columns: ["text"])
+            guard let pattern = FTS5Pattern(matchingAllTokensIn: text) else { return }
+            print(try database.fetchAll(Int64.self, "SELECT rowid FROM notes_text WHERE notes_text MATCH \(pattern)"))
+        }
+        try await pool.inDatabase { database in
+            try database.makeFunction(named: "half", arguments: 1) { arguments in
+                arguments[0].doubleValue.map { $0 / 2 }
+            }
+        }
+        // end
+    }
+
+    private func care(_ pool: DatabasePool) async throws {
+        // begin
+        let problems = try await pool.integrityCheck()  // MACs and structure; [] if sound
+        try await pool.backup(to: "copy.db", key: .passphrase("the copy's own passphrase"))
+        try await pool.checkpoint(.truncate)
+        try await pool.vacuum()
+        try await pool.rekey(.passphrase("a new passphrase"))
+        try await pool.close()
+        // end
+        print(problems)
+    }
+
+    private func errors(_ path: String) throws {
+        // begin
+        do {
+            let queue = try DatabaseQueue(path: path, key: .passphrase("wrong"))
+            try queue.write { try $0.insert(into: "notes", ["text": nil]) }
+        } catch KeyError.wrongKey {
+            print("ask again")
+        } catch DatabaseError.constraintNotNull {
+            print("a note has a text")
+        } catch let error as KeyError where error.code == .damaged {
+            print(error, error.path)
+        }
+        // end
+    }
+}
