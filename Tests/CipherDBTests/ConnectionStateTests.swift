@@ -50,6 +50,7 @@ import Testing
         let again = try statement.executeQuery(2)
         #expect(try again.next())
         #expect(try again.int(forColumnIndex: 0) == 3)
+        #expect(throws: DatabaseError.self, "its rows are over") { try others.int(forColumnIndex: 0) }
         #expect(try !again.next())
         #expect(!database.hasOpenResultSets)
     }

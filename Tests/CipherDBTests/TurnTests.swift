@@ -46,6 +46,8 @@ import Testing
         let rows: ResultSet
         let blob: Blob
         let column: ResultColumn
+        /// Kept, so that only the turn refuses ``parameter``.
+        let bound: Statement
         let parameter: Parameter
 
         init(_ database: Database) throws {
@@ -57,8 +59,8 @@ import Testing
             let kept: KeptColumn = try rows[0]
             column = kept.column
             let value = Kept()
-            let other = try database.prepare("SELECT ?")
-            try other.executeUpdate(value)
+            bound = try database.prepare("SELECT ?")
+            try bound.executeUpdate(value)
             parameter = try #require(value.parameter)
         }
     }

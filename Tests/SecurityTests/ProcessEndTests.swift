@@ -1,6 +1,7 @@
 import CipherSystem
 import Foundation
 import Rekeying
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +10,8 @@ import Testing
 private enum LongCall {
     // It holds because it is set before the process ends, and read then.
     nonisolated(unsafe) static var exitBegan = ContinuousClock.now
+    /// How many rows it has counted.
+    static let rows = Atomic(0)
 }
 
 private enum ClosedByHandler {
@@ -47,20 +50,27 @@ private enum ClosedByHandler {
         await #expect(processExitsWith: .success) {
             // Before the library's, and so called after it.
             // What is not interrupted is waited for five seconds.
-            atexit { _exit(LongCall.exitBegan.duration(to: .now) < .seconds(4) ? EXIT_SUCCESS : EXIT_FAILURE) }
+            atexit {
+                let isInTime = LongCall.exitBegan.duration(to: .now) < .seconds(4)
+                let rows = LongCall.rows.load(ordering: .relaxed)
+                usleep(100_000)
+                _exit(isInTime && LongCall.rows.load(ordering: .relaxed) == rows ? EXIT_SUCCESS : EXIT_FAILURE)
+            }
             let queue = try DatabaseQueue(path: nil)
             let begins = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                begins.signal()
                 _ = try? queue.inDatabase {
-                    try $0.int(
+                    try $0.makeFunction(named: "counted", arguments: 1) { _ in
+                        if LongCall.rows.add(1, ordering: .relaxed).oldValue == 0 { begins.signal() }
+                        return 1
+                    }
+                    return try $0.int(
                         forQuery:
-                            "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT count(*) FROM n"
+                            "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT count(counted(a)) FROM n"
                     )
                 }
             }
             begins.wait()
-            usleep(200_000)
             LongCall.exitBegan = .now
             exit(EXIT_SUCCESS)
         }
