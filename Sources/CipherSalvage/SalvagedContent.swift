@@ -39,6 +39,9 @@ package final class SalvagedContent {
         try readSchema()
     }
 
+    /// Whether the database keeps a write-ahead log.
+    package var isLogged: Bool { header?.isLogged ?? false }
+
     var settings: ContentSettings {
         ContentSettings(
             encoding: encoding.name,

@@ -197,12 +197,27 @@ struct LostMachineTests {
         #expect(keyrings == before)
     }
 
-    @Test func failedRestoreRemovesNoKeyringOfAnother() throws {
+    @Test func restoreOverFileLeavesNoKeyring() throws {
         let keyring = directory.file("a.db.keyring")
         try FileManager.default.removeItem(atPath: keyring)
-        // The file is there, as if another run had made it meanwhile, with the keyring of this one.
-        #expect(try rekey("restore repository a.db --keyring a.db.keyring --key-file ada").status == 73)
-        #expect(FileManager.default.fileExists(atPath: keyring))
+        for arguments in ["a.db --keyring a.db.keyring --key-file ada", "a.db"] {
+            let refused = try rekey("restore repository \(arguments)")
+            #expect(refused.status == 73 && refused.errors.contains("a.db: exists already"), "\(refused.errors)")
+            #expect(!FileManager.default.fileExists(atPath: keyring))
+        }
+    }
+
+    @Test func failedRestoreRemovesNoKeyringOfAnother() throws {
+        _ = try directory.write("correct horse battery staple".utf8, to: "phrase")
+        try succeed("keyring add a.db --key-file ada --new-passphrase-file phrase")
+        try succeed("backup a.db repository \(Self.keys)")
+        try loseMachine()
+        // Another run makes the file meanwhile, and needs the keyring of this one.
+        let script = "#!/bin/sh\ntouch '\(directory.file("a.db"))'\ncat '\(directory.file("phrase"))'\n"
+        let command = try directory.write(script.utf8, to: "secret", mode: 0o700)
+        let refused = try rekey("restore repository a.db --keyring a.db.keyring --passphrase-command \(command)")
+        #expect(refused.status == 73, "\(refused.errors)")
+        #expect(FileManager.default.fileExists(atPath: directory.file("a.db.keyring")))
     }
 
     @Test func alteredKeyringIsNoticed() throws {

@@ -86,7 +86,7 @@ import Testing
 
     @Test(arguments: [
         "", "PRAGMA auto_vacuum = 1;", "PRAGMA auto_vacuum = 2;", "PRAGMA encoding = 'UTF-16le';",
-        "PRAGMA encoding = 'UTF-16be';",
+        "PRAGMA encoding = 'UTF-16be';", "PRAGMA journal_mode = WAL;",
     ])
     func soundFileIsSavedWhole(before: String) throws {
         try make(SQL(unsafe: before))
@@ -101,7 +101,7 @@ import Testing
         try second.open(key: key)
         let schema: SQL = "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_master ORDER BY type, name)"
         #expect(try second.string(forQuery: schema) == first.string(forQuery: schema))
-        for pragma in ["user_version", "application_id", "auto_vacuum", "encoding"] {
+        for pragma in ["user_version", "application_id", "auto_vacuum", "encoding", "journal_mode"] {
             #expect(
                 try second.string(forQuery: SQL(unsafe: "PRAGMA \(pragma)"))
                     == first.string(forQuery: SQL(unsafe: "PRAGMA \(pragma)")),

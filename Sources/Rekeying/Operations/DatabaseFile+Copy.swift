@@ -49,7 +49,7 @@ extension DatabaseFile {
     }
 
     /// Throws where anything stands at `destination`.
-    func checkFree(_ destination: String) throws {
+    package func checkFree(_ destination: String) throws {
         guard !destination.isEmpty else { throw FileError(.missing, path: destination) }
         guard (try? Platform.statusOfLink(destination)) == nil else { throw FileError(.exists, path: destination) }
         // What another database of the name has left would be played into this one.

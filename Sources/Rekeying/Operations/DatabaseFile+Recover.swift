@@ -84,6 +84,11 @@ extension DatabaseFile {
                 var new = DatabaseFile(path: path)
                 new.configuration = configuration
                 try VirtualTableRepair(content) { [new] in try new.database(under: next, forWriting: true) }.run()
+                if content.isLogged {
+                    let database = try new.database(under: next, forWriting: true)
+                    defer { database.close() }
+                    try database.executeStatements("PRAGMA journal_mode = WAL")
+                }
                 let found = try checkNew(path, next, progress)
                 problems += found.problems
                 return found.unchecked

@@ -64,6 +64,8 @@ struct Restore: ParsableCommand {
     func run() throws {
         let keys = FileKeys(key)
         try report.run([file]) { file, progress in
+            // A keyring of another time must not appear beside a file that stays.
+            try key.database(file).checkFree(file)
             let repository = BackupRepository(repository)
             let copied = try restoreKeyring(from: repository, beside: file, keys)
             var isDone = false
