@@ -41,7 +41,8 @@ extension Database {
     /// Rebuilds the database without free pages (sqlite.org/lang_vacuum.html).
     ///
     /// It needs room for a second copy beside the database, and for one in the directory of temporary files, which the engine encrypts. The
-    /// latter is in memory where the database is plaintext, or the connection has temporary tables.
+    /// latter is in memory where the database is plaintext or has not the page size and reserve of the engine's own format, or the connection has
+    /// temporary tables.
     ///
     /// - Throws: ``DatabaseError``, also within a transaction, and so within `write`; ``KeyError``.
     public func vacuum() throws {
@@ -50,7 +51,7 @@ extension Database {
         let connection = try usableConnection()
         // A change of the setting drops temporary tables.
         let hasTemporaryTables = try connection.text("SELECT name FROM sqlite_temp_master") != nil
-        let mayBeFile = verifiedKey != nil && !isInTransaction && !hasTemporaryTables
+        let mayBeFile = try hasOwnPages() && !isInTransaction && !hasTemporaryTables
         guard mayBeFile else { return try takingLong { try executeUpdate("VACUUM") } }
         try connection.unrestricted { try connection.execute("PRAGMA temp_store = FILE") }
         let outcome = Result { try takingLong { try executeUpdate("VACUUM") } }
@@ -62,6 +63,14 @@ extension Database {
             throw error
         }
         try outcome.get()
+    }
+
+    /// Whether pages are as large, and end with as many unused bytes, as those of the engine's own format. In a temporary file the engine encrypts
+    /// pages as if they were of that format, which destroys others.
+    private func hasOwnPages() throws -> Bool {
+        guard let format = verifiedKey?.format else { return false }
+        let own = try Engine.current.ownFormat()
+        return format.pageSize == own.pageSize && format.reserve == own.reserve
     }
 }
 
