@@ -149,7 +149,7 @@ import Testing
 
     @Test(arguments: Engine.current.formats.filter { $0.pageAuthentication != nil }, CipherFormat.pageSizes.dropFirst())
     func vacuumKeepsRows(format: CipherFormat, pageSize: Int) throws {
-        let format = try format.with(pageSize: pageSize)
+        let format = try CipherFormat(format) { $0.pageSize = pageSize }
         let queue = try DatabaseQueue(
             path: path,
             key: .sample("secret"),

@@ -72,7 +72,7 @@ import Testing
         named.format = weak
         #expect(try named.verify(key: key).format == weak)
         let message = "\(KeyError(.withoutMACs, format: weak))"
-        #expect(message.contains("removed the MACs") && message.contains("pageAuthentication: .some(nil)"))
+        #expect(message.contains("removed the MACs") && message.contains("unsafePageAuthentication = nil"))
     }
 
     /// Format 1 never had MACs, and its files open by their passphrase; nothing tells them from such ones of format 2.

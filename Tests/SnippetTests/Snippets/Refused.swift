@@ -71,6 +71,6 @@ func leaving(_ pool: DatabasePool, _ queue: DatabaseQueue) async throws {
     // 41: a connection and rows that leave their block
     let rows = try await pool.read { try $0.executeQuery("SELECT 1") }  // refused
     let others = try queue.inDatabase { try $0.executeQuery("SELECT 1") }  // refused
-    let database = try await pool.read { $0 }  // refused
-    _ = (rows, others, database)
+    let isOpen = try await pool.read { $0 }.isOpen  // refused
+    _ = (rows, others, isOpen)
 }
