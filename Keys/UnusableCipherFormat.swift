@@ -2,7 +2,7 @@
 public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
     /// Not a page size of SQLite, or too small for the format's reserve.
     case pageSize(Int)
-    /// Weaker than the format's own default, or above ten million.
+    /// Fewer than 1, or more than ten million.
     case iterations(Int, least: Int)
     /// Not a version of SQLCipher with a format of its own.
     case version(Int)

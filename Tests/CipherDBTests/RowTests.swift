@@ -61,6 +61,11 @@ import Testing
         )
     }
 
+    @Test func dictionaryOfFailedQueryIsError() throws {
+        let rows = try database.executeQuery("SELECT abs(-9223372036854775808)")
+        #expect(throws: DatabaseError.self) { try rows.resultDictionary }
+    }
+
     @Test func encodedValueDecodesEqual() throws {
         let items = (1...40).map { Self.item($0) }
         for item in items { try database.insert(into: "items", encoding: item) }
@@ -431,6 +436,13 @@ import Testing
             performing: { try container.decode(String.self, forKey: Chosen.Key(stringValue: "a")!) },
             throws: { ($0 as? DatabaseError)?.code == .misuse }
         )
+        // Nil would be a value.
+        #expect(throws: DatabaseError.self) {
+            try container.decodeIfPresent(Int.self, forKey: Chosen.Key(stringValue: "a")!)
+        }
+        #expect(throws: DatabaseError.self) {
+            try container.decodeIfPresent(Date.self, forKey: Chosen.Key(stringValue: "a")!)
+        }
     }
 
     @Test func columnsThatChangeAreDecoded() throws {

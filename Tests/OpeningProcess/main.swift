@@ -26,11 +26,6 @@ func addAsynchronously(_ kind: String) async throws {
     }
 }
 
-/// Synchronous, which this file's top-level code is not.
-func count(in pool: DatabasePool) throws {
-    try pool.read { _ = try $0.int(forQuery: "SELECT count(*) FROM sqlite_master") }
-}
-
 let wait = Configuration { $0.busyTimeout = .seconds(30) }
 switch kind {
 case "hold":
@@ -49,7 +44,7 @@ case "descriptors":
     setrlimit(numericCast(RLIMIT_NOFILE.rawValue), &limit)
     while open("/dev/null", O_RDONLY) >= 0 {}
     do {
-        try count(in: pool)
+        try pool.read { _ = try $0.int(forQuery: "SELECT count(*) FROM sqlite_master") }
     } catch {
         print(error)
     }

@@ -6,7 +6,6 @@ extension DatabasePool {
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/busy`` when no reader became free within
     ///   ``Configuration/readerWaitingLimit``, with ``ResultCode/readOnly`` for a statement that writes, with
     ///   ``ResultCode/misuse`` after `close()`; ``KeyError``; ``UsedAfterFork`` in a child of the process that opened the pool.
-    @available(*, noasync)
     public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try writer.owner.check(.database)
         if writer.isInMemory { return try writer.read(body) }

@@ -148,7 +148,6 @@ public final class DatabaseQueue: DatabaseWriter {
     /// state of the database. Within a reading block of this queue it goes on with that one.
     ///
     /// - Throws: as `inDatabase(_:)`; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes.
-    @available(*, noasync)
     public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try owner.check(.database)
         if isInsideOfBlock, database.connection?.authorizer.isReader == true { return try body(database) }

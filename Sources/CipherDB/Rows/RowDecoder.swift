@@ -128,6 +128,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A record comes before a column of the same name, such as a foreign key; one value does not.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard columns.isMine else { throw Turn.refusalOfColumn }
         let isRecord = isRecord(key)
         guard let index = index(key) else {
             return try !isRecord || isMissing(key) ? nil : try decode(type, forKey: key)
@@ -157,6 +158,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try value(key) }
 
     private func value<Value: ColumnDecodable>(_ key: Key) throws -> Value? {
+        guard columns.isMine else { throw Turn.refusalOfColumn }
         guard let index = index(key) else { return nil }
         return try Value?.decode(columns.column(index))
     }

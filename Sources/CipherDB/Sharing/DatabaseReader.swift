@@ -8,7 +8,6 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Runs `body` with a connection that sees one state of the database and cannot change it, and waits for it.
     ///
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes; ``KeyError``.
-    @available(*, noasync)
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result
 
     /// Asynchronous version; does not block the calling thread. The block runs in the caller's task:

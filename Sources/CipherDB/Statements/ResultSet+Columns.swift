@@ -75,6 +75,7 @@ extension ResultSet {
         get throws {
             let isOuter = try enter()
             defer { leave(isOuter) }
+            guard rowWidth > 0 else { throw whyNoColumn(0) }
             let values = try (0..<columnCount).map { try column($0).value }
             return Dictionary(zip(columnNames, values)) { first, _ in first }
         }

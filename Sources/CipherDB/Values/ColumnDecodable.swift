@@ -21,7 +21,7 @@ extension ColumnDecodable {
     }
 }
 
-/// A column of the current row.
+/// A column of the current row. Each read is a call of its own: after ``ResultSet/next()`` it is the column of the new row.
 public struct ResultColumn {
     @usableFromInline let statement: PreparedStatement
     /// Counted from 0.
@@ -44,7 +44,7 @@ public struct ResultColumn {
 
     /// How SQLite stores this value.
     ///
-    /// - Throws: ``DatabaseError`` where the row is over or has no such column, and on a thread that must not read it.
+    /// - Throws: ``DatabaseError`` where the result set is over or has no such column, and on a thread that must not read it.
     public var storageClass: StorageClass { get throws { try borrow().storageClass } }
 
     /// What the engine has there.

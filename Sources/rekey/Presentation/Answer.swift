@@ -189,7 +189,7 @@ struct Answer {
         switch error {
         case .rawKeyWithoutAuthentication: Answer(.usage, "`rekey migrate` gives an encrypted file MACs")
         case .weaker: Answer(.usage, "give --allow-weaker if that is intended")
-        case .weak, .iterations: Answer(.usage, "--allow-weaker allows it")
+        case .weak: Answer(.usage, "--allow-weaker allows it")
         case .saltMissing: Answer(.usage, saltMissing)
         default: Answer(.usage)
         }
