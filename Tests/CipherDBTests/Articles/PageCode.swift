@@ -51,13 +51,17 @@ private struct PageCode {
         let unlocked = try await keyring.unlock(secret)
         try await unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
         let code = try RecoveryCode.random()
-        try await unlocked.add(.recoveryCode(code), label: "safe")
+        try code.text().withUnsafeBytes { print(String(decoding: $0, as: UTF8.self)) }  // to be written on paper
+        let typed = try KeySource.prompt("Recovery code", confirmed: false).read()
+        try await unlocked.add(code, typedBack: typed, label: "safe")
+        let withCode = try await keyring.unlock(.recoveryCode(RecoveryCode(typed: typed)))
         for slot in try await keyring.slots() { print(slot.number, slot.label) }
         try await unlocked.change(slot: 1, to: .passphrase("a better passphrase"))
         try await unlocked.remove(label: "Bob")
         try await unlocked.backUp(to: "keyring.copy")
-        try await pool.rotateKey(of: unlocked)
+        try await pool.rotateKey(of: unlocked)  // with a keyring this is what rekey is without
         // end
+        print(withCode)
     }
 
     private func writing(_ pool: DatabasePool, _ notes: [Note]) async throws {
@@ -68,7 +72,7 @@ private struct PageCode {
                     "notes",
                     columns: [
                         ColumnDefinition("id", .integer, .primaryKey), ColumnDefinition("text", .text, .notNull),
-                        ColumnDefinition("due", .text),
+                        ColumnDefinition("due", .text), ColumnDefinition("done", .text),
                     ]
                 )
                 try database.createIndex("notes_due", on: "notes", columns: ["due"])
@@ -82,13 +86,18 @@ private struct PageCode {
             try database.update("notes", set: ["due": nil], where: Column("id") == id)
             try database.upsert(into: "notes", ["id": 7, "text": "seven"], onConflict: "id")
             try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", "eight", 8)
-            try database.executeUpdate("INSERT INTO notes (text) VALUES (?)", forEach: notes) { $0.text }
+            let insert: SQL = "INSERT INTO notes (text, due) VALUES (?, ?)"
+            try database.executeUpdate(insert, forEach: notes) { ($0.text, $0.due) }
             try database.delete(from: "notes", where: "length(text) > \(1000)")
             try database.inSavePoint { try $0.deleteAll(from: "notes") }
         }
         try await pool.inDatabase { try $0.executeStatements("PRAGMA optimize") }  // without a transaction
         // end
     }
+
+    // begin
+    enum Kind: String, Codable, ColumnEncodable, ColumnDecodable { case home, work }  // also a value by itself
+    // end
 
     private func reading(_ pool: DatabasePool, _ word: String?, _ column: String) async throws {
         // begin
@@ -126,12 +135,16 @@ private struct PageCode {
             guard let pattern = FTS5Pattern(matchingAllTokensIn: text) else { return }
             print(try database.fetchAll(Int64.self, "SELECT rowid FROM notes_text WHERE notes_text MATCH \(pattern)"))
         }
-        try await pool.inDatabase { database in
-            try database.makeFunction(named: "half", arguments: 1) { arguments in
-                arguments[0].doubleValue.map { $0 / 2 }
+        // Each connection of a pool needs its own.
+        let configuration = Configuration {
+            $0.prepareDatabase = { database in
+                try database.makeFunction(named: "half", arguments: 1) { arguments in
+                    arguments[0].doubleValue.map { $0 / 2 }
+                }
             }
         }
         // end
+        print(configuration)
     }
 
     private func care(_ pool: DatabasePool) async throws {
@@ -140,7 +153,7 @@ private struct PageCode {
         try await pool.backup(to: "copy.db", key: .passphrase("the copy's own passphrase"))
         try await pool.checkpoint(.truncate)
         try await pool.vacuum()
-        try await pool.rekey(.passphrase("a new passphrase"))
+        try await pool.rekey(.passphrase("a new passphrase"))  // without a keyring
         try await pool.close()
         // end
         print(problems)
