@@ -36,7 +36,7 @@ extension CipherFormat: CustomStringConvertible {
         let own = own
         let weak = weaknesses(beside: own)
         func setting(_ weakness: Weakness, _ name: String) -> String {
-            weak.contains(weakness) ? "unsafe" + name.prefix(1).uppercased() + name.dropFirst() : name
+            weak.contains(weakness) ? weakness.property : name
         }
         var found: [Deviation] = []
         if iterations != own.iterations {

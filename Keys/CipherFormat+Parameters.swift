@@ -10,9 +10,11 @@ extension CipherFormat {
     ///
     /// - Throws: ``UnusableCipherFormat``.
     public init(_ format: CipherFormat = .v4, _ change: (inout Parameters) -> Void) throws(UnusableCipherFormat) {
-        var parameters = Parameters(format: format)
-        change(&parameters)
-        self = try parameters.format.changed { _ in }
+        self = try format.changed { format in
+            var parameters = Parameters(format: format)
+            change(&parameters)
+            format = parameters.format
+        }
         try checkChange(of: format)
     }
 

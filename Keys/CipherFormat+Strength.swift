@@ -80,7 +80,7 @@ extension CipherFormat.Weakness {
     }
 
     /// The property that allows it.
-    fileprivate var property: String {
+    var property: String {
         switch self {
         case .iterations: "unsafeIterations"
         case .keyDerivation: "unsafeKeyDerivation"

@@ -70,10 +70,12 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    func contains(_ key: Key) -> Bool { index(key) != nil || isRecord(key) }
+    func contains(_ key: Key) -> Bool { (try? index(key)) != nil || isRecord(key) }
 
-    @inline(__always) private func index(_ key: Key) -> Int? {
-        columns.isMine ? columns.names.index(ofKey: name(key)) : nil
+    /// Nil where there is no such column.
+    @inline(__always) private func index(_ key: Key) throws -> Int? {
+        guard columns.isMine else { throw Turn.refusalOfColumn }
+        return columns.names.index(ofKey: name(key))
     }
 
     @inline(__always) private func name(_ key: Key) -> String {
@@ -86,13 +88,12 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func indices(ofRecord key: Key) -> [Int] { columns.names.indices(ofRecord: name(key)) }
 
     @inline(__always) private func column(_ key: Key) throws -> ResultColumn {
-        guard let index = index(key) else { throw noColumn(key) }
+        guard let index = try index(key) else { throw noColumn(key) }
         return columns.column(index)
     }
 
     private func noColumn(_ key: Key, orRecord: Bool = false) -> DatabaseError {
-        guard columns.isMine else { return Turn.refusalOfColumn }
-        return DatabaseError(
+        DatabaseError(
             .range,
             "the result has no column with the name \(name(key))"
                 + (orRecord ? ", nor columns with the prefix \(name(key))." : ""),
@@ -101,7 +102,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        guard index(key) == nil, isRecord(key) else { return try column(key).storageClass == .null }
+        guard try index(key) == nil, isRecord(key) else { return try column(key).storageClass == .null }
         return try isMissing(key)
     }
 
@@ -112,7 +113,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         guard isRecord(key), !(type is any ColumnDecodable.Type) else {
-            guard let index = index(key) else { throw noColumn(key, orRecord: !(type is any ColumnDecodable.Type)) }
+            guard let index = try index(key) else { throw noColumn(key, orRecord: !(type is any ColumnDecodable.Type)) }
             return try columns.column(index).decode(type)
         }
         // Columns are named by the data, too: no stack is deep enough for any name.
@@ -128,9 +129,8 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A record comes before a column of the same name, such as a foreign key; one value does not.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        guard columns.isMine else { throw Turn.refusalOfColumn }
         let isRecord = isRecord(key)
-        guard let index = index(key) else {
+        guard let index = try index(key) else {
             return try !isRecord || isMissing(key) ? nil : try decode(type, forKey: key)
         }
         guard isRecord, !(type is any ColumnDecodable.Type) else {
@@ -158,8 +158,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try value(key) }
 
     private func value<Value: ColumnDecodable>(_ key: Key) throws -> Value? {
-        guard columns.isMine else { throw Turn.refusalOfColumn }
-        guard let index = index(key) else { return nil }
+        guard let index = try index(key) else { return nil }
         return try Value?.decode(columns.column(index))
     }
 
