@@ -2,11 +2,12 @@
 # All tests under AddressSanitizer and under ThreadSanitizer, and a cycle of opening, using, rekeying and closing under
 # LeakSanitizer. Left out, because they cannot be run so: tests that read the memory of their own process (the sanitizers keep what was
 # freed) or how it is locked (they lock none), that preload another library (a sanitizer must come first), that kill or trace the
-# command, which `make torture` does, and that limit the size of files, on which ThreadSanitizer's own runtime ends by SIGBUS.
+# command, which `make torture` does, that fork while threads run (of the sanitizers' children some stand still for good), and that limit
+# the size of files, on which ThreadSanitizer's own runtime ends by SIGBUS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . Scripts/matrix.sh
-left_out='LeavesNoKeyInMemory|LeavesNothingInMemory|memoryIsLocked|engineWipesItsMemory|ForeignEngineTests|KillTests|CrashStateTests|commandLeavesNoCoreDump|fileSizeLimit'
+left_out='LeavesNoKeyInMemory|LeavesNothingInMemory|memoryIsLocked|engineWipesItsMemory|ForeignEngineTests|KillTests|CrashStateTests|ForkTests|commandLeavesNoCoreDump|fileSizeLimit'
 in_time='PoolDeadlockTests|PoolRekeyTests|DatabasePoolTests|DatabaseQueueTests|FMDBBehaviourTests'
 # A backtrace of a crash would be that of the sanitizer.
 export SWIFT_BACKTRACE=enable=no

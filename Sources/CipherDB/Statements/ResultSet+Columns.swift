@@ -11,7 +11,10 @@ extension ResultSet {
     ///   optional, and an error in anything else.
     @inlinable public subscript<Value: ColumnDecodable>(name: String) -> Value {
         get throws {
-            try self[columnIndex(forName: name)]
+            // One turn for both.
+            let isOuter = try enter()
+            defer { leave(isOuter) }
+            return try Value.decode(column(index(ofName: name)))
         }
     }
 

@@ -51,7 +51,7 @@ public final class ResultSet {
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Bool { try prepared.enter() }
+    @inline(__always) @usableFromInline func enter() throws -> Bool { try prepared.enter() }
     @usableFromInline func giveBack() { prepared.leave(true) }
     @inlinable @inline(__always) func leave(_ isOuter: Bool) { if isOuter { giveBack() } }
 
@@ -116,8 +116,9 @@ public final class ResultSet {
     /// The number of columns, as of ``columnNames``.
     public var columnCount: Int { (try? inTurn { rowWidth > 0 ? rowWidth : names.all.count }) ?? 0 }
 
-    private var names: ColumnNames {
-        if let namesRead { return namesRead }
+    @inline(__always) private var names: ColumnNames { namesRead ?? readNames() }
+
+    private func readNames() -> ColumnNames {
         lookAhead()
         // Another execution may have other columns.
         let isOfThisExecution =
@@ -131,12 +132,16 @@ public final class ResultSet {
     /// The index, counted from 0, of the column with this name; the case of its letters does not matter.
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/range`` where there is none; before ``next()``, what that would throw.
-    public func columnIndex(forName name: String) throws -> Int {
-        let isOuter = try prepared.enter()
-        defer { prepared.leave(isOuter) }
-        if let index = names.index(ofKey: name) { return index }
-        if let error = firstStep?.error { throw error }
-        throw DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
+    public func columnIndex(forName name: String) throws -> Int { try inTurn { try index(ofName: name) } }
+
+    /// As ``columnIndex(forName:)``, inside of a call.
+    @inline(__always) @usableFromInline func index(ofName name: String) throws -> Int {
+        guard let index = names.index(ofKey: name) else { throw whyNoColumn(name) }
+        return index
+    }
+
+    private func whyNoColumn(_ name: String) -> any Error {
+        firstStep?.error ?? DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
     }
 
     /// What reads the current row as a `Decodable` type.
