@@ -57,6 +57,8 @@ public struct DatabaseFile: Sendable {
     func configured(plaintext: Bool) -> Configuration {
         Configuration {
             $0.prepareDatabase = configuration.prepareDatabase
+            // An index that does not fit would be missing in a copy.
+            $0.statementMemoryLimit = .max
             $0.unsafeAllowsAllSQL = configuration.unsafeAllowsAllSQL
             $0.trustsSchema = configuration.trustsSchema
             $0.busyTimeout = busyTimeout

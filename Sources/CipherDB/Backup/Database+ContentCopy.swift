@@ -6,7 +6,7 @@ extension Database {
         defer { turn.leave(isOuter) }
         var stop: (any Error)?
         do {
-            return try usableConnection().polling {
+            return try usableConnection().progress.polling {
                 do { try check() } catch { stop = error }
                 return stop != nil
             } _: {

@@ -55,6 +55,14 @@ public struct Configuration: Sendable {
     /// are about ten times faster with a cache that the data fits in.
     public var pageCacheSize = 32 << 20
 
+    /// The most bytes of memory, beside ``pageCacheSize``, that the engine may take while a statement runs; 1 GiB unless set. Then the statement
+    /// is undone and throws ``DatabaseError`` with ``ResultCode/outOfMemory``.
+    ///
+    /// Sorts, new indexes, statement journals and temporary tables are in memory, because the engine would write them to files in plaintext. An
+    /// index takes the bytes of its keys and about 100 for each row. The engine counts for the process: what its other connections take meanwhile
+    /// is in it.
+    public var statementMemoryLimit = 1 << 30
+
     /// The most statements that a connection keeps compiled; the one unused longest goes first.
     public var statementCacheCapacity = 100
 

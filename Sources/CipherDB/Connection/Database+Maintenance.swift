@@ -41,8 +41,8 @@ extension Database {
     /// Rebuilds the database without free pages (sqlite.org/lang_vacuum.html).
     ///
     /// It needs room for a second copy beside the database, and for one in the directory of temporary files, which the engine encrypts. The
-    /// latter is in memory where the database is plaintext or has not the page size and reserve of the engine's own format, or the connection has
-    /// temporary tables.
+    /// latter is in memory, up to ``Configuration/statementMemoryLimit``, where the database is plaintext or has not the page size and reserve of
+    /// the engine's own format, or the connection has temporary tables.
     ///
     /// - Throws: ``DatabaseError``, also within a transaction, and so within `write`; ``KeyError``.
     public func vacuum() throws {

@@ -164,6 +164,11 @@ extension Database {
                     """
                 )
             }
+            // The database itself is in memory then.
+            if !connection.filename.isEmpty {
+                let limit = configuration.statementMemoryLimit.addingReportingOverflow(configuration.pageCacheSize)
+                connection.progress.memoryLimit = limit.overflow ? nil : Int64(limit.partialValue)
+            }
             try connection.setForeignKeys(configuration.enforcesForeignKeys)
             if let mode = configuration.journalMode, path != nil, path != "" {
                 let found = try set(mode, connection)

@@ -246,9 +246,9 @@ public final class Database {
 
     /// Runs `body` for a task, whose cancellation ends its statements.
     func watched<Result>(by cancellation: TaskCancellation, _ body: (Database) throws -> Result) throws -> Result {
-        connection?.watch(cancellation)
+        connection?.progress.cancellation = cancellation
         // Of the connection there is then: a change of key makes another.
-        defer { connection?.watch(nil) }
+        defer { connection?.progress.cancellation = nil }
         return try body(self)
     }
 

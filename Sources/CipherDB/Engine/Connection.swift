@@ -39,8 +39,8 @@ final class Connection {
     /// What notes the tables that are changed; nil where nobody asks.
     // It is set while no statement runs.
     @exclusivity(unchecked) var tracker: ChangeTracker?
-    /// The task that uses the connection now, where one does.
-    var cancellation: TaskCancellation?
+    /// What ends its statements.
+    let progress = StatementProgress()
     /// As long as the handle; the engine keeps their addresses.
     var tokenizers: [FTS4Module] = []
     /// What a function written in Swift threw, for the statement that called it to throw.
@@ -95,6 +95,7 @@ final class Connection {
         sqlite3_extended_result_codes(handle, 1)
         CheckpointGuard.install(on: handle, schema: "main")
         installAuthorizer()
+        progress.install(on: handle)
         interrupter.attach(handle)
     }
 
@@ -109,7 +110,7 @@ final class Connection {
         interrupter = former.interrupter
         interrupter.attach(handle)
         requiresTransaction = former.requiresTransaction
-        watch(former.cancellation)
+        progress.cancellation = former.progress.cancellation
     }
 
     /// From here on statements only read, and cannot change that.

@@ -125,24 +125,6 @@ extension Connection {
 }
 
 extension Connection {
-    /// Ends statements with ``ResultCode/interrupted`` from when the task is cancelled; nil ends the watch.
-    func watch(_ cancellation: TaskCancellation?) {
-        self.cancellation = cancellation
-        guard let cancellation else { return sqlite3_progress_handler(handle, 0, nil, nil) }
-        sqlite3_progress_handler(
-            handle,
-            // Of the engine's instructions, a fraction of a millisecond.
-            1000,
-            { context in
-                guard let context else { return 0 }
-                return Unmanaged<TaskCancellation>.fromOpaque(context).takeUnretainedValue().isCancelled ? 1 : 0
-            },
-            Unmanaged.passUnretained(cancellation).toOpaque()
-        )
-    }
-}
-
-extension Connection {
     /// Runs `body`, whose statements ask `mayTryAgain` while a lock of another connection is in the way. The busy handling of
     /// before is not put back.
     func waiting<Result>(_ mayTryAgain: () -> Bool, _ body: () throws -> Result) rethrows -> Result {
@@ -155,24 +137,6 @@ extension Connection {
                     pointer
                 )
                 defer { sqlite3_busy_timeout(handle, 0) }
-                return try body()
-            }
-        }
-    }
-
-    /// Runs `body`, whose statements end with ``ResultCode/interrupted`` as soon as `isOver` says so.
-    func polling<Result>(_ isOver: () -> Bool, _ body: () throws -> Result) rethrows -> Result {
-        try withoutActuallyEscaping(isOver) { isOver in
-            var poll = isOver
-            return try withUnsafeMutablePointer(to: &poll) { pointer in
-                // Several times a second.
-                sqlite3_progress_handler(
-                    handle,
-                    100_000,
-                    { $0?.assumingMemoryBound(to: (() -> Bool).self).pointee() == true ? 1 : 0 },
-                    pointer
-                )
-                defer { sqlite3_progress_handler(handle, 0, nil, nil) }
                 return try body()
             }
         }

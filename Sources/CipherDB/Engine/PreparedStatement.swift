@@ -196,6 +196,7 @@ internal import CCipherEngine
         if isFirst, connection.requiresTransaction, !connection.isInTransaction {
             throw DatabaseError.transactionEnded
         }
+        if isFirst, connection.runningCallbacks == 0 { connection.progress.begin() }
         if isFirst, mayBeginWriting, !connection.isInTransaction { try connection.checkFile() }
         if access.reads, connection.isWatched, uncountedGuard?._withUnsafeGuaranteedRef({ $0.isReady }) != true {
             do throws(DatabaseError) {
@@ -228,6 +229,14 @@ internal import CCipherEngine
     private func didFail(_ code: Int32) -> any Error {
         var error = connection.error(code, sql: sql)
         reported?.failed(error.code)
+        if connection.progress.takeOverLimit() {
+            error = DatabaseError(
+                .outOfMemory,
+                "the process took more memory while the statement ran than Configuration.statementMemoryLimit allows; "
+                    + "sort or change fewer rows at a time, or raise the limit",
+                sql: sql
+            )
+        }
         if corruptionGuard?.isDamage(error.code) == true || connection.hasMetDamage(error.code) {
             error = connection.damagedPage(sql)
         } else if [.corrupt, .notADatabase].contains(error.code.primary), error.code != .corruptVirtualTable {
