@@ -6,7 +6,7 @@ help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
 	@echo "make examples: a password vault and an HTTP service, built and used"
 	@echo "make check    what to run between two edits: the tests that end soon, on the system's engine"
-	@echo "make test     build, lint, and run all tests on every engine of the matrix (ENGINE=4.6.1, ONLY=Suite: some of it; AGAIN=1: also what passed before)"
+	@echo "make test     build, lint, and run all tests on every engine of the matrix (ENGINE=4.6.1, ONLY=Suite: some of it)"
 	@echo "make torture  a pool under load, the command killed at random moments, faults, damage, fuzzing: an hour or so"
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
 	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
@@ -43,7 +43,7 @@ check: setup
 	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" Scripts/test.sh check
 
 test: setup engines
-	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" AGAIN="$(AGAIN)" Scripts/test.sh
+	@ENGINE="$(ENGINE)" ONLY="$(ONLY)" Scripts/test.sh
 
 bench: engines
 	@if [ -n "$(AGAINST)" ]; then Benchmarks/against.py "$(AGAINST)"; elif [ -n "$(SIZES)" ]; then Scripts/bench.sh --topic sizes --sizes "$(SIZES)"; else Scripts/bench.sh && Benchmarks/rekey.py; fi

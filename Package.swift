@@ -49,7 +49,7 @@ let package = Package(
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
         .systemLibrary(
-            name: "CCipherEngine",
+            name: "CSQLCipher",
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
         ),
@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "CipherDB",
             dependencies: [
-                "CCipherEngine", "CCipherSystem", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", metrics,
+                "CSQLCipher", "CCipherSystem", "CipherKeys", "CipherPages", "SQLiteFormat", "CipherSystem", metrics,
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
                 lifecycle,
@@ -108,7 +108,7 @@ let package = Package(
         ),
         .target(
             name: "TestSupport",
-            dependencies: ["CCipherEngine", "CipherDB", "CipherKeys", "CipherSystem"],
+            dependencies: ["CSQLCipher", "CipherDB", "CipherKeys", "CipherSystem"],
             path: "Tests/TestSupport"
         ),
         .testTarget(
@@ -129,7 +129,7 @@ let package = Package(
         // A process of WALResetLoadTests.
         .executableTarget(
             name: "CheckpointLoad",
-            dependencies: ["CCipherEngine", "CipherDB", "Rekeying"],
+            dependencies: ["CSQLCipher", "CipherDB", "Rekeying"],
             path: "Tests/CheckpointLoad"
         ),
         // A process of StorageFailureTests and CreationTests.
@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "CipherDBTests",
             dependencies: [
-                "CCipherEngine", "CheckpointLoad", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat",
+                "CSQLCipher", "CheckpointLoad", "CipherDB", "CipherKeys", "CipherPages", "Rekeying", "SQLiteFormat",
                 "CipherSystem", "OpeningProcess", "ServiceInstance", "TestSupport",
             ],
             exclude: ["Articles/Service"]

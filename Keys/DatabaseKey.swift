@@ -189,15 +189,9 @@ extension KeyProvider where Self == DatabaseKey {
     }
 }
 
-extension DatabaseKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DatabaseKey: Redacted {
     /// The kind of key and nothing of its bytes.
     public var description: String {
         "DatabaseKey(\(isPassphrase ? "passphrase" : "raw")\(salt == nil ? "" : " with salt"), redacted)"
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows the description only.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

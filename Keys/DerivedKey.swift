@@ -38,7 +38,6 @@ package struct DerivedKey: Sendable {
     }
 }
 
-extension DerivedKey: CustomStringConvertible, CustomReflectable {
+extension DerivedKey: Redacted {
     package var description: String { "DerivedKey(redacted)" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -75,13 +75,7 @@ public struct SecretBytes: Sendable {
     }
 }
 
-extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SecretBytes: Redacted {
     /// The count and nothing of the bytes.
     public var description: String { "SecretBytes(\(count) bytes, redacted)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows the description only.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation into .build/docs: the catalogue of CipherDB and the documents of Documentation/, with every public symbol of
-# CipherDB (and of the modules that it re-exports) and Rekeying. A warning fails it, and so does a public symbol that says nothing.
+# CipherDB (and of the modules that it re-exports) and Rekeying. A warning fails it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 docc=$(command -v docc || xcrun --find docc)
@@ -20,13 +20,12 @@ for module in CCipherSystem CCipherLanes; do
     own+=(-I "Sources/$module/include" -Xcc "-fmodule-map-file=$build/$module.build/module.modulemap")
 done
 for module in CipherDB Rekeying FMDBCompat; do
-    swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CCipherEngine -I Sources/CCipherOpenSSL \
+    swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CSQLCipher -I Sources/CCipherOpenSSL \
         "${own[@]}" \
         -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
         -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys,CipherSystem,SQLiteFormat,CipherSalvage \
         -output-dir "$graphs"
 done
-Scripts/undocumented.py "$graphs"/*.symbols.json
 # FMDB's own names have their meaning from FMDB.
 rm -f "$graphs"/FMDBCompat*.json
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Says which engines Scripts/test.sh tried, how many tests ran on each, which were skipped and why, and which engines are missing.
+"""Says how many tests ran in each run of Scripts/test.sh, which were skipped and why, and which engines are missing.
 
-usage: Scripts/results.py FOLDER RUN...
+usage: Scripts/results.py DIRECTORY
 
-A run without results, or in which no test ran, fails it. Where only some tests of a run were repeated, NAME.again.xml has them,
-NAME.xml those of the last whole run, and NAME.date when that was.
+A run without results, or in which no test ran, fails it.
 """
-import os, sys
+import glob, os, sys
 import xml.etree.ElementTree as xml
 from collections import defaultdict
 
@@ -28,30 +27,22 @@ def read(path):
     return passed, failed, skipped
 
 
-def main(directory, runs):
+def main(directory):
     sums, empty = [0, 0, 0], []
-    for name in runs:
-        date, again = os.path.join(directory, name + ".date"), os.path.join(directory, name + ".again.xml")
+    for log in sorted(glob.glob(os.path.join(directory, "*.log"))):
+        name = os.path.basename(log)[:-len(".log")]
+        # Swift Testing puts its own name into that of the file.
+        paths = glob.glob(os.path.join(directory, name + "*.xml"))
         try:
-            seconds = open(os.path.join(directory, name + ".status")).read().split()[1]
-            passed, failed, skipped = read(os.path.join(directory, name + ".xml"))
-            repeated = read(again) if os.path.exists(date) else None
-        except (OSError, IndexError, xml.ParseError) as error:
+            passed, failed, skipped = read(max(paths, key=os.path.getsize))
+        except (OSError, ValueError, xml.ParseError) as error:
             print("%s: no results: %s" % (name, error))
             empty.append(name)
             continue
         count = sum(map(len, skipped.values()))
-        title = name.replace("-", " ") if not name[0].isdigit() else "SQLCipher " + name
-        when = "in %s s" % seconds
-        if repeated:
-            when = "on %s; nothing has changed" % open(date).read().strip()
-        print("%s: %d passed, %d failed, %d skipped, %s" % (title, passed, failed, count, when))
-        if repeated:
-            print("    %d of them, which chance or timing takes part in, ran again: %d failed, in %s s; AGAIN=1 runs all"
-                  % (repeated[0] + repeated[1], repeated[1], seconds))
-            failed += repeated[1]
+        print("%s: %d passed, %d failed, %d skipped" % (name, passed, failed, count))
         sums = [sums[0] + passed, sums[1] + failed, sums[2] + count]
-        if passed + failed == 0 or repeated and repeated[0] + repeated[1] == 0:
+        if passed + failed == 0:
             empty.append(name)
         for reason, names in sorted(skipped.items()):
             more = "" if len(names) <= NAMES else " and %d more" % (len(names) - NAMES)
@@ -61,8 +52,8 @@ def main(directory, runs):
         for line in open(missing):
             print("not tried: " + line.rstrip())
     print("%d passed, %d failed, %d skipped" % tuple(sums))
-    if empty:
+    if empty or not sums[0]:
         sys.exit("results: no test ran: " + ", ".join(empty))
 
 
-main(sys.argv[1], sys.argv[2:])
+main(sys.argv[1])

@@ -72,15 +72,9 @@ public struct KeyringSecret: Sendable {
     }
 }
 
-extension KeyringSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension KeyringSecret: Redacted {
     /// The kind of secret and nothing of its bytes.
     public var description: String { "KeyringSecret(\(kind), redacted)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows the description only.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension KeyringSecret.Kind: CustomStringConvertible {

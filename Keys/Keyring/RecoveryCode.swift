@@ -134,13 +134,7 @@ extension RecoveryCode {
     public static func == (left: RecoveryCode, right: RecoveryCode) throws -> Bool { try left.bytes == right.bytes }
 }
 
-extension RecoveryCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RecoveryCode: Redacted {
     /// Nothing of the code; see ``text()``.
     public var description: String { "RecoveryCode(redacted)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows the description only.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

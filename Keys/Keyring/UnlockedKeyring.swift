@@ -245,13 +245,7 @@ public struct UnlockedKeyring: Sendable {
     }
 }
 
-extension UnlockedKeyring: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension UnlockedKeyring: Redacted {
     /// The path and nothing of the keys.
     public var description: String { "UnlockedKeyring(\(keyring.path), slot \(slot), redacted)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without children, so that `dump` shows the description only.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,4 +1,4 @@
-import CCipherEngine
+import CSQLCipher
 
 /// A connection of a program that uses the engine without CipherDB.
 final class StockConnection {

@@ -27,7 +27,7 @@ struct DesignDocumentTests {
     }
 
     @Test(arguments: [
-        ("CCipherEngine", "Sources/CipherDB/Engine/"), ("CCipherOpenSSL", "Keys/OpenSSL|Sources/CipherPages/Codec/"),
+        ("CSQLCipher", "Sources/CipherDB/Engine/"), ("CCipherOpenSSL", "Keys/OpenSSL|Sources/CipherPages/Codec/"),
         ("CCipherLanes", "Sources/CipherPages/Codec/"),
         (
             "CCipherSystem",

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files go both ways between this library and the stock shells, whatever engine this library runs on.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(.slow, .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct InteroperabilityTests {
     struct Pairing: Sendable, CustomTestStringConvertible {
         let shell: StockShell

@@ -427,7 +427,7 @@ import Testing
         var square: Int
     }
 
-    @Test(.timeLimit(.minutes(Extent.minutesOfAHang)))
+    @Test(.slow, .timeLimit(.minutes(Extent.minutesOfAHang)))
     func lastValueOfRandomCommitsIsSeen() async throws {
         let pool = try pool()
         try await pool.write { database in

@@ -9,7 +9,7 @@ import Testing
 
 /// Documentation/HowTo/RotateAService.md, done: eight processes use one database while its key is rotated, and while the process
 /// that rotates it is killed.
-@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct ServiceRotationTests {
+@Suite(.slow, .timeLimit(.minutes(Extent.minutesOfAHang))) struct ServiceRotationTests {
     enum Way: String, CaseIterable, Sendable {
         case command, library
     }

@@ -19,6 +19,7 @@ private enum SlowEngine {
 @Suite(
     .serialized,
     .timeLimit(.minutes(Extent.minutesOfAHang)),
+    .slow,
     .enabled(if: Extent.isNewestEngine, "has an engine of its own, and is run once"),
     .enabled(if: SlowEngine.libraries != nil, "the engine with slow checkpoints is missing: run make engines")
 )

@@ -1,4 +1,4 @@
-import CCipherEngine
+import CSQLCipher
 import CipherKeys
 import Foundation
 import TestSupport

@@ -191,7 +191,7 @@ import Testing
         #expect(try keyring.slots().map(\.number) == [1, 2, 3])
     }
 
-    @Test func costlyPassphrasesNeedSlotNumber() throws {
+    @Test(.slow) func costlyPassphrasesNeedSlotNumber() throws {
         let unlocked = try make()
         for name in ["second", "third"] { try unlocked.add(.passphrase(name), derivation: Self.fast) }
         #expect(try !unlocked.content().needsSlotNumber)

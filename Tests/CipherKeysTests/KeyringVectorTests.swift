@@ -5,7 +5,7 @@ import Testing
 @testable import CipherKeys
 
 /// The vectors of the format, which a program in Python wrote that shares no code with the library.
-@Suite struct KeyringVectorTests {
+@Suite(.slow) struct KeyringVectorTests {
     struct Vector: CustomStringConvertible {
         let name: String
         let headers: [String: String]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CipherKeys
 
-@Suite struct PassphraseDerivationTests {
+@Suite(.slow) struct PassphraseDerivationTests {
     typealias Function = PassphraseDerivation.Function
 
     /// OWASP's figures of March 2026, as far as 64 MiB allow them.

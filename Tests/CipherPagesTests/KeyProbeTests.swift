@@ -6,7 +6,7 @@ import Testing
 
 @testable import CipherPages
 
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(.slow, .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct KeyProbeTests {
     let directory: TemporaryDirectory
     let path: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every state that a crash can leave of a rotation, enumerated from the calls that the command makes.
-@Suite(.enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
+@Suite(.slow, .enabled(if: CrashStates.isAvailable, "strace is missing, or may not trace: run make setup"))
 struct CrashStateTests {
     enum Operation: String, CaseIterable, Sendable {
         case rotate, rotateInPlace, change

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// However a run ends, it leaves a database that opens, and nothing beside it.
-@Suite struct EndingTests {
+@Suite(.slow) struct EndingTests {
     let directory: TemporaryDirectory
     let path: String
 

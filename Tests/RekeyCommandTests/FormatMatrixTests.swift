@@ -5,6 +5,7 @@ import Testing
 
 /// Files that other programs wrote with each parameter of SQLCipher, through the command; see Tests/FormatMatrix.
 @Suite(
+    .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
     .enabled(if: Engine.current.formats.first?.version == 4, "the engine has formats 1 to 3 only")
 )

@@ -6,6 +6,7 @@ import Testing
 
 /// `rekey keyring` and `--keyring` as an operator runs them.
 @Suite(
+    .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
     .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")
 )

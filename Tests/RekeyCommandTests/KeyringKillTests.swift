@@ -6,7 +6,7 @@ import Testing
 
 /// `rekey keyring` is killed at random moments: the keyring opens with what it opened with before or is to open with after, and
 /// opens the database.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(.slow, .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct KeyringKillTests {
     let scene: KeyringScene
     let shell: StockShell

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The command is killed at random moments, and then looked at by the stock shell.
-@Suite(.enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
+@Suite(.slow, .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"))
 struct KillTests {
     /// What the file can be, and how the shell opens it.
     struct State {

@@ -386,7 +386,8 @@ struct RekeyCommandTests {
         }
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func calibrationPrintsParametersThatAreNotWeak()
+    @Test(.slow, .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)"))
+    func calibrationPrintsParametersThatAreNotWeak()
         throws
     {
         let outcome = try rekey("calibrate", "--milliseconds", "1")
@@ -412,7 +413,8 @@ struct RekeyCommandTests {
         #expect(nowhere.status == 74 && nowhere.errors.contains("No such file") && !nowhere.errors.contains("NSCocoa"))
     }
 
-    @Test(.enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func customKDFIterationsMustBeSpecified() throws
+    @Test(.slow, .enabled(if: Extent.isNewestEngine, "\(Extent.newestOnly)")) func customKDFIterationsMustBeSpecified()
+        throws
     {
         try make(by: .passphrase)
         #expect(try rekey("migrate", path, "--passphrase-file", oldFile, "--kdf-iter", "300000").status == 0)
@@ -492,7 +494,7 @@ struct RekeyCommandTests {
         #expect(try rekey("verify", path, "--key-file", oldKey).status == 0)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
+    @Test(.slow, arguments: [SIGINT, SIGTERM])
     func signalLeavesFileUnchanged(signal: Int32) throws {
         try make()
         let key = try directory.write([UInt8](repeating: 7, count: 32), to: "raw.key")

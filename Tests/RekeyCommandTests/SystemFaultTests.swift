@@ -8,7 +8,7 @@ import Testing
 #if os(Linux)
     /// The command with one call of the system that fails, the engine's own calls included: the first, the second, and so on
     /// until it needs no more of them; some are left out by default.
-    @Suite(.enabled(if: Program.hasClang, "clang is missing"))
+    @Suite(.slow, .enabled(if: Program.hasClang, "clang is missing"))
     struct SystemFaultTests {
         let directory: TemporaryDirectory
         let path: String

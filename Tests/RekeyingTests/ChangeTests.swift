@@ -8,6 +8,7 @@ import Testing
 
 /// The change of key that writes a new file.
 @Suite(
+    .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )

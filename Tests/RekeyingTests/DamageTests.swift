@@ -6,6 +6,7 @@ import Testing
 
 /// Single bits are flipped at random places.
 @Suite(
+    .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )

@@ -7,7 +7,7 @@ import Testing
 
 #if DEBUG || FAULTS
     /// Each call of the system fails once, the first, the second, and so on until the operation needs no more of them.
-    @Suite struct FaultTests {
+    @Suite(.slow) struct FaultTests {
         let directory: TemporaryDirectory
         let path: String
         // Raw keys: nothing is derived a hundred times.

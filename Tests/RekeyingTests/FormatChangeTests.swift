@@ -6,7 +6,7 @@ import Testing
 @testable import Rekeying
 
 /// What a migration keeps and changes of a format.
-@Suite(.enabled(if: Engine.current.formats.first == .v4, "migrations to format 4"))
+@Suite(.slow, .enabled(if: Engine.current.formats.first == .v4, "migrations to format 4"))
 struct FormatChangeTests {
     private static let salt: [UInt8] = (0...15).map { UInt8($0 * 17) }
     private let directory: TemporaryDirectory

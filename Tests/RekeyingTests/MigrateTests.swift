@@ -6,6 +6,7 @@ import Testing
 
 /// Encrypting, decrypting and migrating: everything that a database holds comes along.
 @Suite(
+    .slow,
     .enabled(if: StockShell.isAvailable, "the stock shells are missing: run make engines"),
     .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")
 )

@@ -4,7 +4,7 @@ import Rekeying
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct RecoverTests {
+@Suite(.slow, .enabled(if: Extent.isAnEndOfTheMatrix, "\(Extent.endsOnly)")) struct RecoverTests {
     struct Stop: Error {}
     let directory: TemporaryDirectory
     let path: String

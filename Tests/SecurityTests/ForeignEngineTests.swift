@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A plain SQLite that gets into the process before SQLCipher: a key would be taken, and the file be plaintext.
-@Suite struct ForeignEngineTests {
+@Suite(.slow) struct ForeignEngineTests {
     let directory: TemporaryDirectory
 
     init() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Files that somebody else made, or put where we make ours.
-@Suite struct ForeignFileTests {
+@Suite(.slow) struct ForeignFileTests {
     let directory: TemporaryDirectory
     let path: String
     let key: DatabaseKey

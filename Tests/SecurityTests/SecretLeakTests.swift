@@ -8,7 +8,7 @@ import Testing
 @testable import CipherPages
 
 /// Where a secret could show: errors, descriptions, dumps, the arguments of a process.
-@Suite struct SecretLeakTests {
+@Suite(.slow) struct SecretLeakTests {
     let directory: TemporaryDirectory
     let path: String
     static let secret = "hunter2-hunter2-hunter2"

@@ -1,4 +1,5 @@
 import Foundation
+package import Testing
 
 /// How much of what a test could enumerate it does enumerate. Documentation/Testing.md lists what `make test` leaves to
 /// `make torture`.
@@ -47,10 +48,18 @@ package enum Extent {
     /// Why it is skipped on the engines between.
     package static let endsOnly = "independent of the engine, tried on the oldest and the newest only"
 
+    /// Whether slow tests are left out, as `make check` does.
+    package static let isQuick = environment["CIPHERDB_QUICK"] == "1"
+
     /// The pairs of two lists, in an order in which each share has members of both.
     package static func pairs<First, Second>(_ first: [First], _ second: [Second]) -> [(First, Second)] {
         second.indices.flatMap { shift in
             first.indices.map { (first[($0 + shift) % first.count], second[shift]) }
         }
     }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Of a test that takes seconds: processes that are killed or traced, load, damage, many derivations.
+    package static var slow: ConditionTrait { .disabled(if: Extent.isQuick, "slow: make test runs it") }
 }

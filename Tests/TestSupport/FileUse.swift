@@ -1,4 +1,4 @@
-import CCipherEngine
+import CSQLCipher
 import CipherSystem
 import Foundation
 

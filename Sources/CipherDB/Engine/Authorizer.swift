@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// What the statements of a connection may do, said while they are compiled.
 final class Authorizer {

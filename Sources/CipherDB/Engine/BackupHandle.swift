@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// One `sqlite3_backup`: the only owner of it.
 final class BackupHandle {

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// One `sqlite3_blob`: the only owner of it. Its connection keeps it until ``end()``.
 final class BlobHandle {

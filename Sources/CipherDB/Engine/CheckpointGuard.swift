@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Stops a checkpoint that would go on after another connection restarted the WAL, on engines that do not notice it (sqlite.org/wal.html,
 /// "The WAL-Reset Bug").

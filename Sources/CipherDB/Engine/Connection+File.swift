@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 // Whether the file is still the one that was opened.
 extension Connection {

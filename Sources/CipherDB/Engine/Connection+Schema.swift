@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// What a name stands for, without compiling a statement.
 extension Connection {

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Notices pages of one schema that the engine read, whose MAC is wrong, and about which it said nothing.
 ///

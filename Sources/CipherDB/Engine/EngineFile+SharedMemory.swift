@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 internal import CipherSystem
 
 /// The locks of the WAL, which are in its shared memory (sqlite.org/walformat.html, section 2).

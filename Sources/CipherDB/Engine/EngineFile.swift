@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 internal import CipherKeys
 internal import CipherPages
 internal import CipherSystem

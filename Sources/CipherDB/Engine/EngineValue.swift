@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,5 +1,5 @@
-internal import CCipherEngine
 internal import CCipherSystem
+internal import CSQLCipher
 
 /// The calls into the engine on one connection, which the end of the process waits for.
 ///

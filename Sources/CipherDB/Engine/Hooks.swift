@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// What a connection tells while it works. Each box is kept by the connection, because these callbacks have no destructor.
 final class Hooks {

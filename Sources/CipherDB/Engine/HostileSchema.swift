@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// SQLite's defences against the schema of a hostile database (sqlite.org/security.html).
 extension Connection {

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// A file in memory that the engine takes for one on the disk: what is tried with an engine leaves nothing behind.
 ///

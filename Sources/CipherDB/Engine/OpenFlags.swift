@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Flags for opening a database file (sqlite.org/c3ref/open.html).
 public struct OpenFlags: OptionSet, Sendable {

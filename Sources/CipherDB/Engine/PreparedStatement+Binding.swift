@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 internal import SQLiteFormat
 
 /// Binding; parameters are counted from 1.

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Whose turn it is.
 extension PreparedStatement {

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Looking for damaged pages, in each database that the statement reads.
 extension PreparedStatement {

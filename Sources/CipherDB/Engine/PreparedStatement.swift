@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after. Its connection keeps it until
 /// ``finalize()``.

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Why a statement is not compiled: what it wants, and what to use instead. Never has an argument in it, which may be a key.
 struct Refusal {

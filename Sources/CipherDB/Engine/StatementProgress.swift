@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// What ends a statement before it is done: the cancellation of its task, a check of the library's own, the memory that it takes.
 ///

@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 extension String {
     /// Hands over its bytes in UTF-8, without a copy where it has them so.

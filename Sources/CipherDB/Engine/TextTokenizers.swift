@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 typealias TokenizeBody = @Sendable (String, [String]) -> [Token]
 

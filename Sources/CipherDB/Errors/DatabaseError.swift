@@ -1,6 +1,7 @@
 /// An error of SQLite, or of a call that cannot be carried out.
 ///
 /// It never carries bound values or keys; SQL that sets a key is left out.
+@dynamicMemberLookup
 public struct DatabaseError: Error, Sendable, Equatable {
     /// SQLite's extended result code; ``ResultCode/primary`` gives the primary one.
     public let code: ResultCode

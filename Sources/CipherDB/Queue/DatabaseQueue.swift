@@ -92,7 +92,6 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        try owner.check(.database)
         try checkIsOutside()
         return try turns.run(body)
     }
@@ -149,7 +148,6 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: as `inDatabase(_:)`; ``DatabaseError`` with ``ResultCode/readOnly`` for a statement that writes.
     public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try owner.check(.database)
         if isInsideOfBlock, database.connection?.authorizer.isReader == true { return try body(database) }
         return try inDatabase(for: .read) { try $0.reading(body) }
     }
@@ -207,6 +205,7 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// - Throws: ``KeyError``, ``DatabaseError``, also for a database in memory, which has one connection only.
     public func openConnection() throws -> sending Database {
+        try owner.check(.database)
         let verifiedKey = try inTurn {
             try runBlock { database in
                 _ = try database.usableConnection()

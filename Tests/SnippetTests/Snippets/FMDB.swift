@@ -1,5 +1,5 @@
 // What programs of FMDB's have in them, with the import changed and no other; some import SQLite beside it. In Swift 5 mode, as they are.
-import CCipherEngine
+import CSQLCipher
 import FMDBCompat
 
 /// Names of CipherDB's that a program has of its own.

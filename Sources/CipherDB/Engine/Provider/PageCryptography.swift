@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 internal import CipherSystem
 
 /// Which code computes the MACs and the ciphertext of the pages that the engine reads and writes. Both call the same OpenSSL and

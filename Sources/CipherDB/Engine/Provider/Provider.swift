@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 internal import CipherPages
 internal import CipherSystem
 

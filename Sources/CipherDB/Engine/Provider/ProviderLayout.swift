@@ -1,4 +1,4 @@
-internal import CCipherEngine
+internal import CSQLCipher
 
 /// Which member of the engine's provider is which function, in a version of SQLCipher.
 struct ProviderLayout: Equatable {
