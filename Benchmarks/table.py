@@ -11,6 +11,10 @@ FIGURES = os.path.join(ROOT, ".build-bench/bench.json")
 BEGIN, END = "<!-- made by Benchmarks/table.py: %s -->\n", "<!-- end of the table -->\n"
 # What every workload of sizes has; the sides behind these are other libraries.
 OWN = ["raw C", "typed", "FMDBCompat"]
+# Documentation/Performance.svg has all workloads; the document has these.
+SHOWN = ("bulk insert", "scan, ", "rows into a type", "point reads in one transaction, ", "a query that reads no page", "2 readers",
+         "a connection opened")
+SHOWN_SIZES = ("1 MiB", "4096 MiB")
 
 
 def time(seconds):
@@ -26,7 +30,7 @@ def table(head, rows):
 
 
 def ratio(side, name=""):
-    goal = " (goal: %s)" % side["goal"] if side.get("goal") else ""
+    goal = " (%s)" % side["goal"].replace("at most", "≤").replace("at least", "≥") if side.get("goal") else ""
     return "%s%.2f%s" % (name + " " if name else "", side["ratio"], goal)
 
 
@@ -67,9 +71,10 @@ def main():
     with open(FIGURES) as file:
         workloads = json.load(file)
     sizes = [one for one in workloads if re.match(r"\d+ MiB", one["workload"])]
-    single = [one for one in workloads if "p50" in one["sides"][0]]
-    work = [one for one in workloads if one not in single and one not in sizes]
+    single = [one for one in workloads if "p50" in one["sides"][0] and "cache of 2 MB" not in one["workload"]]
+    work = [one for one in workloads if "p50" not in one["sides"][0] and one["workload"].startswith(SHOWN)]
     peers = [side["name"] for side in sizes[0]["sides"] if side["name"] not in OWN]
+    sizes = [one for one in sizes if one["workload"].startswith(SHOWN_SIZES)]
     tables = {"sizes": over_first(sizes, peers)}
     if work:
         tables |= {"work": over_first(work, peers), "single operations": singles(single, peers)}

@@ -47,19 +47,17 @@ import Testing
         }
     }
 
+    /// SQLite does not wait for a writer that has its lock and has not committed.
     @Test func openingWaitsToSetJournalMode() async throws {
         let path = directory.file("vault.db")
         let queue = try await DatabaseQueue(path: path, key: key)
         try await queue.inDatabase { try $0.executeUpdate("CREATE TABLE notes (text)") }
-        let reading = try await HeldBlock { hold in
-            try? queue.read { database in
-                _ = try database.int(forQuery: "SELECT count(*) FROM notes")
-                hold()
-            }
+        let writing = try await HeldBlock { hold in
+            try? queue.inTransaction(.immediate) { _ in hold() }
         }
         let opening = Task { [path, key] in try await DatabasePool(path: path, key: key) }
         try await Task.sleep(for: .milliseconds(200))
-        try await reading.end()
+        try await writing.end()
         let pool = try await opening.value
         #expect(try await pool.read { try $0.string(forQuery: "PRAGMA journal_mode") } == "wal")
     }

@@ -71,6 +71,9 @@ import Testing
         #expect(row.list == nil && row.pair == nil && row.column == nil && row.names == nil)
         let single: JSONColumn<Pair>? = try database.value(forQuery: "SELECT \(sql: value)")
         #expect(single == nil)
+        // Other JSON that is not of the type is an error in an optional, too.
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Lists.self, "SELECT '{}' AS list") }
+        #expect(throws: DatabaseError.self) { _ = try database.value(forQuery: "SELECT '[1]'") as JSONColumn<Pair>? }
         struct Asked: Decodable, RowDecodable {
             let list: [Int]?
             enum CodingKeys: CodingKey { case list }
