@@ -75,7 +75,7 @@ import Testing
 
     @Test(.enabled(if: KeyringVectorTests.hasPython, "python3 is missing: run make setup"))
     func pythonReaderAgrees() throws {
-        let script = Program.packageDirectory + "/Scripts/keyring.py"
+        let script = Program.packageDirectory + "/Tests/Readers/keyring.py"
         let directory = Program.packageDirectory + "/Tests/CipherKeysTests/Vectors/Keyring"
         let checked = try Program.run("/usr/bin/env", ["python3", script, "--check", directory])
         #expect(checked.status == 0, "\(checked.output)\(checked.errors)")

@@ -173,7 +173,7 @@ final class Life {
                 fork = made
                 if !made.isChild { report(point, made, before) }
             }
-        } catch where fork?.isChild == true {
+        } catch  where fork?.isChild == true {
             fork?.answer(error is UsedAfterFork ? Life.refused : "\(error)")
             exit(0)
         }

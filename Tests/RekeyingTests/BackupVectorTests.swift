@@ -153,13 +153,13 @@ import Testing
     func pythonReaderAgreesOnVectors() throws {
         let checked = try Program.run(
             StockShell.python,
-            [Program.packageDirectory + "/Scripts/backup.py", "--check", Self.place]
+            [Program.packageDirectory + "/Tests/Readers/backup.py", "--check", Self.place]
         )
         #expect(checked.status == 0 && checked.output == "20 vectors, 0 wrong\n", "\(checked.output)\(checked.errors)")
         let directory = try TemporaryDirectory()
         let made = try Program.run(
             StockShell.python,
-            [Program.packageDirectory + "/Scripts/backup-vectors.py", directory.path]
+            [Program.packageDirectory + "/Tests/Readers/backup-vectors.py", directory.path]
         )
         #expect(made.status == 0, "\(made.errors)")
         for vector in Self.vectors {

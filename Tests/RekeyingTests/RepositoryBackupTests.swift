@@ -336,7 +336,7 @@ import Testing
             try fixture.backUp()
         }
         try queue.close()
-        let script = Program.packageDirectory + "/Scripts/backup.py"
+        let script = Program.packageDirectory + "/Tests/Readers/backup.py"
         let page = try fixture.directory.write(DatabaseKey.sampleBytes("backup"), to: "page-key")
         let repository = fixture.directory.file("repository")
         for number in 1...2 {
