@@ -43,7 +43,7 @@ TSAN_OPTIONS="exitcode=66 halt_on_error=1" swift test -q --skip-build --disable-
 Scripts/test.sh torture
 
 echo "== a followed backup, killed beside writers that are killed, $backup_seconds s"
-.engines/python/bin/python Scripts/backup-torture.py .build-test/debug/rekey "$backup_seconds"
+.engines/python/bin/python Scripts/backup-torture.py .build-test/release/rekey "$backup_seconds"
 
 # What the tests took a share of.
 echo "== formats of other programs"

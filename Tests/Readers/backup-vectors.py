@@ -20,7 +20,7 @@ NOON = 1_767_268_800
 
 def wrapped(name):
     """The keyring of a vector of keyrings."""
-    vectors = pathlib.Path(__file__).resolve().parent.parent / "Tests/CipherKeysTests/Vectors/Keyring"
+    vectors = pathlib.Path(__file__).resolve().parent.parent / "CipherKeysTests/Vectors/Keyring"
     return bytes.fromhex((vectors / f"{name}.txt").read_text().split("\n\n", 1)[1])
 
 
@@ -218,7 +218,7 @@ def refused():
     v.refuses("damagedObject")
 
 
-OWN = pathlib.Path(__file__).resolve().parent.parent / "Tests/RekeyingTests/Vectors/Backup"
+OWN = pathlib.Path(__file__).resolve().parent.parent / "RekeyingTests/Vectors/Backup"
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OWN
 
 if __name__ == "__main__":

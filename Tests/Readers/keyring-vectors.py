@@ -475,7 +475,7 @@ def attacks():
         v.refuses(refusal, PASSPHRASE, secret, file=file)
 
 
-OWN = pathlib.Path(__file__).resolve().parent.parent / "Tests/CipherKeysTests/Vectors/Keyring"
+OWN = pathlib.Path(__file__).resolve().parent.parent / "CipherKeysTests/Vectors/Keyring"
 FOLDER = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else OWN
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ final class StatementProgress {
     }
 
     /// A statement begins that no other one calls.
-    @inline(__always) func begin() { memoryBefore = nil }
+    @inline(__always) func begin() { (memoryBefore, isOverLimit) = (nil, false) }
 
     /// Whether the statement that failed was ended for its memory; once.
     func takeOverLimit() -> Bool {
