@@ -4,7 +4,7 @@
 usage: Benchmarks/guess-rate.py [--seconds N]
 
 One guess is one derivation: an attacker checks it by decrypting one block, so page MACs cost nothing.
-All processors are used. The table is Markdown, as it stands in SECURITY.md.
+All processors are used. The table is Markdown; SECURITY.md has most of its rows.
 """
 import argparse, hashlib, math, multiprocessing, os, time
 
