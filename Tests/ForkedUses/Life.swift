@@ -14,7 +14,6 @@ final class Life {
         "a key", "an open file", "a keyed file", "a transaction", "a row", "a blob", "a closed database", "a queue",
         "a block", "a pool",
         "a block that reads", "a change of key", "a keyring", "a backup", "a rewrite",
-        "a rewrite that goes on in the child",
     ]
     static let refused = "refused"
 
@@ -95,15 +94,8 @@ final class Life {
             isSeen = true
             at("a rewrite") { [{ _ = try DatabaseFile(path: path).changeKey(from: second, to: third) }] }
         }
-        let fourth = try Scene.key("fourth")
-        try goOn("a rewrite that goes on in the child") { fork in
-            _ = try DatabaseFile(path: path).changeKey(from: third, to: fourth) { progress in
-                // Nothing of the rest needs a secret.
-                if progress.stage == .verifying, progress.done == progress.all { fork() }
-            }
-        }
         database = Database(path: path)
-        try database.open(key: fourth, flags: .readWrite)
+        try database.open(key: Scene.key("third"), flags: .readWrite)
         guard try database.integrityCheck().isEmpty, try database.int(forQuery: "SELECT count(*) FROM t") == 302 else {
             return print("the rows are not those that were written")
         }
@@ -159,31 +151,6 @@ final class Life {
             fork.answer(accepted.isEmpty ? Life.refused : "accepted \(accepted.map(\.offset))")
             exit(0)
         }
-        report(point, fork, before)
-    }
-
-    /// As ``at(_:_:)``, for an operation that forks in a closure, from which the child returns too.
-    private func goOn(_ point: String, _ operation: (_ fork: () -> Void) throws -> Void) throws {
-        var fork: Fork?
-        do {
-            try operation {
-                guard fork == nil else { return }
-                let before = content()
-                let made = Fork(way)
-                fork = made
-                if !made.isChild { report(point, made, before) }
-            }
-        } catch  where fork?.isChild == true {
-            fork?.answer(error is UsedAfterFork ? Life.refused : "\(error)")
-            exit(0)
-        }
-        if fork?.isChild == true {
-            fork?.answer("went on")
-            exit(0)
-        }
-    }
-
-    private func report(_ point: String, _ fork: Fork, _ before: [String: Data]) {
         var line = "\(point): \(fork.collect())"
         if cforking_spawn() != 0 { line += ", no program was started" }
         let after = content()
