@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a statement keeps in memory has a limit.
-@Suite struct StatementMemoryTests {
+/// What a statement keeps in memory has a limit. One test at a time: the engine counts the memory of all.
+@Suite(.serialized) struct StatementMemoryTests {
     private let directory: TemporaryDirectory
     private let path: String
     private let key: DatabaseKey
@@ -79,13 +79,13 @@ import Testing
     }
 
     @Test func eachStatementHasItsOwnLimit() throws {
-        let queue = try open(limit: 400 << 20)
+        let queue = try open(limit: 130 << 20)
         try queue.inDatabase { database in
             for name in ["a", "b", "c"] {
                 try database.executeUpdate(
                     """
                     CREATE TEMPORARY TABLE \(identifier: name) AS
-                    SELECT zeroblob(10000) FROM notes WHERE id <= 20000
+                    SELECT zeroblob(3000) FROM notes WHERE id <= 20000
                     """
                 )
             }
@@ -95,11 +95,16 @@ import Testing
 
     @Test func limitHoldsInEachConnectionOfPool() async throws {
         let pool = try await DatabasePool(path: path, key: key, configuration: configuration(limit: 0))
-        await #expect {
-            try await pool.read { _ = try $0.executeQuery("SELECT text FROM notes ORDER BY text").next() }
-        } throws: {
-            ($0 as? DatabaseError)?.code == .outOfMemory
+        // Another test may give back as much as this one takes.
+        var code: ResultCode?
+        for _ in 0..<5 where code == nil {
+            do {
+                try await pool.read { _ = try $0.executeQuery("SELECT text FROM notes ORDER BY text").next() }
+            } catch let error as DatabaseError {
+                code = error.code
+            }
         }
+        #expect(code == .outOfMemory)
         // A change of key makes another connection.
         try await pool.rekey(.raw(SecretBytes(copying: (1...32).map { UInt8($0) })))
         await #expect {
