@@ -430,7 +430,7 @@ struct KeyringCommandTests {
             """
         let made = try Program.run(
             "/usr/bin/env",
-            ["python3", "-c", script, Program.packageDirectory + "/Scripts", keyring]
+            ["python3", "-c", script, Program.packageDirectory + "/Tests/Readers", keyring]
         )
         #expect(made.status == 0, "\(made.errors)")
         let found = try rekey("inspect", path)
