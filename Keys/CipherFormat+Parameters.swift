@@ -1,3 +1,5 @@
+internal import CipherSystem
+
 /// Other parameters than a version's own.
 extension CipherFormat {
     /// A format with other parameters, for a new file or for one that exists.
@@ -129,5 +131,142 @@ extension CipherFormat {
             throw .plaintextHeader(header, most: mostHeader)
         }
         return format
+    }
+}
+
+/// What of a format is weaker than it could be.
+extension CipherFormat {
+    /// A parameter whose value makes a format weaker.
+    package enum Weakness: Hashable, Sendable {
+        case iterations
+        case keyDerivation
+        case pageAuthentication
+        case plaintextHeaderSize
+    }
+
+    /// The parameters in which this format is weaker than `other`.
+    package func weaknesses(beside other: CipherFormat) -> [Weakness] {
+        var found: [Weakness] = []
+        if keyDerivation.isShorter(than: other.keyDerivation) { found.append(.keyDerivation) }
+        // One iteration of a longer hash takes longer: as many are not weaker, and its standard number is enough.
+        let isLonger = other.keyDerivation.isShorter(than: keyDerivation)
+        let standard = keyDerivation == .sha1 ? CipherFormat.v3.iterations : CipherFormat.v4.iterations
+        if iterations < (isLonger ? min(standard, other.iterations) : other.iterations) { found.append(.iterations) }
+        switch (pageAuthentication, other.pageAuthentication) {
+        case (nil, .some): found.append(.pageAuthentication)
+        case (let mine?, let others?) where mine.isShorter(than: others): found.append(.pageAuthentication)
+        default: break
+        }
+        if plaintextHeaderSize > max(CipherFormat.harmlessHeader, other.plaintextHeaderSize) {
+            found.append(.plaintextHeaderSize)
+        }
+        return found
+    }
+
+    /// The pragmas by which the version's own format is stronger than this one.
+    package func strongerSettings(isPassphrase: Bool) -> [String] {
+        let own = own
+        return weaknesses(beside: own).compactMap { weakness in
+            switch weakness {
+            case .iterations: isPassphrase ? "kdf_iter = \(own.iterations)" : nil
+            case .keyDerivation: isPassphrase ? "kdf_algorithm = \(own.keyDerivation.rawValue)" : nil
+            case .pageAuthentication: own.pageAuthentication.map { "hmac_algorithm = \($0.rawValue)" }
+            case .plaintextHeaderSize: "plaintext_header = \(own.plaintextHeaderSize)"
+            }
+        }
+    }
+
+    /// 32 bytes: the magic string, the page size, the change counter and the number of pages.
+    private static let harmlessHeader = 32
+
+    /// Throws for a format that is weaker than its version's own in what no `unsafe…` property allowed.
+    package func checkMayBeWritten() throws(UnusableCipherFormat) {
+        try refuse(weaknesses(beside: own))
+    }
+
+    /// Throws for a change of `former` that makes it weaker than its version's own in what no `unsafe…` property allowed.
+    private func checkChange(of former: CipherFormat) throws(UnusableCipherFormat) {
+        let found = weaknesses(beside: former)
+        try refuse(weaknesses(beside: former.own).filter { found.contains($0) })
+    }
+
+    /// Throws for a format that is weaker than `present` in some way.
+    package func checkNotWeaker(than present: CipherFormat) throws(UnusableCipherFormat) {
+        let found = weaknesses(beside: present).map { $0.text(of: self) }
+        guard found.isEmpty else { throw .weaker(found.joined(separator: ", "), than: present) }
+    }
+
+    private func refuse(_ weaknesses: [Weakness]) throws(UnusableCipherFormat) {
+        guard let weakness = weaknesses.first(where: { !allowedWeaknesses.contains($0) }) else { return }
+        throw .weak(weakness.text(of: self), property: weakness.property)
+    }
+}
+
+extension CipherFormat.Weakness {
+    /// The value in a format.
+    fileprivate func text(of format: CipherFormat) -> String {
+        switch self {
+        case .iterations: "\(format.iterations.counted("iteration")) of PBKDF2"
+        case .keyDerivation: "PBKDF2-HMAC-\(format.keyDerivation.rawValue)"
+        case .pageAuthentication: format.pageAuthentication.map { "HMAC-\($0.rawValue) for pages" } ?? "no MACs"
+        case .plaintextHeaderSize: "a plaintext header of \(format.plaintextHeaderSize) bytes"
+        }
+    }
+
+    /// The property that allows it.
+    var property: String {
+        switch self {
+        case .iterations: "unsafeIterations"
+        case .keyDerivation: "unsafeKeyDerivation"
+        case .pageAuthentication: "unsafePageAuthentication"
+        case .plaintextHeaderSize: "unsafePlaintextHeaderSize"
+        }
+    }
+}
+
+extension HashAlgorithm {
+    fileprivate func isShorter(than other: HashAlgorithm) -> Bool { digestSize < other.digestSize }
+}
+
+/// Invalid or refused parameters of a ``CipherFormat``.
+public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
+    /// Not a page size of SQLite, or too small for the format's reserve.
+    case pageSize(Int)
+    /// Fewer than 1, or more than ten million.
+    case iterations(Int, least: Int)
+    /// Not a version of SQLCipher with a format of its own.
+    case version(Int)
+    /// Not a multiple of 16, or more than page 1 has room for; without MACs more than 80, because
+    /// nothing would prove a key.
+    case plaintextHeader(Int, most: Int)
+    /// Weaker than the format's own; the property of ``CipherFormat/Parameters`` allows it all the same.
+    case weak(String, property: String)
+    /// Weaker than the format that the file has.
+    case weaker(String, than: CipherFormat)
+    /// A plaintext header and no salt: the file does not have it.
+    case saltMissing
+    /// A raw key for a file whose pages have no MACs: no later opening could prove the key.
+    case rawKeyWithoutAuthentication
+
+    /// A sentence naming the parameter and its bounds.
+    public var description: String {
+        switch self {
+        case .pageSize(let size):
+            "pages of \(size) bytes are not supported; use a power of two from 1024 to 65536; only files without MACs have 512"
+        case .iterations(let iterations, let least):
+            "\(iterations) iterations are out of bounds; use \(least) to \(CipherFormat.mostIterations)"
+        case .version(let version):
+            "SQLCipher has no format \(version); use 1 to 4"
+        case .plaintextHeader(let size, let most):
+            "a plaintext header of \(size) bytes is not possible; use a multiple of 16 up to \(most)"
+        case .weak(let what, let property):
+            "\(what) is weaker than the format's own and is not used for a new file; \(property) allows it"
+        case .weaker(let what, let present):
+            "the new format would be weaker: \(what), in place of \(present)"
+        case .saltMissing:
+            "a file with a plaintext header does not contain its salt; give the salt with the key"
+        case .rawKeyWithoutAuthentication:
+            "a raw key cannot be verified in a file without MACs; use a passphrase, or a format with MACs"
+        }
     }
 }

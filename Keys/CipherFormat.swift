@@ -115,15 +115,33 @@ public struct CipherFormat: Sendable {
     package static let usualMACKeyIterations = 2
 }
 
-/// The order of the bytes of a page number.
-public enum PageNumberOrder: String, Sendable, Hashable, CaseIterable {
-    /// The least significant byte first: SQLCipher's default since 2.0.
-    case littleEndian = "le"
-    /// The most significant byte first.
-    case bigEndian = "be"
+/// The version of SQLCipher that a format is named after.
+extension CipherFormat {
+    /// SQLCipher's major version whose format this is, 1 to 4; with other parameters the one that differs in the fewest of them.
+    public var version: Int {
+        let versions = CipherFormat.standard.enumerated().map { index, format in
+            (version: CipherFormat.standard.count - index, distance: distance(to: format))
+        }
+        return versions.min { $0.distance < $1.distance }?.version ?? CipherFormat.standard.count
+    }
 
-    /// The order of this machine, as `cipher_hmac_pgno = native` has it.
-    public static var native: PageNumberOrder { 1.littleEndian == 1 ? .littleEndian : .bigEndian }
+    /// The version's own format.
+    package var own: CipherFormat { CipherFormat.standard[CipherFormat.standard.count - version] }
+
+    /// The format of a major version of SQLCipher.
+    package static func standard(version: Int) throws(UnusableCipherFormat) -> CipherFormat {
+        guard (1...standard.count).contains(version) else { throw .version(version) }
+        return standard[standard.count - version]
+    }
+
+    /// How many parameters that tell the versions apart are different; the page size, which files often have of their own, counts half.
+    private func distance(to other: CipherFormat) -> Int {
+        let others = [
+            keyDerivation != other.keyDerivation, iterations != other.iterations,
+            pageAuthentication != other.pageAuthentication,
+        ]
+        return 2 * others.count { $0 } + (pageSize == other.pageSize ? 0 : 1)
+    }
 }
 
 extension CipherFormat: Hashable {
@@ -147,5 +165,35 @@ extension CipherFormat: Hashable {
             hashes: [keyDerivation, pageAuthentication, macKeyDerivation ?? keyDerivation],
             order: pageNumberOrder
         )
+    }
+}
+
+/// The order of the bytes of a page number.
+public enum PageNumberOrder: String, Sendable, Hashable, CaseIterable {
+    /// The least significant byte first: SQLCipher's default since 2.0.
+    case littleEndian = "le"
+    /// The most significant byte first.
+    case bigEndian = "be"
+
+    /// The order of this machine, as `cipher_hmac_pgno = native` has it.
+    public static var native: PageNumberOrder { 1.littleEndian == 1 ? .littleEndian : .bigEndian }
+}
+
+/// The hash functions of SQLCipher's KDF and MACs.
+public enum HashAlgorithm: String, Sendable, Hashable, CaseIterable {
+    /// SHA-1, 20 bytes: formats 1 to 3.
+    case sha1 = "SHA1"
+    /// SHA-256, 32 bytes.
+    case sha256 = "SHA256"
+    /// SHA-512, 64 bytes: format 4.
+    case sha512 = "SHA512"
+
+    /// The number of bytes in a digest, and so in an HMAC.
+    package var digestSize: Int {
+        switch self {
+        case .sha1: 20
+        case .sha256: 32
+        case .sha512: 64
+        }
     }
 }

@@ -58,6 +58,95 @@ package enum OpenSSL {
     }
 }
 
+extension OpenSSL {
+    /// AES key wrap (RFC 3394): `key` under the key encryption key `wrapping`, eight bytes longer. The key encryption key has
+    /// 16, 24 or 32 bytes, the key a multiple of eight, and 16 at least.
+    static func wrap(_ key: UnsafeRawBufferPointer, under wrapping: UnsafeRawBufferPointer) throws -> [UInt8] {
+        let context = try wrappingContext()
+        defer { EVP_CIPHER_CTX_free(context) }
+        var wrapped = [UInt8](repeating: 0, count: key.count + 8)
+        var count: Int32 = 0
+        guard key.count >= 16, key.count % 8 == 0, let cipher = wrappingCipher(wrapping.count),
+            EVP_EncryptInit_ex(context, cipher, nil, wrapping.octets, nil) == 1,
+            EVP_EncryptUpdate(context, &wrapped, &count, key.octets, Int32(key.count)) == 1,
+            Int(count) == wrapped.count
+        else { throw OpenSSLError(operation: "AES key wrap") }
+        return wrapped
+    }
+
+    /// The key that was wrapped; nil where `wrapped` was made under another key, or is not what was made.
+    static func unwrap(_ wrapped: [UInt8], under wrapping: UnsafeRawBufferPointer) throws -> SecretBytes? {
+        guard wrapped.count >= 24, wrapped.count % 8 == 0 else { return nil }
+        let context = try wrappingContext()
+        defer { EVP_CIPHER_CTX_free(context) }
+        guard let cipher = wrappingCipher(wrapping.count),
+            EVP_DecryptInit_ex(context, cipher, nil, wrapping.octets, nil) == 1
+        else { throw OpenSSLError(operation: "AES key wrap") }
+        var isRight = false
+        let key = try SecretBytes(count: wrapped.count - 8) { output in
+            var count: Int32 = 0
+            let place = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            // > If unwrapping fails, no plaintext is released.
+            isRight =
+                EVP_DecryptUpdate(context, place, &count, wrapped, Int32(wrapped.count)) == 1
+                && Int(count) == output.count
+        }
+        ERR_clear_error()
+        return isRight ? key : nil
+    }
+
+    /// HMAC (RFC 2104).
+    static func hmac(_ algorithm: HashAlgorithm, key: UnsafeRawBufferPointer, _ message: [UInt8]) throws -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: algorithm.digestSize)
+        var count = 0
+        let done = EVP_Q_mac(
+            nil,
+            "HMAC",
+            nil,
+            algorithm.rawValue,
+            nil,
+            key.baseAddress,
+            key.count,
+            message,
+            message.count,
+            &code,
+            code.count,
+            &count
+        )
+        guard done != nil, count == code.count else { throw OpenSSLError(operation: "HMAC") }
+        return code
+    }
+
+    /// SHA-256 (FIPS 180-4).
+    static func sha256(_ message: some Sequence<UInt8>) throws -> [UInt8] {
+        let message = Array(message)
+        var digest = [UInt8](repeating: 0, count: HashAlgorithm.sha256.digestSize)
+        guard EVP_Q_digest(nil, HashAlgorithm.sha256.rawValue, nil, message, message.count, &digest, nil) == 1 else {
+            throw OpenSSLError(operation: "SHA-256")
+        }
+        return digest
+    }
+
+    private static func wrappingContext() throws -> OpaquePointer {
+        guard let context = EVP_CIPHER_CTX_new() else { throw OpenSSLError(operation: "EVP_CIPHER_CTX_new") }
+        EVP_CIPHER_CTX_set_flags(context, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW)
+        return context
+    }
+
+    private static func wrappingCipher(_ keySize: Int) -> OpaquePointer? {
+        switch keySize {
+        case 16: EVP_aes_128_wrap()
+        case 24: EVP_aes_192_wrap()
+        case 32: EVP_aes_256_wrap()
+        default: nil
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var octets: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+
 /// A function of libcrypto failed that fails only when the library is broken, out of memory or restricted by policy.
 public struct OpenSSLError: Error, CustomStringConvertible {
     /// The function that failed, by its C name.

@@ -22,3 +22,23 @@ extension Platform {
     /// Whether the process is ending, and threads that begin to use an engine are held.
     package static var isEnding: Bool { csystem_process_is_ending() != 0 }
 }
+
+/// Something that was made before `fork()` or `daemon()`, and used in the child. Nothing was read with it, and nothing written.
+public enum UsedAfterFork: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A secret, a key or an unlocked keyring, whose bytes the child does not have.
+    case secret
+    /// An open database, or what belongs to it. Its descriptors, locks and caches are the parent's.
+    case database
+    /// An asynchronous call, where the parent made one before. The threads that run them are the parent's.
+    case threads
+
+    /// A sentence with what to do.
+    public var description: String {
+        switch self {
+        case .secret: "the secret was made before fork() by another process; read or make it again in this one"
+        case .database:
+            "the database was opened before fork() by another process, which may have the file open; start a program that opens it"
+        case .threads: "the threads of asynchronous calls were not forked; use the synchronous call, or start a program"
+        }
+    }
+}

@@ -205,6 +205,12 @@ package enum Platform {
         #endif
     }
 
+    /// A number of the calling thread's own, which goes up by ``countInThread()`` and which no other thread ever has.
+    package static var threadCount: UInt64 { csystem_thread_count() }
+
+    /// Adds 1 to ``threadCount``.
+    package static func countInThread() { csystem_count_in_thread() }
+
     /// Calls again as long as a signal interrupts. Throws the `errno` of a negative result.
     package static func retrying(_ call: () -> Int) throws(Errno) -> Int {
         while true {
@@ -232,6 +238,21 @@ package enum Platform {
         #else
             Musl.close(descriptor)
         #endif
+    }
+}
+
+// Calls that the C library has under no name that Swift sees.
+extension Platform {
+    #if !canImport(Darwin)
+        /// A second descriptor of the file, by which nothing can be read or written: closing it drops no locks. Throws the `errno`.
+        static func pin(_ descriptor: Int32) throws(Errno) -> Int32 {
+            Int32(try retrying { Int(csystem_pin(descriptor)) })
+        }
+    #endif
+
+    /// Gives each of two files the name of the other. -1 with `errno`.
+    static func exchange(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>) -> Int32 {
+        csystem_exchange(path, other)
     }
 }
 

@@ -3,6 +3,13 @@ internal import CipherKeys
 internal import CipherSystem
 internal import Foundation
 
+/// What a subclass of ``FMDatabase`` says whose databases a queue or pool makes: `databaseClass()` names it, and this initialiser makes it.
+/// A subclass without initialisers of its own has it already.
+public protocol FMDatabaseClass: FMDatabase {
+    /// A database that is not opened yet.
+    init(path: String?)
+}
+
 extension FMDatabase {
     /// A database of a class that a queue or pool names; nil, and a line on standard error, where it cannot be made.
     static func ofClass(_ name: AnyClass, path: String?) -> FMDatabase? {
@@ -49,7 +56,7 @@ extension FMDatabase {
     }
 
     /// Opens the file again for a key that is right in another format than the engine's own.
-    func reopen(as format: CipherFormat) throws {
+    private func reopen(as format: CipherFormat) throws {
         let present = database.configuration
         replaceDatabase(
             database.path,
@@ -84,4 +91,72 @@ extension FMDatabase {
     static func log(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("FMDB: \(text)\n".utf8))
     }
+
+    // MARK: Keys
+
+    func keyed(text: String) -> Bool { keyed { try DatabaseKey.engineBytes(SecretBytes(utf8: text)) } }
+
+    func keyed(bytes: Data) -> Bool {
+        keyed { try DatabaseKey.engineBytes(bytes.withUnsafeBytes { try SecretBytes(copying: $0) }) }
+    }
+
+    private func keyed(_ key: () throws -> DatabaseKey) -> Bool {
+        guard let isOuter = turn.enterIfFree() else { return attempt {} }
+        defer { turn.leave(isOuter) }
+        // A database in memory never reaches a disk.
+        if isOfFile { requiresKey = true }
+        return rekeyed {
+            do {
+                let key = try key()
+                if let present = database.verifiedKey, try present.isOpened(by: key) { return }
+                try set(key)
+            } catch {
+                closeUnlessKeyed()
+                throw error
+            }
+        }
+    }
+
+    /// Sets the key, in the format in which it is right: FMDB's programs say that by pragmas behind the key.
+    private func set(_ key: DatabaseKey) throws {
+        do {
+            try database.setKey(key)
+        } catch let error as KeyError {
+            guard error.code == .otherFormat, let format = error.format, Engine.current.writes(format) else {
+                throw error
+            }
+            try reopen(as: format)
+            try database.setKey(key)
+        }
+    }
+
+    func rekeyed(_ body: () throws -> Void) -> Bool {
+        guard let isOuter = turn.enterIfFree() else { return attempt {} }
+        defer { turn.leave(isOuter) }
+        let done = attempt(body)
+        access = database.verifiedKey ?? access
+        rememberInterrupter()
+        return done
+    }
+
+    /// A program that ignores the result of `setKey` would write plaintext.
+    func closeUnlessKeyed() {
+        if requiresKey, database.verifiedKey == nil { database.close() }
+    }
+
+    func pragma(_ name: String) -> String? {
+        answer { try database.string(forQuery: "PRAGMA \(raw: name)") } ?? nil
+    }
+
+    /// The version of SQLCipher, such as `4.6.1 community`; nil where the engine is another.
+    public var cipherVersion: String? { Engine.current.sqlcipherVersion }
+
+    /// Whether SQLCipher runs in its FIPS mode: `1` or `0`.
+    public var cipherFipsStatus: String? { pragma("cipher_fips_status") }
+
+    /// The library that encrypts for SQLCipher, such as `openssl`.
+    public var cipherProvider: String? { pragma("cipher_provider") }
+
+    /// The version of the library that encrypts for SQLCipher.
+    public var cipherProviderVersion: String? { pragma("cipher_provider_version") }
 }

@@ -39,3 +39,16 @@ public enum FMDBCheckpointMode: Int32, Sendable {
     /// Everything, and the log is cut to no bytes.
     case truncate = 3
 }
+
+/// Runs blocks with a database: a queue or a pool.
+public protocol FMDatabaseProvider {
+    /// Runs `block` with a database; does not where there is none to be had.
+    func inDatabase(_ block: (FMDatabase) -> Void)
+}
+
+extension FMDatabaseProvider {
+    /// Runs `block` in a transaction.
+    func run(_ kind: TransactionKind, _ block: (FMDatabase, UnsafeMutablePointer<ObjCBool>) -> Void) {
+        inDatabase { database in database.inTransaction(kind) { block(database, $0) } }
+    }
+}

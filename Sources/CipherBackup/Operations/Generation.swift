@@ -1,4 +1,4 @@
-internal import CipherKeys
+package import CipherKeys
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -36,5 +36,119 @@ public struct Generation: Sendable, Equatable {
         storedSize = manifest.storedSize
         isAuthenticated = manifest.keyIdentifier != nil
         segmentCount = manifest.segments.count
+    }
+}
+
+/// Which generation is restored.
+public enum GenerationChoice: Sendable, Equatable {
+    /// The one with the highest number.
+    case newest
+    /// The one with this number.
+    case number(UInt64)
+    /// The newest of those that were made at this time or before.
+    case at(Date)
+}
+
+extension BackupRepository {
+    /// Throws where no whole manifest that `counts` has this number or a higher one.
+    func checkNewest(
+        _ names: [String],
+        _ marker: RepositoryMarker,
+        atLeast expected: UInt64,
+        _ counts: (StoredManifest) -> Bool
+    ) throws {
+        var newest: UInt64 = 0
+        for name in names.reversed() {
+            // A file of such a name alone says nothing.
+            guard let stored = try? StoredManifest(name, storage, marker), counts(stored) else { continue }
+            newest = stored.manifest.number
+            break
+        }
+        guard newest >= expected else { throw BackupError(.outdated, newest: newest, expected: expected) }
+    }
+
+    /// The number of the newest generation whose manifest a key proves.
+    func newestProved(by key: BackupKey) throws -> UInt64? {
+        let marker = try marker()
+        for name in try manifestNames().reversed() {
+            guard let stored = try? StoredManifest(name, storage, marker), (try? stored.authenticate(key)) != nil
+            else { continue }
+            return stored.manifest.number
+        }
+        return nil
+    }
+
+    /// - Parameter expected: The number that the newest generation has at least.
+    func manifest(_ choice: GenerationChoice, atLeast expected: UInt64?) throws -> StoredManifest {
+        let marker = try marker()
+        let names = try manifestNames()
+        if let expected { try checkNewest(names, marker, atLeast: expected) { _ in true } }
+        for name in names.reversed() {
+            switch choice {
+            case .newest: return try StoredManifest(name, storage, marker)
+            case .number(let number):
+                if StoredManifest.number(inName: name) == number { return try StoredManifest(name, storage, marker) }
+            case .at(let time):
+                let stored = try StoredManifest(name, storage, marker)
+                if Double(stored.manifest.time) <= time.timeIntervalSince1970 { return stored }
+            }
+        }
+        throw BackupError(.noGeneration, path: storage.description)
+    }
+}
+
+/// What is known of a repository before a backup is stored in it: later generations would hide that it was replaced by an old copy.
+package struct ExpectedGeneration: Sendable {
+    /// The number that the newest generation has at least; nil where only a keyring may have noted it, 0 where any is accepted.
+    let number: UInt64?
+    /// With a key, it or one of these must prove that there is such a generation.
+    let otherKeys: [DerivedKey]
+
+    /// Nothing is known.
+    package static let none = ExpectedGeneration(nil, derivedKeys: [])
+
+    package init(_ number: UInt64?, derivedKeys: [DerivedKey]) {
+        self.number = number
+        otherKeys = derivedKeys
+    }
+
+    /// What authenticates manifests: the salt does not matter to it. Passphrases are left out.
+    package static func keys(_ keys: [DatabaseKey]) throws -> [DerivedKey] {
+        try keys.filter { !$0.isPassphrase }.map { key in
+            try key.derive(salt: [UInt8](repeating: 0, count: CipherFormat.saltSize), format: .v4)
+        }
+    }
+
+    /// Throws where the newest generation is older.
+    ///
+    /// - Parameters:
+    ///   - noted: The number that a keyring has noted, where none is given.
+    ///   - known: The generation that the caller has made, or found proved, last. Another one of its number counts if a key proves it.
+    ///   - keys: Those that prove generations; none without a key.
+    func check(
+        _ names: [String],
+        of repository: BackupRepository,
+        _ marker: RepositoryMarker,
+        noted: UInt64?,
+        known: StoredManifest?,
+        provedBy keys: [BackupKey]
+    ) throws {
+        guard number != 0 else { return }
+        if let number = number ?? noted {
+            try repository.checkNewest(names, marker, atLeast: number) { $0.counts(provedBy: keys) }
+        }
+        if let known {
+            // Its key may be one that the database has no more.
+            try repository.checkNewest(names, marker, atLeast: known.manifest.number) {
+                $0.file == known.file || $0.counts(provedBy: keys)
+            }
+        }
+    }
+
+    /// What is known of a repository whose generations any key of a keyring may prove.
+    ///
+    /// - Parameter number: In place of what the keyring has noted.
+    package init(_ keyring: UnlockedKeyring?, atLeast number: UInt64?) throws {
+        self.init(number, derivedKeys: try keyring.map { try ExpectedGeneration.keys($0.copy().keys) } ?? [])
     }
 }

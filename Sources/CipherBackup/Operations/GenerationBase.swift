@@ -1,4 +1,5 @@
 internal import CipherKeys
+internal import SQLiteFormat
 
 /// The newest generation of a repository, which the next one is based on.
 struct GenerationBase: Sendable {
@@ -57,4 +58,63 @@ struct GenerationBase: Sendable {
 
     /// Whether the next generation refers to what is there, and does not store it again.
     func stays(_ reference: BlockReference) -> Bool { !compaction.replaced.contains(reference.segment) }
+}
+
+extension GenerationBase {
+    /// Whether a state comes from the same database, as far as anybody can know: a rewritten page has no byte in common with the old one, but
+    /// the salt stays, unless the key was changed by a new file.
+    ///
+    /// - Parameters:
+    ///   - key: That of the state.
+    ///   - others: The identifiers of keys that are those of this database alone.
+    func isRelated(
+        to writer: GenerationWriter,
+        key: BackupKey?,
+        others: Set<[UInt8]>,
+        _ storage: any BackupStorage
+    ) -> Bool {
+        if writer.sharesBlock { return true }
+        if let identifier = manifest.keyIdentifier, others.contains(identifier) { return true }
+        let hasSalt = writer.head != FileKind.magic
+        // Two databases may have one raw key, so that it says little.
+        guard hasSalt else { return key != nil && manifest.keyIdentifier == key?.identifier }
+        let count = Int(min(Int64(BlockTree.blockSize), manifest.databaseSize))
+        guard let first = try? tree.blocks.node(0).first,
+            let bytes = try? SegmentReader(storage, manifest, nodesOnly: false).bytes(first, count: count)
+        else { return false }
+        return bytes.starts(with: writer.head)
+    }
+}
+
+/// Which segments a new generation does without: their blocks are stored again, so that a restore does not need ever more objects.
+struct Compaction {
+    /// What is in these is stored again.
+    let replaced: Set<SegmentIdentifier>
+
+    /// Small segments come from small changes. Once there are so many, they are stored as one.
+    static let mostSmall = 32
+    static let smallSize = 16 << 20
+    /// A segment of which less than one in so many bytes is needed is stored again.
+    static let wasteFactor = 4
+
+    static let none = Compaction(replaced: [])
+
+    private init(replaced: Set<SegmentIdentifier>) {
+        self.replaced = replaced
+    }
+
+    /// - Parameter needed: How many bytes of each segment the generation needs.
+    init(_ manifest: Manifest, needed: [SegmentIdentifier: Int]) {
+        var small: [SegmentIdentifier] = []
+        var replaced: Set<SegmentIdentifier> = []
+        for segment in manifest.segments {
+            if segment.size < UInt64(Compaction.smallSize) {
+                small.append(segment.identifier)
+            } else if needed[segment.identifier, default: 0] < Int(segment.size) / Compaction.wasteFactor {
+                replaced.insert(segment.identifier)
+            }
+        }
+        if small.count > Compaction.mostSmall { replaced.formUnion(small) }
+        self.init(replaced: replaced)
+    }
 }

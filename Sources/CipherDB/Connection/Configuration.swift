@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if Logging
     public import Logging
 #endif
@@ -114,4 +116,14 @@ public enum JournalMode: String, Sendable {
     case persist
     /// A write-ahead log: readers and a writer do not wait for each other.
     case wal
+}
+
+extension Duration {
+    /// Three weeks are the most that SQLite's 32 bits hold.
+    var boundedMilliseconds: Int { Int(max(.zero, min(self, .seconds(2_000_000))) / .milliseconds(1)) }
+
+    /// For Dispatch, which counts nanoseconds in 64 bits.
+    var dispatched: DispatchTimeInterval {
+        .milliseconds(Int(max(.zero, min(self, .seconds(1_000_000))) / .milliseconds(1)))
+    }
 }

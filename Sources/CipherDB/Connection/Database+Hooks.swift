@@ -28,6 +28,100 @@ public enum TraceEvent: Sendable, Hashable {
     case ended(sql: String, duration: Duration)
 }
 
+/// An action of a statement, which an authorizer allows or refuses while the statement is compiled (sqlite.org/c3ref/set_authorizer.html).
+public struct AuthorizerAction: Sendable, Hashable {
+    /// The kinds of actions, by SQLite's codes.
+    public enum Kind: Int32, Sendable, CaseIterable {
+        /// An index is made: its name, its table.
+        case createIndex = 1
+        /// A table is made: its name.
+        case createTable
+        /// A temporary index is made: its name, its table.
+        case createTemporaryIndex
+        /// A temporary table is made: its name.
+        case createTemporaryTable
+        /// A temporary trigger is made: its name, its table.
+        case createTemporaryTrigger
+        /// A temporary view is made: its name.
+        case createTemporaryView
+        /// A trigger is made: its name, its table.
+        case createTrigger
+        /// A view is made: its name.
+        case createView
+        /// Rows are deleted: the table.
+        case delete
+        /// An index is dropped: its name, its table.
+        case dropIndex
+        /// A table is dropped: its name.
+        case dropTable
+        /// A temporary index is dropped: its name, its table.
+        case dropTemporaryIndex
+        /// A temporary table is dropped: its name.
+        case dropTemporaryTable
+        /// A temporary trigger is dropped: its name, its table.
+        case dropTemporaryTrigger
+        /// A temporary view is dropped: its name.
+        case dropTemporaryView
+        /// A trigger is dropped: its name, its table.
+        case dropTrigger
+        /// A view is dropped: its name.
+        case dropView
+        /// Rows are inserted: the table.
+        case insert
+        /// A pragma is run: its name, its argument where there is one.
+        case pragma
+        /// A column is read: the table, the column, which is empty where only rows are counted.
+        case read
+        /// A SELECT is run.
+        case select
+        /// A transaction is begun, committed or rolled back: `BEGIN`, `COMMIT` or `ROLLBACK`.
+        case transaction
+        /// A column is changed: the table, the column.
+        case update
+        /// A file is attached: its path, where that is a constant.
+        case attach
+        /// A database is detached: its name.
+        case detach
+        /// A table is altered: the database, the table.
+        case alterTable
+        /// REINDEX of an index: its name.
+        case reindex
+        /// A table is analysed: its name.
+        case analyze
+        /// A virtual table is made: its name, its module.
+        case createVirtualTable
+        /// A virtual table is dropped: its name, its module.
+        case dropVirtualTable
+        /// A function is called: its name is the second text.
+        case function
+        /// A savepoint is begun, released or rolled back to: `BEGIN`, `RELEASE` or `ROLLBACK`, its name.
+        case savepoint
+        /// A query refers to itself.
+        case recursive
+    }
+
+    /// What it is.
+    public let kind: Kind
+    /// A table, index, trigger, pragma, file or the like; what it is depends on the kind.
+    public let first: String?
+    /// A column, a table, a pragma's argument, a function or the like.
+    public let second: String?
+    /// The database: `main`, `temp` or one that is attached.
+    public let schema: String?
+    /// The trigger or view that does it, where one does.
+    public let source: String?
+}
+
+/// The answer of an authorizer.
+public enum AuthorizerDecision: Int32, Sendable {
+    /// It may be done.
+    case allow = 0
+    /// The statement is not compiled.
+    case deny = 1
+    /// Reading gives NULL, and whatever else is left out.
+    case ignore = 2
+}
+
 /// What a connection tells while it works. The closures run on the thread that runs the statement and must not use the
 /// database. They stay when it is closed and opened again.
 extension Database {

@@ -1,41 +1,37 @@
 internal import CipherKeys
 
+/// The mode of a checkpoint of the WAL (sqlite.org/c3ref/wal_checkpoint_v2.html).
+public enum CheckpointMode: Int32, Sendable {
+    /// What can be done without waiting for anyone.
+    case passive = 0
+    /// Everything, waiting for the writer.
+    case full = 1
+    /// Everything, and the next writer restarts the WAL.
+    case restart = 2
+    /// Everything, and the log is cut to no bytes.
+    case truncate = 3
+}
+
 extension Database {
-    /// Checks the whole main database, as it is now: the MAC of every page, then SQLite's integrity check, then whether each full-text index
-    /// is that of its table.
+    /// Copies pages from the write-ahead log into the database file.
     ///
-    /// It reads every page twice, and writers of a database without a WAL wait for it. Full-text indexes need the lock of a writer; on a
-    /// connection that only reads, the numbers of their rows are compared with the table's, not their words.
-    ///
-    /// - Returns: What is found, a line each; none for a sound database.
-    /// - Throws: ``KeyError`` with `KeyError.damaged` where pages are not what was written; ``DatabaseError``, also where
-    ///   nothing is found and the connection lacks a function, collation, module or tokenizer that the check needs.
-    public func integrityCheck() throws -> [String] {
+    /// - Parameters:
+    ///   - mode: How much it does.
+    ///   - name: The database: `main`, or one that is attached; nil for all.
+    /// - Returns: The pages in the log, and how many of them are in the file by now; -1 each without a log.
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where others hold it up, ``KeyError``.
+    @discardableResult public func checkpoint(
+        _ mode: CheckpointMode = .passive,
+        name: String? = nil
+    ) throws -> (logFrameCount: Int, checkpointCount: Int) {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
-        // In one transaction, so that no page is written between the two.
-        let problems =
-            try isInTransaction ? structureProblems() : inTransaction(.deferred) { try $0.structureProblems() }
-        // A transaction that has read cannot always get the lock of a writer.
-        return try problems + takingLong(fullTextProblems)
-    }
-
-    private func structureProblems() throws -> [String] { try takingLong(findStructureProblems) }
-
-    private func findStructureProblems() throws -> [String] {
-        _ = try int(forQuery: "SELECT count(*) FROM sqlite_master")
-        if let verifiedKey, verifiedKey.format.pageAuthentication != nil {
-            let connection = try usableConnection()
-            let damaged = try StoredPages(connection).damagedPages(verifiedKey)
-            guard damaged.isEmpty else { throw damage(damaged, connection) }
+        do {
+            let counts = try usableConnection().checkpoint(mode, schema: name)
+            return (Int(counts.log), Int(counts.copied))
+        } catch {
+            throw explained(error)
         }
-        let found = try checkStructure()
-        guard found.problems.isEmpty, !found.unchecked.isEmpty else { return found.problems }
-        throw DatabaseError(
-            .error,
-            "no damage was found, and not all could be checked: \(found.unchecked.joined(separator: "; ")); "
-                + "make what is missing in Configuration.prepareDatabase"
-        )
     }
 
     /// Rebuilds the database without free pages (sqlite.org/lang_vacuum.html).
@@ -74,29 +70,25 @@ extension Database {
     }
 }
 
-extension DatabaseReader {
-    /// Checks the whole main database, as it is now: the MAC of every page, SQLite's integrity check, and full-text indexes, whose words the
-    /// writer compares with those of their tables; see ``Database/integrityCheck()``.
+extension DatabaseWriter {
+    /// Copies pages from the write-ahead log into the database file, as ``Database/checkpoint(_:name:)``.
     ///
-    /// - Returns: What is found, a line each; none for a sound database.
-    /// - Throws: ``KeyError`` with `KeyError.damaged` where pages are not what was written; ``DatabaseError``.
-    public func integrityCheck() throws -> [String] {
-        let (problems, hasIndexes) = try read { (try $0.integrityCheck(), try $0.hasFullTextIndexes) }
-        guard hasIndexes, let writer = self as? any DatabaseWriter else { return problems }
-        return problems + (try writer.inDatabase { try $0.fullTextProblems() }).filter { !problems.contains($0) }
+    /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` where a reading block holds it up.
+    @discardableResult
+    public func checkpoint(_ mode: CheckpointMode = .passive) throws -> (logFrameCount: Int, checkpointCount: Int) {
+        try inDatabase { try $0.checkpoint(mode) }
     }
 
     /// Asynchronous version; does not block the calling thread.
     ///
     /// - Throws: as the synchronous version; `CancellationError`.
-    public func integrityCheck() async throws -> [String] {
-        let (problems, hasIndexes) = try await read { (try $0.integrityCheck(), try $0.hasFullTextIndexes) }
-        guard hasIndexes, let writer = self as? any DatabaseWriter else { return problems }
-        return problems + (try await writer.inDatabase { try $0.fullTextProblems() }).filter { !problems.contains($0) }
+    @discardableResult
+    public func checkpoint(
+        _ mode: CheckpointMode = .passive
+    ) async throws -> (logFrameCount: Int, checkpointCount: Int) {
+        try await inDatabase { try $0.checkpoint(mode) }
     }
-}
 
-extension DatabaseWriter {
     /// Rebuilds the database without free pages, when the blocks before are done; see ``Database/vacuum()``.
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.

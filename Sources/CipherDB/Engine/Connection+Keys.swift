@@ -1,6 +1,7 @@
 internal import CSQLCipher
 internal import CipherKeys
 internal import CipherPages
+internal import CipherSystem
 
 /// Keys are handed to the engine here and nowhere else.
 extension Connection {
@@ -44,4 +45,35 @@ extension Connection {
             _ = try statement.step()
         }
     }
+}
+
+extension Connection {
+    /// Runs `body`, in which the engine derives the HMAC key of the connection, or another one of the same format.
+    ///
+    /// The mask of its salt is one number for the whole engine: while a file with another one is keyed, no other connection is.
+    func derivingMACKey<Result>(_ format: CipherFormat, _ body: () throws -> Result) throws -> Result {
+        guard format.macSaltMask != CipherFormat.usualMask else { return try Connection.maskUse.shared(body) }
+        return try Connection.maskUse.exclusive {
+            defer { try? setMask(CipherFormat.v4) }
+            try setMask(format)
+            return try body()
+        }
+    }
+
+    /// Runs `body`, which sets the key, with the defaults that a format needs before that. They are the whole engine's: keys are set by
+    /// one connection at a time.
+    ///
+    /// SQLCipher 4 reserves room for a MAC with the key, and in pages of 512 bytes SQLite has no such room.
+    func settingDefaults<Result>(for format: CipherFormat, _ body: () throws -> Result) throws -> Result {
+        guard format.pageSize == 512, Engine.current.has(.cipherCompatibility) else { return try body() }
+        defer { try? unrestricted { try execute("PRAGMA cipher_default_use_hmac = ON") } }
+        try unrestricted { try execute("PRAGMA cipher_default_use_hmac = OFF") }
+        return try body()
+    }
+
+    private func setMask(_ format: CipherFormat) throws {
+        try unrestricted { try execute("PRAGMA cipher_hmac_salt_mask = \"x'\(format.hexadecimalMask)'\"") }
+    }
+
+    private static let maskUse = ReadWriteLock()
 }

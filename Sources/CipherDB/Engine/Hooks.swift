@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherSystem
 
 /// What a connection tells while it works. Each box is kept by the connection, because these callbacks have no destructor.
 final class Hooks {
@@ -162,4 +163,31 @@ private func tell(
         Hooks.call(hooks) { $0.trace?(.ended(sql: sql, duration: .nanoseconds(nanoseconds))) }
     }
     return 0
+}
+
+/// How a connection waits for the locks of others: as long as its operation may wait in all, where there is one, else for each lock again.
+final class LockWaiting {
+    private let limit: Duration
+    private let operation: LockWait?
+    private var wait: LockWait
+    private var hasGivenUp = false
+
+    init(limit: Duration) {
+        self.limit = limit
+        operation = limit > .zero ? LockWait.current : nil
+        wait = operation ?? LockWait(limit: limit)
+    }
+
+    /// Waits a few milliseconds; returns false, without waiting, when the time is used up.
+    func mayTryAgain(isFirst: Bool) -> Bool {
+        if isFirst { wait = operation ?? LockWait(limit: limit) }
+        hasGivenUp = !wait.mayTryAgain()
+        return !hasGivenUp
+    }
+
+    /// How long the last lock was waited for that was not had, once; nil where the engine did not ask to wait.
+    func takeWaited() -> Duration? {
+        defer { hasGivenUp = false }
+        return hasGivenUp ? wait.waited : nil
+    }
 }

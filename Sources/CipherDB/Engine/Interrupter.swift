@@ -44,3 +44,63 @@ public final class Interrupter: Sendable {
         state.withLock { $0.address = 0 }
     }
 }
+
+/// What ends a statement before it is done: the cancellation of its task, a check of the library's own, the memory that it takes.
+///
+/// Memory has a limit because sorts, statement journals and temporary tables stay there: the engine would write them to files in plaintext.
+final class StatementProgress {
+    /// Of the task that uses the connection; nil where none does.
+    var cancellation: TaskCancellation?
+    /// The most bytes that the engine may take while a statement runs, for all connections of the process; nil for no limit.
+    var memoryLimit: Int64?
+    /// Asked too, where it is set: each hundredth time, which is several times a second.
+    private var isOver: (() -> Bool)?
+    private var times = 0
+    /// What the engine had when the statement began; nil before it is asked for the first time.
+    // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and it is read and written at once.
+    @exclusivity(unchecked) private var memoryBefore: Int64?
+    @exclusivity(unchecked) private var isOverLimit = false
+
+    /// Has the engine ask every 1000 of its instructions, which take a fraction of a millisecond.
+    func install(on handle: OpaquePointer) {
+        sqlite3_progress_handler(
+            handle,
+            1000,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<StatementProgress>.fromOpaque(context).takeUnretainedValue().mayGoOn ? 0 : 1
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    /// A statement begins that no other one calls.
+    @inline(__always) func begin() { (memoryBefore, isOverLimit) = (nil, false) }
+
+    /// Whether the statement that failed was ended for its memory; once.
+    func takeOverLimit() -> Bool {
+        defer { isOverLimit = false }
+        return isOverLimit
+    }
+
+    private var mayGoOn: Bool {
+        if cancellation?.isCancelled == true { return false }
+        times &+= 1
+        if let isOver, times.isMultiple(of: 100), isOver() { return false }
+        guard let memoryLimit else { return true }
+        let used = sqlite3_memory_used()
+        let before = memoryBefore ?? used
+        memoryBefore = before
+        isOverLimit = used - before > memoryLimit
+        return !isOverLimit
+    }
+
+    /// Runs `body`, whose statements end with ``ResultCode/interrupted`` as soon as `isOver` says so.
+    func polling<Result>(_ isOver: () -> Bool, _ body: () throws -> Result) rethrows -> Result {
+        try withoutActuallyEscaping(isOver) { isOver in
+            self.isOver = isOver
+            defer { self.isOver = nil }
+            return try body()
+        }
+    }
+}

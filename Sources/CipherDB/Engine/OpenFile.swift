@@ -1,3 +1,4 @@
+internal import CSQLCipher
 internal import CipherSystem
 
 /// That a connection of this process has a database file open, for as long as it lives.
@@ -41,4 +42,52 @@ final class OpenFile {
         guard let identity = try? Platform.status(of: path).identity else { return }
         try OpenFile.entries.withLock { try $0[identity]?.owner.check(.database) }
     }
+}
+
+// Whether the file is still the one that was opened.
+extension Connection {
+    /// Whether the file's name is gone or belongs to another file since it was opened; false in memory.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0
+    }
+
+    /// Throws where ``hasMoved``: what is written into a file without a name is lost.
+    func checkFile() throws(DatabaseError) {
+        guard hasMoved else { return }
+        throw DatabaseError(
+            .cannotOpen,
+            "\(filename): the file was removed or replaced since it was opened; close the database and open it again"
+        )
+    }
+}
+
+/// Flags for opening a database file (sqlite.org/c3ref/open.html).
+public struct OpenFlags: OptionSet, Sendable {
+    /// The bits that SQLite uses.
+    public let rawValue: Int32
+
+    /// Flags from SQLite's bits.
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// For reading only; the file must exist.
+    public static let readOnly = OpenFlags(rawValue: SQLITE_OPEN_READONLY)
+    /// For reading and writing.
+    public static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
+    /// Made where it does not exist; together with ``readWrite``.
+    public static let create = OpenFlags(rawValue: SQLITE_OPEN_CREATE)
+    /// The path is a URI, `file:notes.db?mode=ro` (sqlite.org/uri.html). One with a key in it is refused.
+    public static let uri = OpenFlags(rawValue: SQLITE_OPEN_URI)
+
+    /// What may be asked for. Not a shared cache, through which a connection without the key would read, nor a database in
+    /// memory under a file's name.
+    static let possible: OpenFlags = [
+        .readOnly, .readWrite, .create, .uri,
+        OpenFlags(rawValue: SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_PRIVATECACHE),
+        // SQLITE_OPEN_NOFOLLOW and SQLITE_OPEN_EXRESCODE, which the header of SQLite 3.15 lacks.
+        OpenFlags(rawValue: 0x0300_0000),
+    ]
 }

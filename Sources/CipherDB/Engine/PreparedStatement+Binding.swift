@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherKeys
 internal import SQLiteFormat
 
 /// Binding; parameters are counted from 1.
@@ -116,5 +117,66 @@ extension PreparedStatement {
         guard buffer.hasBoundValues, let handle else { return }
         sqlite3_clear_bindings(handle)
         buffer.wipe()
+    }
+}
+
+/// Where short texts and blobs stand while a statement runs that they are bound to.
+///
+/// The engine would take memory for a copy of each, which takes longer than binding it. They stay where they are until the
+/// statement gives its values up, so that the engine need not copy them.
+struct BindingBuffer {
+    /// Longer values, and what finds no room, the engine copies.
+    static let size = 1024
+
+    private var bytes: UnsafeMutableRawBufferPointer?
+    private var used = 0
+    /// How much of it held values since it was wiped.
+    private var written = 0
+    /// Also values that did not need, or find, room here.
+    var hasBoundValues = false
+
+    /// A copy of `value` that stays until ``wipe()``; nil where there is no room.
+    mutating func keep(_ value: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
+        guard value.count <= BindingBuffer.size - used else { return nil }
+        let bytes = self.bytes ?? .allocate(byteCount: BindingBuffer.size, alignment: 16)
+        self.bytes = bytes
+        let place = bytes.baseAddress! + used
+        place.copyMemory(from: value.baseAddress!, byteCount: value.count)
+        used += value.count
+        return UnsafeRawPointer(place)
+    }
+
+    /// Makes room for other values of the same parameters. The statement must not run before each is bound.
+    mutating func reuse() {
+        written = max(written, used)
+        used = 0
+    }
+
+    /// Forgets the values, which may be secret. Nothing may be bound to them any more.
+    mutating func wipe() {
+        hasBoundValues = false
+        reuse()
+        guard written > 0 else { return }
+        if let bytes { OpenSSL.cleanse(UnsafeMutableRawBufferPointer(rebasing: bytes[..<written])) }
+        written = 0
+    }
+
+    func deallocate() {
+        bytes?.deallocate()
+    }
+}
+
+extension String {
+    /// Hands over its bytes in UTF-8, without a copy where it has them so.
+    @inline(__always) func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+        var copy = self
+        return try copy.withUTF8(body)
+    }
+
+    /// Whether these are its bytes, as they must be for SQL: to Swift an é of one and of two scalars are equal.
+    func hasBytes(_ others: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard utf8.count == others.count else { return false }
+        return withBytes { csqlcipher_same($0.baseAddress, others.baseAddress, UInt(others.count)) != 0 }
     }
 }

@@ -1,4 +1,5 @@
-package import CipherKeys
+public import CipherKeys
+internal import CipherSystem
 
 /// What a key rotation is made on: a connection, or a file that nobody has open.
 package protocol RotationTarget {
@@ -87,5 +88,53 @@ package struct KeyRotation<Target: RotationTarget> {
         case _ where target.failedChangeLeft(old): try? keyring.cancelRotation(wasUsed: false)
         default: break
         }
+    }
+}
+
+extension Database {
+    /// Gives the database a new random key, which the keyring holds for all its slots, and re-encrypts the file in place.
+    ///
+    /// The conditions are those of ``rekey(_:)-(DatabaseKey)``. A kill at any moment leaves a database that opens with the
+    /// keyring; the next opening ends the change or takes it back.
+    ///
+    /// - Throws: ``KeyringError``; else as ``rekey(_:)-(DatabaseKey)``.
+    public func rotateKey(of keyring: UnlockedKeyring) throws {
+        try rotateKey(of: keyring) { try rekey($0) }
+    }
+
+    func rotateKey(of keyring: UnlockedKeyring, _ rekey: (DatabaseKey) throws -> Void) throws {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        _ = try usableConnection()
+        guard let present = verifiedKey else {
+            throw RekeyError(.notStarted, path: path, reason: "the database is not encrypted")
+        }
+        try keyring.withLock { locked in
+            guard try present.isOpened(by: locked.current) else { throw KeyringError(.otherDatabase) }
+            let origin = keyOrigin
+            keyOrigin = .rotation
+            defer { keyOrigin = origin }
+            try KeyRotation(locked, self).run { _, next in try rekey(next) }
+        }
+        try? writeRecord(of: keyring)
+    }
+}
+
+extension Database: RotationTarget {
+    package func failedChangeLeft(_ key: DatabaseKey) -> Bool { (try? verifiedKey?.isOpened(by: key)) == true }
+
+    package func settleKeyInForce(of keyring: LockedKeyring) throws -> KeyInForce? {
+        guard let verifiedKey, let connection, let next = try keyring.next, !connection.isReadOnly else { return nil }
+        let isNext = try verifiedKey.isOpened(by: next)
+        // Pages under the old key may stand in the file still, and those under the new one in the WAL alone.
+        guard (try? checkpoint(.truncate).logFrameCount) ?? 1 <= 0 else { return nil }
+        try EngineFile(connection).sync()
+        do {
+            // The name of a new file, or that of a journal which is gone.
+            try FileCalls.syncDirectory(of: connection.filename)
+        } catch {
+            throw DatabaseError(.inputOutput, "\(connection.filename): the directory could not be synced: \(error)")
+        }
+        return KeyInForce(isNext: isNext, salt: verifiedKey.key.salt)
     }
 }

@@ -43,3 +43,175 @@ public struct CompletedMigration: Sendable, Hashable {
     /// When it was run, by the clock of that machine.
     public let date: Date
 }
+
+extension Database {
+    /// Runs the steps that the database does not have behind it, in order, each in a transaction of its own, which also notes it in the
+    /// table `cipherdb_migrations`. Killed at any moment, it goes on the next time where it was. Several processes may do it at once.
+    ///
+    /// - Returns: the names of the steps that were run.
+    /// - Throws: ``MigrationError``: the steps before the one that failed stay done; ``DatabaseError``, also in a transaction;
+    ///   ``KeyError``.
+    @discardableResult
+    public func migrate(_ steps: [Migration]) throws -> [String] {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        // Nothing is written, and nobody waited for, where there is nothing to do.
+        guard try !pendingMigrations(of: steps).isEmpty else { return [] }
+        guard !isInTransaction else {
+            throw DatabaseError(.misuse, "migrate outside of a transaction, so that each step can have its own")
+        }
+        return try takingLong { try run(steps) }
+    }
+
+    private func run(_ steps: [Migration]) throws -> [String] {
+        try withoutForeignKeys { enforced in
+            var run: [String] = []
+            for step in steps {
+                let wasRun = try blamingOldRows(step) {
+                    try inTransaction { try $0.perform(step, of: steps, checksForeignKeys: enforced) }
+                }
+                guard wasRun else { continue }
+                run.append(step.name)
+                instruments.migrated(step.name)
+            }
+            return run
+        }
+    }
+
+    /// Runs `body` with foreign keys off, and has them enforced again where they were, whatever happens.
+    private func withoutForeignKeys<Result>(_ body: (_ enforced: Bool) throws -> Result) throws -> Result {
+        // An interruption lasts as long as one of them is open.
+        closeOpenResultSets()
+        let enforced = try bool(forQuery: "PRAGMA foreign_keys") ?? false
+        // Within a transaction this would do nothing.
+        try executeStatements("PRAGMA foreign_keys = OFF")
+        let result = Swift.Result { try body(enforced) }
+        if enforced {
+            closeOpenResultSets()
+            abandonTransaction()
+            _ = connection?.takeDeferredError()
+            try? connection?.setForeignKeys(true)
+            guard (try? bool(forQuery: "PRAGMA foreign_keys")) == true else {
+                close()
+                throw DatabaseError(
+                    .error,
+                    "foreign keys could not be enforced again after a migration; the database is closed"
+                )
+            }
+        }
+        return try result.get()
+    }
+
+    /// The steps that the database has behind it, in the order in which they were done.
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public var completedMigrations: [CompletedMigration] {
+        get throws {
+            let table: SQL = "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'cipherdb_migrations'"
+            guard try bool(forQuery: table) == true else { return [] }
+            let rows = try executeQuery("SELECT name, completed FROM main.cipherdb_migrations ORDER BY position")
+            var completed: [CompletedMigration] = []
+            while try rows.next() {
+                completed.append(CompletedMigration(name: try rows[0], date: Date(timeIntervalSince1970: try rows[1])))
+            }
+            return completed
+        }
+    }
+
+    /// The names of the steps that ``migrate(_:)`` would run.
+    ///
+    /// - Throws: ``MigrationError`` where it would refuse; ``DatabaseError``, ``KeyError``.
+    public func pendingMigrations(of steps: [Migration]) throws -> [String] {
+        let names = steps.map(\.name)
+        for (index, name) in names.enumerated() where names[..<index].contains(name) {
+            throw MigrationError(.duplicateName, path: path, step: name)
+        }
+        let completed = try completedMigrations.map(\.name)
+        try checkKnown(completed, names)
+        for (name, done) in zip(names, completed) where name != done {
+            throw MigrationError(.outOfOrder, path: path, step: name, completed: done)
+        }
+        return Array(names.dropFirst(completed.count))
+    }
+
+    /// Throws where the database has a step behind it that the program does not have.
+    private func checkKnown(_ completed: [String], _ names: [String]) throws(MigrationError) {
+        guard let index = completed.firstIndex(where: { !names.contains($0) }) else { return }
+        if index >= names.count {
+            throw MigrationError(.databaseIsNewer, path: path, unknown: completed.filter { !names.contains($0) })
+        }
+        let isRenamed = !completed.contains(names[index])
+        throw MigrationError(
+            isRenamed ? .renamed : .removed,
+            path: path,
+            step: names[index],
+            unknown: [completed[index]]
+        )
+    }
+
+    /// Runs a step, unless another connection did meanwhile; returns whether it did.
+    private func perform(_ step: Migration, of steps: [Migration], checksForeignKeys: Bool) throws -> Bool {
+        guard try pendingMigrations(of: steps).contains(step.name) else { return false }
+        // It is gone where the step ended its transaction, even if it began another one.
+        let savePoint = nextSavePointName()
+        try startSavePoint(withName: savePoint)
+        do {
+            try step.body(self)
+        } catch let error as DatabaseError where error == .transactionEnded {
+            throw MigrationError(.transactionEnded, path: path, step: step.name)
+        } catch {
+            throw MigrationError(.failed, path: path, step: step.name, cause: error)
+        }
+        closeOpenResultSets()
+        guard isInTransaction, (try? releaseSavePoint(withName: savePoint)) != nil else {
+            throw MigrationError(.transactionEnded, path: path, step: step.name)
+        }
+        if checksForeignKeys, let row = try brokenForeignKey() {
+            throw MigrationError(
+                .foreignKeyViolated,
+                path: path,
+                step: step.name,
+                table: row.table,
+                rowID: row.rowID,
+                parent: row.parent
+            )
+        }
+        try executeUpdate(
+            """
+            CREATE TABLE IF NOT EXISTS main.cipherdb_migrations
+            (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, completed REAL NOT NULL)
+            """
+        )
+        try executeUpdate(
+            "INSERT INTO main.cipherdb_migrations (name, completed) VALUES (?, ?)",
+            step.name,
+            Date().timeIntervalSince1970
+        )
+        return true
+    }
+
+    /// Runs a step, and where it is refused for a row that was there before, says so.
+    private func blamingOldRows<Result>(_ step: Migration, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as MigrationError {
+            // All that the step did is undone.
+            guard error.code == .foreignKeyViolated, let row = try brokenForeignKey() else { throw error }
+            throw MigrationError(
+                .foreignKeyViolatedBefore,
+                path: path,
+                step: step.name,
+                table: row.table,
+                rowID: row.rowID,
+                parent: row.parent
+            )
+        }
+    }
+
+    /// A row whose foreign key matches none.
+    private func brokenForeignKey() throws -> (table: String, rowID: Int64?, parent: String)? {
+        let broken = try executeQuery("PRAGMA foreign_key_check")
+        defer { broken.close() }
+        return try broken.next() ? (broken[0], broken[1], broken[2]) : nil
+    }
+}

@@ -1,10 +1,14 @@
 internal import CipherKeys
+internal import CipherSystem
 
 #if Logging
     internal import Logging
 #endif
 #if Tracing
     internal import Tracing
+#endif
+#if Logging || Metrics
+    internal import Dispatch
 #endif
 
 /// Where a database reports what it does: to each package whose trait is enabled. Without traits it is empty and does nothing.
@@ -201,5 +205,73 @@ struct Instruments: Sendable {
         #if Logging
             logger?.error("a damaged page was read; find out more with rekey verify")
         #endif
+    }
+}
+
+/// One execution of a statement that is reported: from its first step to its end, the program's work between rows included.
+struct StatementExecution {
+    let stopwatch = Stopwatch()
+    #if Tracing
+        let span: any Span
+    #endif
+
+    /// The statement failed. Only the code is reported: SQLite's message may quote a value.
+    func failed(_ code: ResultCode) {
+        #if Tracing
+            span.setStatus(SpanStatus(code: .error))
+            span.attributes["db.response.status_code"] = "\(code.rawValue)"
+        #endif
+    }
+}
+
+/// How long something took. Without the traits that report it, no clock is read.
+struct Stopwatch {
+    #if Logging || Metrics
+        private let begin = DispatchTime.now().uptimeNanoseconds
+
+        /// Since it was made.
+        var nanoseconds: Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds - begin) }
+    #endif
+}
+
+/// Which failures are logged: of each kind and database one in a minute, with how many there were since the last.
+final class FailureLimit: Sendable {
+    private struct Kind: Hashable {
+        let path: String
+        let code: ResultCode
+    }
+
+    private struct Entry {
+        var logged: ContinuousClock.Instant
+        var unlogged = 0
+    }
+
+    /// That of the process.
+    static let shared = FailureLimit()
+
+    private static let pause = Duration.seconds(60)
+    /// A process may open thousands of databases.
+    private static let mostKinds = 1000
+    private let entries = Lock<[Kind: Entry]>([:])
+
+    /// How many failures the line to be logged now stands for; nil where none is due.
+    func count(_ path: String, _ code: ResultCode, at now: ContinuousClock.Instant = .now) -> Int? {
+        let kind = Kind(path: path, code: code.primary)
+        return entries.withLock { entries in
+            if let entry = entries[kind] {
+                guard now - entry.logged >= FailureLimit.pause else {
+                    entries[kind]?.unlogged += 1
+                    return nil
+                }
+                entries[kind] = Entry(logged: now)
+                return entry.unlogged + 1
+            }
+            if entries.count >= FailureLimit.mostKinds {
+                entries = entries.filter { now - $0.value.logged < FailureLimit.pause }
+            }
+            guard entries.count < FailureLimit.mostKinds else { return nil }
+            entries[kind] = Entry(logged: now)
+            return 1
+        }
     }
 }

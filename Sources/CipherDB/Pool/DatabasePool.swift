@@ -1,3 +1,4 @@
+public import CipherKeys
 internal import CipherSystem
 
 /// One connection that writes and several that read one file, in WAL mode.
@@ -99,6 +100,179 @@ public final class DatabasePool: DatabaseWriter {
                 .misuse,
                 "a reading block of this pool called the writer; write before or after the block"
             )
+        }
+    }
+}
+
+extension DatabasePool {
+    /// Opens the file with its key, verifies it, and sets its journal to the write-ahead log.
+    ///
+    /// - Parameters:
+    ///   - path: The file; nil or `:memory:` for a database in memory, which takes no key. Such a pool has one connection:
+    ///     its blocks run one at a time, and a reading block inside of a writing one throws.
+    ///   - key: The key, or the keyring that holds it; none only for a database in memory, or with ``Configuration/allowsPlaintext``.
+    ///   - configuration: ``Configuration/maximumReaders`` and ``Configuration/readerWaitingLimit`` are the pool's.
+    ///   - flags: For reading and writing, and made where it does not exist, unless set. For reading only, the journal stays
+    ///     what it is, and writing throws.
+    /// - Throws: as ``Database/open(key:flags:)``; no empty file is left behind that was not there.
+    public convenience init(
+        path: String?,
+        key: some KeyProvider = ProvidedKey.none,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) throws {
+        let writing = try configuration.ofWriter(path, flags)
+        self.init(try DatabaseQueue(path: path, key: key, configuration: writing, flags: flags), configuration)
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
+    public convenience init(
+        path: String?,
+        key: some KeyProvider = ProvidedKey.none,
+        configuration: Configuration = Configuration(),
+        flags: OpenFlags = [.readWrite, .create]
+    ) async throws {
+        let writing = try configuration.ofWriter(path, flags)
+        self.init(try await DatabaseQueue(path: path, key: key, configuration: writing, flags: flags), configuration)
+    }
+}
+
+extension Configuration {
+    /// That of the connection which writes.
+    fileprivate func ofWriter(_ path: String?, _ flags: OpenFlags) throws -> Configuration {
+        guard maximumReaders > 0 else { throw DatabaseError(.range, "a pool has at least one reader") }
+        var configuration = self
+        let isInMemory = ["", ":memory:"].contains(path ?? "")
+        configuration.journalMode = flags.contains(.readWrite) && !isInMemory ? .wal : nil
+        return configuration
+    }
+}
+
+extension DatabasePool {
+    /// Runs `body` with a reader, on this thread, and waits for one where all are in use.
+    ///
+    /// The block sees one state of the database from its first statement to its end, and cannot change it.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/busy`` when no reader became free within
+    ///   ``Configuration/readerWaitingLimit``, with ``ResultCode/readOnly`` for a statement that writes, with
+    ///   ``ResultCode/misuse`` after `close()`; ``KeyError``; ``UsedAfterFork`` in a child of the process that opened the pool.
+    public func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try writer.owner.check(.database)
+        if writer.isInMemory { return try writer.read(body) }
+        if let reader = readers.current { return try body(reader.database) }
+        return try writer.instruments.call(.read) {
+            let stopwatch = Stopwatch()
+            let reader = try readers.checkOut()
+            defer { readers.release(reader) }
+            writer.instruments.waited(stopwatch, for: .read)
+            return try readers.run(reader) { try $0.inSnapshot(body) }
+        }
+    }
+
+    /// Runs `body` with a reader, without blocking a thread of the caller's. It runs in the caller's task:
+    /// `Task.isCancelled` and task-local values are the caller's.
+    ///
+    /// When the task is cancelled before `body` begins it does not begin; when it is cancelled later, the statement that
+    /// runs is interrupted.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    public func read<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+        try writer.owner.check(.database)
+        if writer.isInMemory { return try await writer.read(body) }
+        let cancellation = TaskCancellation()
+        let instruments = writer.instruments
+        return try await instruments.call(.read) {
+            let stopwatch = Stopwatch()
+            return try await withTaskCancellationHandler {
+                try await TaskBlock(readers.lender, cancellation).run { [readers] grant in
+                    let reader = try readers.reader(grant)
+                    defer { readers.release(reader) }
+                    return try cancellation.run(reader.interrupter) {
+                        instruments.waited(stopwatch, for: .read)
+                        return try readers.run(reader) {
+                            try $0.watched(by: cancellation) { try $0.inSnapshot(body) }
+                        }
+                    }
+                }
+            } onCancel: {
+                cancellation.cancel()
+            }
+        }
+    }
+
+    /// Runs `body` with the writer, outside of a transaction, when the writing blocks before it are done: for `VACUUM` and
+    /// for pragmas.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError``, with ``ResultCode/misuse`` when called from inside a block of this
+    ///   pool; ``KeyError``.
+    @discardableResult
+    public func inDatabase<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try checkNotReading()
+        return try writer.inDatabase(body)
+    }
+
+    /// Asynchronous version; does not block the calling thread.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func inDatabase<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await writer.inDatabase(body)
+    }
+}
+
+extension DatabasePool {
+    /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, while the pool lives.
+    ///
+    /// It waits for the writing blocks before it, then for the reading blocks that run, up to ``Configuration/readerWaitingLimit``. Blocks
+    /// that come meanwhile wait, and go on with the new key; none of them is lost, and none sees a reader under the old key.
+    ///
+    /// - Throws: ``RekeyError``, with `RekeyError.notStarted` where a reading block did not end in time: nothing was
+    ///   done then, and the pool goes on. ``DatabaseError`` with ``ResultCode/busy`` where a connection that is not the
+    ///   pool's is in the way.
+    public func rekey(_ newKey: DatabaseKey) throws {
+        try checkNotReading()
+        try writer.withDatabaseForRekey { [readers] _, change in
+            try readers.withoutReaders(of: path, within: readers.waitingLimit) { try change(newKey) }
+        }
+    }
+
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` before it began.
+    public func rekey(_ newKey: DatabaseKey) async throws {
+        try await rekey(newKey, within: readers.waitingLimit)
+    }
+
+    func rekey(_ newKey: DatabaseKey, within limit: Duration) async throws {
+        try await writer.withDatabaseForRekey { [readers] _, change in
+            try readers.withoutReaders(of: self.path, within: limit) { try change(newKey) }
+        }
+    }
+
+    /// Gives the database a new random key, as ``Database/rotateKey(of:)`` does, while the pool lives.
+    ///
+    /// - Throws: as `rekey(_:)`; ``KeyringError``.
+    public func rotateKey(of keyring: UnlockedKeyring) throws {
+        try checkNotReading()
+        try writer.withDatabaseForRekey { [readers] database, change in
+            try readers.withoutReaders(of: path, within: readers.waitingLimit) {
+                try database.rotateKey(of: keyring, change)
+            }
+        }
+    }
+
+    /// Asynchronous version; does not block the calling thread. Once it began it cannot be cancelled.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError` before it began.
+    public func rotateKey(of keyring: UnlockedKeyring) async throws {
+        try await writer.withDatabaseForRekey { [readers] database, change in
+            try readers.withoutReaders(of: self.path, within: readers.waitingLimit) {
+                try database.rotateKey(of: keyring, change)
+            }
         }
     }
 }

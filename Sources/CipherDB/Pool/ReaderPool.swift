@@ -1,5 +1,6 @@
 internal import CipherKeys
 internal import CipherSystem
+internal import Dispatch
 
 /// Checks readers out to one block at a time. They are opened when they are first needed, up to a maximum; then blocks wait.
 final class ReaderPool: Sendable {
@@ -143,5 +144,116 @@ final class ReaderPool: Sendable {
             .misuse,
             "prepareDatabase asked the pool for a reader during a change of key"
         )
+    }
+}
+
+/// Closing readers: for a change of the key, to save memory, and for good.
+extension ReaderPool {
+    /// Waits until every reader is released, closes them, and runs `body`, during which requests wait.
+    ///
+    /// - Throws: what `body` throws; `RekeyError.notStarted` when a reader was not released within `limit`, and then
+    ///   nothing was done.
+    func withoutReaders<Result>(of path: String?, within limit: Duration, _ body: () throws -> Result) throws -> Result
+    {
+        let drained = DispatchSemaphore(value: 0)
+        lender.withStock { readers in
+            readers.barrier.raise(by: Platform.currentThread, checkedOut: readers.checkedOut) { drained.signal() }
+        }
+        defer { lowerBarrier() }
+        guard drained.wait(timeout: .now() + limit.dispatched) == .success else {
+            let count = lender.withStock { $0.checkedOut }
+            throw RekeyError(
+                .notStarted,
+                path: path,
+                reason: "\(count.counted("reading block")) did not end within \(limit)"
+            )
+        }
+        closeIdle()
+        return try body()
+    }
+
+    private func lowerBarrier() {
+        lender.restock(restartsLimits: true) { $0.barrier.lower() }
+    }
+
+    /// Closes the idle readers.
+    func closeIdle() {
+        let idle = lender.withStock { readers in
+            defer { readers.idle = [] }
+            return readers.idle
+        }
+        for reader in idle { reader.database.closeInBlock() }
+    }
+
+    /// Closes the idle readers, and the others when they are released. Requests that wait get an error.
+    func close() {
+        lender.close(Self.closed) { $0.isClosed = true }
+        closeIdle()
+    }
+
+    /// Interrupts the statements that the readers run.
+    func interruptAll() {
+        let interrupters = lender.withStock { $0.runners.values.map(\.interrupter) }
+        for interrupter in interrupters { interrupter?.interrupt() }
+    }
+}
+
+/// One connection of a pool that only reads.
+final class Reader: @unchecked Sendable {
+    // It holds because a reader is either idle, under the pool's lock, or checked out by one block, whose turn it is.
+    let database: Database
+    /// For other threads: only one uses `database`.
+    let interrupter: Interrupter?
+    private let connection: Connection?
+
+    init(_ database: Database) {
+        self.database = database
+        interrupter = database.interrupter
+        connection = database.connection
+        database.turn.share()
+    }
+
+    /// False if a block closed the connection, even if it opened it again.
+    var isSound: Bool { connection != nil && database.connection === connection }
+}
+
+/// While it is raised no reader is checked out, so that the key can change.
+struct Barrier {
+    private enum State {
+        case lowered
+        case raised(thread: UInt)
+        /// Raised, and waiting for the readers that are checked out.
+        case draining(thread: UInt, whenDrained: @Sendable () -> Void)
+    }
+
+    private var state = State.lowered
+
+    var isRaised: Bool {
+        if case .lowered = state { false } else { true }
+    }
+
+    /// Whether this thread raised it: a reader that it asks for would never come.
+    func isRaised(by thread: UInt) -> Bool {
+        switch state {
+        case .lowered: false
+        case .raised(let owner), .draining(let owner, _): owner == thread
+        }
+    }
+
+    /// - Parameter whenDrained: Called here or by `readerWasReleased`, once, when no reader is checked out.
+    mutating func raise(by thread: UInt, checkedOut: Int, whenDrained: @escaping @Sendable () -> Void) {
+        state = .draining(thread: thread, whenDrained: whenDrained)
+        readerWasReleased(checkedOut: checkedOut)
+    }
+
+    /// - Parameter checkedOut: How many readers are still checked out.
+    mutating func readerWasReleased(checkedOut: Int) {
+        guard checkedOut == 0, case .draining(let thread, let whenDrained) = state else { return }
+        state = .raised(thread: thread)
+        whenDrained()
+    }
+
+    mutating func lower() {
+        state = .lowered
     }
 }

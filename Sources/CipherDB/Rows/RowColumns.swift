@@ -30,3 +30,64 @@ final class RowColumns {
         RowColumns(prepared, execution: execution, names, prefix: prefix + key.stringValue + ".")
     }
 }
+
+/// The names of a result's columns, and where each stands.
+final class ColumnNames {
+    let all: [String]
+    /// Whether a column has a dot in its name, as one of a record inside of another.
+    let hasRecords: Bool
+    /// The columns of the coding keys that were looked for, in their order: that of the next row is the same as a rule.
+    // For each `@exclusivity(unchecked)`: the ``Turn`` of the connection keeps other threads out, and nothing is called while it is read or
+    // written.
+    @exclusivity(unchecked) private var found: [(key: String, index: Int?)] = []
+    @exclusivity(unchecked) private var position = 0
+
+    init(_ names: [String]) {
+        all = names
+        hasRecords = names.contains { $0.utf8.contains(UInt8(ascii: ".")) }
+    }
+
+    /// The index of the column with this name; nil where there is none. The case of letters does not matter, and of two columns with one
+    /// name the first is found, as in SQLite.
+    func index(ofName name: String) -> Int? {
+        for (index, other) in all.enumerated() where other == name || other.isEqualInASCII(to: name) { return index }
+        let lowercased = name.lowercased()
+        return all.firstIndex { $0.lowercased() == lowercased }
+    }
+
+    /// As ``index(ofName:)``, fast for names that are looked for in the same order for each row, also several times each.
+    func index(ofKey key: String) -> Int? {
+        if position < found.count, found[position].key == key { return found[position].index }
+        let next = position + 1 < found.count ? position + 1 : 0
+        if next < found.count, found[next].key == key {
+            position = next
+            return found[next].index
+        }
+        if let known = found.firstIndex(where: { $0.key == key }) {
+            position = known
+            return found[known].index
+        }
+        let index = index(ofName: key)
+        // Keys can be made of the data, without end.
+        if found.count < 2 * all.count + 8 {
+            position = found.count
+            found.append((key, index))
+        }
+        return index
+    }
+
+    /// The indices of the columns whose names are `name`, a dot, and another name: of a record inside of another.
+    func indices(ofRecord name: String) -> [Int] {
+        guard hasRecords else { return [] }
+        let prefix = name + "."
+        return all.indices.filter { all[$0].hasPrefix(prefix) }
+    }
+}
+
+extension String {
+    /// Whether they are the same but for the case of ASCII letters.
+    fileprivate func isEqualInASCII(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        return zip(utf8, other.utf8).allSatisfy { $0 == $1 || ($0 ^ $1 == 0x20 && (0x61...0x7a).contains($0 | 0x20)) }
+    }
+}

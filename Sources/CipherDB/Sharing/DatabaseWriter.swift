@@ -40,3 +40,175 @@ public protocol DatabaseWriter: DatabaseReader {
     /// - Throws: as ``Database/rotateKey(of:)``; `CancellationError` before it began.
     func rotateKey(of keyring: UnlockedKeyring) async throws
 }
+
+/// Blocks in transactions and savepoints.
+extension DatabaseWriter {
+    /// Runs `body` in a transaction, when the blocks before it are done: committed when it returns, rolled back when it
+    /// throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError`` where the transaction cannot be begun or committed, and then the
+    ///   changes are undone; else as `inDatabase(_:)`.
+    @discardableResult
+    public func write<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try inTransaction(.immediate, body)
+    }
+
+    /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func write<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+        try await inTransaction(.immediate, body)
+    }
+
+    /// Runs `body` in a transaction of a kind: committed when it returns, rolled back when it throws.
+    ///
+    /// - Throws: as `write(_:)`.
+    @discardableResult
+    public func inTransaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate,
+        _ body: (Database) throws -> Result
+    ) throws -> Result {
+        try inDatabase { try $0.inTransaction(kind, body) }
+    }
+
+    /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func inTransaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate,
+        _ body: @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        try await inDatabase { database in
+            try database.inTransaction(kind) { try checkingCancellation(body($0)) }
+        }
+    }
+
+    /// Runs `body` in a transaction, which is rolled back when it throws or sets its second argument.
+    ///
+    /// - Throws: as `write(_:)`.
+    @discardableResult
+    public func inTransaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate,
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result {
+        try inDatabase { try $0.inTransaction(kind, body) }
+    }
+
+    /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func inTransaction<Result: Sendable>(
+        _ kind: TransactionKind = .immediate,
+        _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
+    ) async throws -> Result {
+        try await inDatabase { database in
+            try database.inTransaction(kind) { try checkingCancellation(body($0, &$1)) }
+        }
+    }
+
+    /// Runs `body` in a savepoint, whose changes are undone when it throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
+    public func inSavePoint<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try inDatabase { try $0.inSavePoint(body) }
+    }
+
+    /// Asynchronous version; does not block the calling thread. A cancelled task undoes the changes.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func inSavePoint<Result: Sendable>(_ body: @Sendable (Database) throws -> Result) async throws -> Result {
+        try await inDatabase { database in
+            try database.inSavePoint { try checkingCancellation(body($0)) }
+        }
+    }
+
+    /// Runs `body` in a savepoint, whose changes are undone when it sets its second argument or throws.
+    ///
+    /// - Throws: what `body` throws; ``DatabaseError``.
+    @discardableResult
+    public func inSavePoint<Result: Sendable>(
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result {
+        try inDatabase { try $0.inSavePoint(body) }
+    }
+
+    /// Asynchronous version; does not block the calling thread. A cancelled task undoes the changes.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func inSavePoint<Result: Sendable>(
+        _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
+    ) async throws -> Result {
+        try await inDatabase { database in
+            try database.inSavePoint { try checkingCancellation(body($0, &$1)) }
+        }
+    }
+}
+
+/// The result of a block, whose task may have been cancelled where there was no statement to interrupt.
+private func checkingCancellation<Result>(_ result: Result) throws -> Result {
+    try Task.checkCancellation()
+    return result
+}
+
+/// What a ``Database`` does outside of transactions, when the blocks before it are done.
+extension DatabaseWriter {
+    /// Runs the steps that the database does not have behind it; see ``Database/migrate(_:)``.
+    ///
+    /// - Returns: the names of the steps that were run.
+    /// - Throws: ``MigrationError``, ``DatabaseError``, ``KeyError``.
+    @discardableResult
+    public func migrate(_ steps: [Migration]) throws -> [String] {
+        try inDatabase { try $0.migrate(steps) }
+    }
+
+    /// Asynchronous version; does not block the calling thread. When the task is cancelled, the step that runs is
+    /// undone, and those before it stay done.
+    ///
+    /// - Throws: as the synchronous version; `CancellationError`.
+    @discardableResult
+    public func migrate(_ steps: [Migration]) async throws -> [String] {
+        try await inDatabase { try $0.migrate(steps) }
+    }
+}
+
+// For the compiler: where a task or a task group wants no result, `{ try await pool.write { try $0.insert(…) } }` would be ambiguous,
+// as either closure could drop the result. `read` has no such form: with it a result set that leaves its block would be dropped in silence.
+extension DatabaseWriter {
+    /// As the form with a result.
+    public func write(_ body: @Sendable (Database) throws -> Void) async throws {
+        try await inTransaction(.immediate, body)
+    }
+
+    /// As the form with a result.
+    public func inDatabase(_ body: @Sendable (Database) throws -> Void) async throws {
+        _ = try await inDatabase { database in
+            try body(database)
+            return true
+        }
+    }
+
+    /// As the form with a result.
+    public func inTransaction(
+        _ kind: TransactionKind = .immediate,
+        _ body: @Sendable (Database) throws -> Void
+    ) async throws {
+        _ = try await inTransaction(kind) { database in
+            try body(database)
+            return true
+        }
+    }
+
+    /// As the form with a result.
+    public func inSavePoint(_ body: @Sendable (Database) throws -> Void) async throws {
+        _ = try await inSavePoint { database in
+            try body(database)
+            return true
+        }
+    }
+}

@@ -1,7 +1,7 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherPages
-internal import SQLiteFormat
+public import SQLiteFormat
 
 /// The result of a verification of every page.
 public struct Verification: Sendable, Equatable {
@@ -166,5 +166,44 @@ extension DatabaseFile {
             // SQLCipher 4.6 answers SQLITE_ERROR where it meets a damaged page in this check.
             return StructureCheck(problems: [error.message])
         }
+    }
+
+    /// What each page of the file is, from page 1 on.
+    ///
+    /// - Parameters:
+    ///   - key: The key that the file has.
+    ///   - progress: Called about every mebibyte; what it throws ends it.
+    /// - Throws: `KeyError` where the key or the file is wrong as a whole; ``FileError``; `DatabaseError`.
+    public func map(
+        key: DatabaseKey,
+        progress: (FileProgress) throws -> Void = { _ in }
+    ) throws -> [PageKind] {
+        try limitingWaits {
+            let file = try open()
+            defer { file.close() }
+            let found = try authenticate(key, file)
+            if case .sideFileUnderOtherKey(let side) = found.damage { throw file.underOtherKey(side) }
+            let present = found.verifiedKey
+            let pageSize = present.format.pageSize
+            let map = try PageMap(file.pages.newest(pageSize: pageSize), key: present.key, format: present.format) {
+                try progress(FileProgress(.checking, pages: $0, of: $1, size: pageSize))
+            }
+            return map.kinds
+        }
+    }
+}
+
+extension KeyError {
+    /// For a file whose pages a scan found damaged.
+    init(path: String, _ scan: PageScan.Result) {
+        self.init(.damaged, path: path, damagedPages: scan.listed, detail: scan.rest)
+    }
+}
+
+extension Verification {
+    /// The error for an operation that needs every page; nil where every page is authentic.
+    func damage(of path: String) -> KeyError? {
+        if damagedPages.isEmpty { return nil }
+        return KeyError(.damaged, path: path, damagedPages: damagedPages, detail: PageScan.rest(of: missingPages))
     }
 }

@@ -1,4 +1,4 @@
-internal import CipherDB
+public import CipherDB
 internal import CipherKeys
 internal import CipherPages
 internal import CipherSystem
@@ -223,5 +223,29 @@ struct Replacement {
             // Another run, which may lock the new file already, has taken it for a leftover; or it has another name.
             try Erasure.overwriteBeginning(old, whole: true)
         }
+    }
+}
+
+/// The file after an operation that rewrote it; every page was read back.
+public struct RewriteResult: Sendable, Equatable {
+    /// The format; nil for plaintext.
+    public let format: CipherFormat?
+    /// The format that the file had, or that of the file it was made from; nil for plaintext.
+    public let previousFormat: CipherFormat?
+    /// Bytes in a page.
+    public let pageSize: Int
+    /// Pages in the file.
+    public let pages: Int
+    /// As ``Verification/unchecked``, where SQLite's integrity check was run over the new file.
+    public let unchecked: [String]
+}
+
+extension VerifiedKey {
+    /// `key` for a file that takes the place of another, or is made from it; the format is named as it will be found.
+    ///
+    /// - Throws: as `init(newFileUnder:format:like:)`.
+    init(replacementUnder key: DatabaseKey, format: CipherFormat, like present: VerifiedKey? = nil) throws {
+        let format = key.isPassphrase ? format : FormatSearch.formatUnderRawKey(format)
+        try self.init(newFileUnder: key, format: format, like: present)
     }
 }

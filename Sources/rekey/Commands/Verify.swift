@@ -64,63 +64,95 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// A verification as `verify` and `change` print it.
-struct VerificationObject: Encodable {
-    let format: Int
-    let pageSize: Int
-    let parameters: FormatObject
-    let pages: Int
-    let damagedPages: [Int]
-    let missingPages: Int?
-    let problems: [String]
-    let notChecked: [String]?
-    let ok: Bool
-    let keyRetired: String?
-    let isKeyringOld: Bool?
-
-    init(_ found: Verification, keyRetired: String?, isKeyringOld: Bool = false) {
-        format = found.format.version
-        pageSize = found.format.pageSize
-        parameters = FormatObject(found.format)
-        pages = found.pages
-        damagedPages = found.damagedPages
-        missingPages = found.missingPages.isEmpty ? nil : found.missingPages.count
-        problems = found.problems
-        notChecked = UncheckedLines.object(found.unchecked)
-        ok = found.isSound
-        self.keyRetired = keyRetired
-        self.isKeyringOld = isKeyringOld ? true : nil
-    }
+/// A file as a picture: one cell for a page, or for as many as must share one.
+struct PagePicture {
+    private let kinds: [PageKind]
+    private let missing: Int
+    private let pagesPerCell: Int
 
     /// - Parameters:
-    ///   - keyRetired: The day on which the key of the keyring was retired that the file is under.
-    ///   - isKeyringOld: Whether the database was used with a newer copy of the keyring.
-    static func result(
-        prefix: [(String, String)] = [],
-        _ found: Verification,
-        keyRetired: String? = nil,
-        isKeyringOld: Bool = false
-    ) -> Report.Result {
-        let notes = [
-            keyRetired.map { "under a retired key of the keyring, replaced on \($0): a copy from before a rotation" },
-            isKeyringOld ? "the keyring is an old copy: the database was used with a newer one" : nil,
-        ]
-        return Report.Result(
-            VerificationObject(found, keyRetired: keyRetired, isKeyringOld: isKeyringOld),
-            lines: prefix + lines(found) + notes.compactMap { $0 }.map { ("note", $0) },
-            status: found.isSound ? .done : .damaged
-        )
+    ///   - kinds: Of each page that the file has.
+    ///   - missing: How many it does not have. They are counted only, because nobody knows what they were.
+    ///   - cells: At most so many are drawn.
+    init(_ kinds: [PageKind], missing: Int, cells: Int) {
+        self.kinds = kinds
+        self.missing = missing
+        pagesPerCell = max(1, (kinds.count + cells - 1) / cells)
     }
 
-    private static func lines(_ found: Verification) -> [(String, String)] {
+    /// What stands for a kind: a letter where there are no colours, the colour of a terminal (of 256), and that of a drawing.
+    private static func look(_ kind: PageKind) -> (letter: Character, terminal: Int, drawing: String, name: String) {
+        switch kind {
+        case .tableLeaf: ("T", 33, "#1f77b4", "rows")
+        case .tableInterior: ("t", 24, "#0b3d61", "tables' inner pages")
+        case .indexLeaf: ("I", 71, "#5aa84f", "index entries")
+        case .indexInterior: ("i", 28, "#245c1d", "indexes' inner pages")
+        case .overflow: ("o", 179, "#d6a84a", "overflow")
+        case .free: (".", 250, "#cccccc", "free")
+        case .damaged: ("X", 196, "#e5002b", "damaged")
+        }
+    }
+
+    /// The kind that a cell shows: damage wherever there is any, else what most of its pages are.
+    private var cells: [PageKind] {
+        stride(from: 0, to: kinds.count, by: pagesPerCell).map { start in
+            let part = kinds[start...].prefix(pagesPerCell)
+            if part.contains(.damaged) { return .damaged }
+            let counts = Dictionary(grouping: part) { $0 }.mapValues(\.count)
+            return PageKind.allCases.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? .free
+        }
+    }
+
+    private var legend: [(kind: PageKind, count: Int)] {
+        PageKind.allCases.map { kind in (kind, kinds.count { $0 == kind }) }.filter { $0.count > 0 }
+    }
+
+    /// Lines for a terminal, coloured or in letters.
+    func text(width: Int, coloured: Bool) -> String {
+        func cell(_ kind: PageKind) -> String {
+            let look = PagePicture.look(kind)
+            return coloured ? "\u{1b}[38;5;\(look.terminal)m█\u{1b}[0m" : String(look.letter)
+        }
+        let cells = cells
+        var lines = stride(from: 0, to: cells.count, by: width).map { start in
+            cells[start...].prefix(width).map(cell).joined()
+        }
+        lines.append("")
+        lines += legend.map { "\(cell($0.kind)) \(PagePicture.look($0.kind).name): \($0.count)" }
+        if missing > 0 { lines.append("missing: \(missing), not drawn") }
+        if pagesPerCell > 1 { lines.append("one place for \(pagesPerCell) pages; damage shows wherever there is any") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A drawing, with each cell's pages in its title.
+    func svg() -> String {
+        let cells = cells
+        let width = max(16, Int(Double(cells.count).squareRoot().rounded(.up)))
+        let rows = (cells.count + width - 1) / width
         var lines = [
-            ("format", found.format.nameAndDifferences),
-            ("pages", "\(found.pages) of \(found.format.pageSize) bytes"),
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" font-size=\"8\" "
+                + "viewBox=\"0 0 \(width * 8) \(rows * 8 + 12 * (legend.count + (missing > 0 ? 1 : 0)) + 8)\">"
         ]
-        lines += DamageLines.of(damaged: found.damagedPages, missing: found.missingPages)
-        if found.format.pageAuthentication == nil { lines.append(FormatObject.noteOnMACs) }
-        lines += found.problems.map { ("problem", $0) } + UncheckedLines.of(found.unchecked)
-        lines.append(("sound", found.isSound ? "yes" : "no"))
-        return lines
+        for (index, kind) in cells.enumerated() {
+            let first = index * pagesPerCell + 1
+            let last = min(first + pagesPerCell - 1, kinds.count)
+            let look = PagePicture.look(kind)
+            lines.append(
+                "<rect x=\"\(index % width * 8)\" y=\"\(index / width * 8)\" width=\"7\" height=\"7\" fill=\"\(look.drawing)\">"
+                    + "<title>\(first == last ? "page \(first)" : "pages \(first) to \(last)"): \(look.name)</title></rect>"
+            )
+        }
+        for (index, entry) in legend.enumerated() {
+            let look = PagePicture.look(entry.kind)
+            let top = rows * 8 + 8 + index * 12
+            lines.append("<rect x=\"0\" y=\"\(top)\" width=\"7\" height=\"7\" fill=\"\(look.drawing)\"/>")
+            lines.append("<text x=\"12\" y=\"\(top + 7)\">\(look.name): \(entry.count)</text>")
+        }
+        if missing > 0 {
+            lines.append(
+                "<text x=\"12\" y=\"\(rows * 8 + 15 + legend.count * 12)\">missing: \(missing), not drawn</text>"
+            )
+        }
+        return (lines + ["</svg>", ""]).joined(separator: "\n")
     }
 }

@@ -70,3 +70,78 @@ enum HelpTopic: String, CaseIterable {
                       engine: SQLCipher's own code computes MACs and ciphertext.
         """
 }
+
+extension HelpTopic {
+    static var jsonText: String {
+        """
+        --json prints one object for each file to standard output, one line each, with
+        the members `file`, `jsonVersion` (1) and these. Documentation/rekey.schema.json
+        is a JSON Schema of them. New members may come at any time.
+
+          inspect     kind (encrypted, plaintext, empty, notADatabase), fileType (such
+                      as gzip data), size in bytes, appearance; with the key: format
+                      (1 to 4), pageSize in bytes, pageCount, parameters, advice
+                      (lines); with a keyring: keyring (as keyring list),
+                      keyringAdvice (lines)
+          status      state (encrypted, plaintextHeader, withoutMACs, plaintext, empty,
+                      notADatabase, damaged, wrongKey, notVerified, missing,
+                      notAFile, unreadable), encrypted, verified, ok, exitStatus,
+                      checked (time), seconds, size, fileType; with the key: as
+                      verify; with a keyring: keyring (as keyring list) or
+                      keyringError; if the check failed: error, message
+          verify, change --in-place
+                      format, pageSize, parameters, pages, damagedPages (numbers,
+                      from 1), missingPages (how many), problems (lines of SQLite's
+                      check), ok; under a retired key of the keyring: keyRetired
+                      (the day)
+          change, encrypt, decrypt, migrate, copy
+                      format (absent for plaintext), pageSize, pages, parameters,
+                      previousFormat, ok; if there is nothing to do: note, ok
+          recover     format, pageSize, pages, damagedPages, missingPages, tables (name,
+                      rows, brokenRows, refusedRows, lostPages and missing: ranges
+                      of rowids), schemaWhole, unassignedRows, unassignedTable,
+                      madeAgain (name, empty), notMade, problems, ok
+          --dry-run   dryRun, fromFormat, format, pageSize, byPages, size, neededSpace,
+                      freeSpace, leftovers
+          backup      generation (number, time, databaseSize, storedSize,
+                      isAuthenticated, segments), isNew; with the key: format;
+                      with --keep…: as backups prune
+          restore     generation; with the key: format, pages,
+                      isManifestAuthenticated, isStructureChecked
+          backups list, check, prune
+                      generations; sound (numbers), size, problems, ok, with the
+                      key proved and underOtherKeys (numbers); kept and pruned
+                      (numbers), prunedSegments
+          cleanup     removed (paths)
+          keyring list, keyring status
+                      keyring (path), sequenceNumber, created, written, keyCreated
+                      (days), retiredKeys, version, rotationPending, slots (number,
+                      kind, label, kdf, command, created, changed); status also:
+                      database (current, next, older: a retired key, other)
+          keyring unlock
+                      slot, label
+          other keyring commands
+                      keyring and ok, or as change
+          calibrate   kdf, parameters
+          errors      error, exitStatus, message, fileType
+
+        `error` is the code of the library's error, such as wrongKey or wrongSecret,
+        or a word for the exit status:
+          \(ExitStatus.allCases.dropFirst().map(\.name).joined(separator: ", ").wrapped(to: 78, indent: 2))
+
+        Messages also go to standard error. Invalid options are reported there only.
+        """
+    }
+}
+
+extension String {
+    /// Broken at spaces; lines after the first are indented.
+    func wrapped(to width: Int, indent: Int) -> String {
+        var lines = [""]
+        for word in split(separator: " ") {
+            if lines[lines.count - 1].count + word.count + 1 + indent > width { lines.append("") }
+            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        }
+        return lines.joined(separator: "\n" + String(repeating: " ", count: indent))
+    }
+}

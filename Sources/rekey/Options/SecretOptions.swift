@@ -1,5 +1,15 @@
 import ArgumentParser
+import CipherDB
 import CipherKeys
+
+/// Which of two things a group of options describes: the names of its options have a prefix for it.
+protocol OptionRole {
+    static var prefix: String { get }
+}
+
+extension OptionRole {
+    static func name(_ name: String) -> NameSpecification { .customLong(prefix + name) }
+}
 
 /// What the options of one secret are called, and say.
 protocol SecretRole: OptionRole {
@@ -96,5 +106,23 @@ struct SecretOptions<Role: SecretRole>: ParsableArguments {
             isRecovery: isRecovery,
             isExternal: isExternal
         )
+    }
+}
+
+/// The path of a file with a secret as it was typed: `-` and the names of open descriptors stand for those.
+enum SecretPath {
+    /// - Parameter unsafePermissions: Whether a file may be read that other users can read.
+    static func source(_ path: String, unsafePermissions: Bool) -> KeySource {
+        // What is open already was opened by the caller, with permissions of its own.
+        if let descriptor = descriptor(path) { return .descriptor(descriptor) }
+        return unsafePermissions ? .unsafeFile(path: path) : .file(path: path)
+    }
+
+    private static func descriptor(_ path: String) -> Int32? {
+        if ["-", "/dev/stdin"].contains(path) { return 0 }
+        for directory in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(directory) {
+            return Int32(path.dropFirst(directory.count))
+        }
+        return nil
     }
 }

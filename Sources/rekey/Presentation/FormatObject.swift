@@ -1,6 +1,7 @@
 import CipherDB
 import CipherKeys
 internal import CipherSystem
+import Rekeying
 
 /// All parameters of a format as the commands print them.
 struct FormatObject: Encodable {
@@ -73,4 +74,30 @@ extension CipherFormat {
 extension HashAlgorithm {
     /// As the options of the command have it.
     fileprivate var optionName: String { rawValue.lowercased() }
+}
+
+extension CipherFormat {
+    /// The options that name this format where it is not found, such as `--file-hmac-salt-mask 55`.
+    var fileOptions: String {
+        // The options have the names of the pragmas, without `cipher_` and `_size`.
+        let options = pragmas.map { name, value in
+            let words = name.split(separator: "_").filter { !["cipher", "size"].contains($0) }
+            return "--file-\(words.joined(separator: "-")) \(value)"
+        }
+        return options.isEmpty ? "--file-format \(version)" : options.joined(separator: " ")
+    }
+}
+
+/// What is said on standard error of a file that was written in an old format, because the engine has no newer one.
+enum OldFormatNote {
+    static func tell(_ file: String, _ done: RewriteResult) {
+        guard let format = done.format, format.version != done.previousFormat?.version,
+            format.version < CipherFormat.v4.version, (try? Engine.current.ownFormat())?.version == format.version
+        else { return }
+        Output.tellLine(
+            "rekey: \(file): written in format \(format.version), the newest of SQLCipher \(Engine.current.sqlcipherVersion ?? ""); for format \(CipherFormat.v4.version) install a "
+                + "rekey for SQLCipher 4, on Debian 12 that of bookworm-backports, and run `rekey migrate`",
+            clearing: true
+        )
+    }
 }

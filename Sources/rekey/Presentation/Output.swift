@@ -90,3 +90,44 @@ enum Output {
         return shown
     }
 }
+
+/// A text file that replaces nothing, and that its owner alone can read.
+enum OutputFile {
+    /// Whether anything stands at `path`, be it a link to nothing.
+    static func isTaken(_ path: String) -> Bool {
+        (try? Platform.statusOfLink(path)) != nil
+    }
+
+    /// Makes the file; throws where anything of its name exists.
+    static func write(_ text: String, to path: String) throws {
+        let descriptor: Int32
+        do {
+            descriptor = Int32(
+                try Platform.call(path) { Int(open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)) }
+            )
+        } catch .exists {
+            throw FileError(.exists, path: path)
+        } catch {
+            throw FileError(.system, path: path, errno: error.code)
+        }
+        do {
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: Data(text.utf8))
+        } catch {
+            try? Platform.remove(path)
+            throw FileError(.system, path: path, errno: EIO)
+        }
+    }
+}
+
+/// Descriptors 0, 1 and 2 as the command needs them, before anything is opened.
+enum StandardStreams {
+    /// Sees that no file of ours gets the number of a standard stream that is closed, where messages would be written into it; and
+    /// that a reader who is gone is an error of writing and not the end of the process.
+    static func prepare() {
+        for descriptor in 0...2 as ClosedRange<Int32> where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest number that is free. For reading only: what is written there fails, as it would have.
+            _ = open("/dev/null", O_RDONLY)
+        }
+        signal(SIGPIPE, SIG_IGN)
+    }
+}

@@ -174,15 +174,3 @@ struct Report: ParsableArguments {
         }
     }
 }
-
-/// A secret that is read when it is first needed, and once for all files.
-final class Once<Value> {
-    private var value: Value?
-
-    func callAsFunction(_ read: () throws -> Value) rethrows -> Value {
-        if let value { return value }
-        let found = try read()
-        value = found
-        return found
-    }
-}

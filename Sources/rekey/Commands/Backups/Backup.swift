@@ -1,5 +1,7 @@
 import ArgumentParser
 import CipherDB
+internal import CipherSystem
+import Foundation
 import Rekeying
 
 /// `rekey backup FILE REPOSITORY`
@@ -127,5 +129,47 @@ struct BackupObject: Encodable {
         isNew = done.isNew
         warnings = done.warnings.isEmpty ? nil : done.warnings.map(\.description)
         format = done.format.map(FormatObject.init)
+    }
+}
+
+/// A generation of a backup in JSON, and as a line.
+struct GenerationObject: Encodable {
+    let number: UInt64
+    let time: String
+    let databaseSize: Int64
+    let storedSize: Int64
+    let isAuthenticated: Bool
+    let segments: Int
+
+    init(_ generation: Generation) {
+        number = generation.number
+        time = GenerationObject.text(generation.time)
+        databaseSize = generation.databaseSize
+        storedSize = generation.storedSize
+        isAuthenticated = generation.isAuthenticated
+        segments = generation.segmentCount
+    }
+
+    /// In UTC, as ISO 8601 has it.
+    static func text(_ time: Date) -> String { time.formatted(.iso8601) }
+
+    /// What `rekey backups` prints.
+    static func line(_ generation: Generation) -> String {
+        let pages = (generation.databaseSize + 4095) / 4096
+        return
+            "\(text(generation.time))  \(generation.databaseSize.counted("byte")), \(pages.counted("block")), \(generation.storedSize.counted("byte")) stored"
+            + (generation.isAuthenticated ? "" : ", without the key")
+    }
+}
+
+/// What to say of the name of a repository.
+enum RepositoryNote {
+    /// The line for a name that looks like a remote of rclone and becomes a directory; nil for others.
+    static func line(_ location: String) -> String? {
+        let remote = location.prefix { $0 != ":" }
+        guard remote.count < location.count, remote.count > 1, !remote.contains("/"), remote.lowercased() != "rclone",
+            (try? Platform.status(of: location)) == nil
+        else { return nil }
+        return "rekey: \(location): this is a directory of this machine; a remote of rclone is rclone:\(location)"
     }
 }

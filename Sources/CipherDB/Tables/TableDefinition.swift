@@ -1,0 +1,230 @@
+/// Tables, indexes and columns that are made and removed by typed calls.
+extension Database {
+    /// Makes a table.
+    ///
+    /// ```swift
+    /// try database.createTable(
+    ///     "notes",
+    ///     columns: [
+    ///         ColumnDefinition("id", .integer, .primaryKey),
+    ///         ColumnDefinition("text", .text, .notNull),
+    ///         ColumnDefinition("list", .integer, .references("lists", onDelete: .cascade)),
+    ///     ]
+    /// )
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - table: Its name.
+    ///   - columns: Its columns, in order.
+    ///   - constraints: What must be true of several of them.
+    ///   - ifNotExists: Nothing is done where there is a table of this name, whatever its columns are.
+    ///   - withoutRowID: The rows are kept in the order of the primary key, which such a table must have.
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func createTable(
+        _ table: TableName,
+        columns: [ColumnDefinition],
+        constraints: [TableConstraint] = [],
+        ifNotExists: Bool = false,
+        withoutRowID: Bool = false
+    ) throws {
+        let parts = try columns.map { try $0.sql(storage) } + constraints.map { try $0.sql(storage) }
+        let name = (ifNotExists ? "IF NOT EXISTS " : "") + table.quoted
+        let options = withoutRowID ? " WITHOUT ROWID" : ""
+        try executeUpdate("CREATE TABLE \(raw: name) (\(raw: parts.joined(separator: ", ")))\(raw: options)")
+    }
+
+    /// Removes a table with its rows and indexes.
+    ///
+    /// - Parameters:
+    ///   - table: Its name.
+    ///   - ifExists: It is no error where there is none.
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func dropTable(_ table: TableName, ifExists: Bool = false) throws {
+        try executeUpdate("DROP TABLE \(raw: ifExists ? "IF EXISTS " : "")\(raw: table.quoted)")
+    }
+
+    /// Makes an index. Its entries are sorted in memory, all at once: 1 GB for an index of 1 GB.
+    ///
+    /// ```swift
+    /// try database.createIndex("notes_by_due", on: "notes", columns: ["due", "id"])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: Its name; it stands in the database of the table.
+    ///   - table: The table.
+    ///   - columns: The columns by which rows are found, in order.
+    ///   - unique: Whether no two rows have the same values in them; several may have NULL.
+    ///   - condition: The rows that are in it; nil for all. Its values become literals.
+    ///   - ifNotExists: Nothing is done where there is an index of this name, whatever its columns are.
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func createIndex(
+        _ name: String,
+        on table: TableName,
+        columns: [String],
+        unique: Bool = false,
+        where condition: Condition? = nil,
+        ifNotExists: Bool = false
+    ) throws {
+        let kind = (unique ? "UNIQUE INDEX " : "INDEX ") + (ifNotExists ? "IF NOT EXISTS " : "")
+        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
+        let list = columns.map(quotedIdentifier).joined(separator: ", ")
+        var sql: SQL =
+            "CREATE \(raw: kind)\(raw: schema)\(identifier: name) ON \(identifier: table.name) (\(raw: list))"
+        if let condition { sql.append("\(raw: try condition.clause(for: table).literal(in: storage))") }
+        try executeUpdate(sql)
+    }
+
+    /// Removes an index.
+    ///
+    /// - Throws: ``DatabaseError``, also where there is none, unless `ifExists`; ``KeyError``.
+    public func dropIndex(_ name: String, ifExists: Bool = false) throws {
+        try executeUpdate("DROP INDEX \(raw: ifExists ? "IF EXISTS " : "")\(identifier: name)")
+    }
+
+    /// Adds a column to a table, behind those that it has; rows that are there get its default, or NULL.
+    ///
+    /// - Throws: ``DatabaseError``, also for a column that SQLite cannot add: a primary key, one that is unique, or one that is
+    ///   not NULL without a default (sqlite.org/lang_altertable.html); ``KeyError``.
+    public func addColumn(_ column: ColumnDefinition, to table: TableName) throws {
+        try executeUpdate("ALTER TABLE \(raw: table.quoted) ADD COLUMN \(raw: column.sql(storage))")
+    }
+}
+
+/// A column of a new table.
+public struct ColumnDefinition: Sendable {
+    let name: String
+    let type: ColumnType
+    let constraints: [ColumnConstraint]
+
+    /// A column by name, with what its values must be.
+    public init(_ name: String, _ type: ColumnType, _ constraints: ColumnConstraint...) {
+        self.name = name
+        self.type = type
+        self.constraints = constraints
+    }
+
+    /// The SQL, in a database with these settings.
+    func sql(_ storage: ValueStorage) throws -> String {
+        try ([quotedIdentifier(name), type.rawValue] + constraints.map { try $0.sql(storage) }).joined(separator: " ")
+    }
+}
+
+/// The type affinity of a column (sqlite.org/datatype3.html#type_affinity).
+public enum ColumnType: String, Sendable {
+    /// Integers; also a `Bool`.
+    case integer = "INTEGER"
+    /// Floating-point numbers; also a `Date` in seconds (``ValueStorage/dates``).
+    case real = "REAL"
+    /// Texts; also a ``JSONColumn``, and a `Date` and a `UUID` unless ``ValueStorage`` says otherwise.
+    case text = "TEXT"
+    /// Bytes; also a `UUID` as bytes (``ValueStorage/uuids``). Values stay as they are.
+    case blob = "BLOB"
+    /// Numbers, as integers where they are; also a `Decimal` that SQL compares, to 15 digits.
+    case numeric = "NUMERIC"
+}
+
+/// A constraint of a column.
+public struct ColumnConstraint: Sendable {
+    /// The SQL, in a database with these settings.
+    let sql: @Sendable (ValueStorage) throws -> String
+
+    private init(sql: String) {
+        self.sql = { _ in sql }
+    }
+
+    /// - Throws: what `sql` throws with the default settings.
+    fileprivate init(_ sql: @escaping @Sendable (ValueStorage) throws -> String) throws {
+        _ = try sql(ValueStorage())
+        self.sql = sql
+    }
+
+    /// Its values tell the rows apart; of the type integer it is the row's identifier.
+    public static let primaryKey = ColumnConstraint(sql: "PRIMARY KEY")
+    /// As ``primaryKey``, and the identifier of a deleted row is never given again.
+    public static let autoincrementingPrimaryKey = ColumnConstraint(sql: "PRIMARY KEY AUTOINCREMENT")
+    /// It is never NULL.
+    public static let notNull = ColumnConstraint(sql: "NOT NULL")
+    /// No two rows have the same value; several may have NULL.
+    public static let unique = ColumnConstraint(sql: "UNIQUE")
+
+    /// The value of rows that are inserted without one.
+    ///
+    /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what the value throws.
+    public static func `default`(_ value: any ColumnEncodable) throws -> ColumnConstraint {
+        try ColumnConstraint { "DEFAULT \(try value.databaseValue(in: $0).literal)" }
+    }
+
+    /// What SQL computes for rows that are inserted without a value, such as `CURRENT_TIMESTAMP`.
+    ///
+    /// - Throws: as ``default(_:)`` for a value in it.
+    public static func `default`(sql: SQL) throws -> ColumnConstraint {
+        try ColumnConstraint { "DEFAULT (\(try sql.literal(in: $0)))" }
+    }
+
+    /// SQL that is true of every row, such as `amount >= 0`.
+    ///
+    /// - Throws: as ``default(_:)`` for a value in it.
+    public static func check(_ sql: SQL) throws -> ColumnConstraint {
+        let constraint: SQL = "CHECK (\(sql: sql))"
+        return try ColumnConstraint { try constraint.literal(in: $0) }
+    }
+
+    /// How texts are compared: `NOCASE`, `RTRIM`, or a collation of the program's.
+    public static func collate(_ name: String) -> ColumnConstraint {
+        ColumnConstraint(sql: "COLLATE \(quotedIdentifier(name))")
+    }
+
+    /// Its values are those of a column of another table.
+    ///
+    /// - Parameters:
+    ///   - table: The other table.
+    ///   - column: A column there that is unique; nil for the primary key.
+    ///   - onDelete: What happens to the row when the row there is deleted. By default the deletion fails.
+    public static func references(
+        _ table: String,
+        column: String? = nil,
+        onDelete: ForeignKeyAction = .noAction
+    ) -> ColumnConstraint {
+        let target = quotedIdentifier(table) + (column.map { " (\(quotedIdentifier($0)))" } ?? "")
+        return ColumnConstraint(sql: "REFERENCES \(target) ON DELETE \(onDelete.rawValue)")
+    }
+}
+
+/// The action on rows when the row that they refer to is deleted.
+public enum ForeignKeyAction: String, Sendable {
+    /// The deletion fails, unless the rows are gone by the end of the statement.
+    case noAction = "NO ACTION"
+    /// The deletion fails at once.
+    case restrict = "RESTRICT"
+    /// They are deleted as well.
+    case cascade = "CASCADE"
+    /// Their column becomes NULL.
+    case setNull = "SET NULL"
+    /// Their column gets its default.
+    case setDefault = "SET DEFAULT"
+}
+
+/// A constraint of several columns of a table.
+public struct TableConstraint: Sendable {
+    /// The SQL, in a database with these settings.
+    let sql: @Sendable (ValueStorage) throws -> String
+
+    /// Their values together tell the rows apart.
+    public static func primaryKey(_ columns: String...) -> TableConstraint {
+        TableConstraint { _ in "PRIMARY KEY (\(columns.map(quotedIdentifier).joined(separator: ", ")))" }
+    }
+
+    /// No two rows have the same values.
+    public static func unique(_ columns: String...) -> TableConstraint {
+        TableConstraint { _ in "UNIQUE (\(columns.map(quotedIdentifier).joined(separator: ", ")))" }
+    }
+
+    /// SQL that is true of every row.
+    ///
+    /// - Throws: ``DatabaseError`` for a text with a NUL character, which no SQL can have; what a value in it throws.
+    public static func check(_ sql: SQL) throws -> TableConstraint {
+        let constraint: SQL = "CHECK (\(sql: sql))"
+        _ = try constraint.literal(in: ValueStorage())
+        return TableConstraint { try constraint.literal(in: $0) }
+    }
+}
