@@ -56,11 +56,14 @@ def mutate(files, mutants):
         unknown = set(mutant["tests"].split("|")) - declared
         if unknown:
             sys.exit("mutants: %s: there is no suite %s" % (mutant["name"], ", ".join(sorted(unknown))))
+    sources = [name for name in files if re.match(r"(Keys|Sources)/.*\.swift$", name)]
     for number, mutant in enumerate(mutants, 1):
-        text = files[mutant["file"]].decode()
-        if text.count(mutant["find"]) != 1:
-            sys.exit("mutants: %s: stands %d times in %s" % (mutant["name"], text.count(mutant["find"]), mutant["file"]))
-        files[mutant["file"]] = text.replace(mutant["find"], replacement(mutant, number)).encode()
+        find = mutant["find"].encode()
+        places = [mutant["file"]] if "file" in mutant else [name for name in sources if find in files[name]]
+        if [files[name].count(find) for name in places] != [1]:
+            sys.exit("mutants: %s: stands in %s, not once" % (mutant["name"], places))
+        mutant["file"] = places[0]
+        files[places[0]] = files[places[0]].replace(find, replacement(mutant, number).encode())
     for name in {mutant["file"] for mutant in mutants}:
         imports = b"" if b"import Glibc" in files[name] else b"private import Glibc\n"
         files[name] = imports + files[name] + SWITCH.encode()
