@@ -8,7 +8,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"), .package(path: "../Turns")],
     targets: [
-        .executableTarget(name: "GRDBBench", dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "Turns"])
+        .executableTarget(name: "GRDBBench", dependencies: [.product(name: "GRDB", package: "GRDB.swift"), "Turns"]),
+        .executableTarget(name: "GRDBFile", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,6 +9,10 @@ package struct FormatSearch: Sendable {
     /// PBKDF2 iterations to try besides the usual ones.
     package var iterations: [Int]
 
+    /// Whether a passphrase is derived with each hash and number of iterations, nine times; else as the four standard formats do it, where
+    /// two of the three derivations take a sixth of the first one together.
+    package var isWide = true
+
     /// Whether a file of format 1, which never had MACs, is accepted without being named.
     package var acceptsFormat1: Bool
 
@@ -26,7 +30,7 @@ package struct FormatSearch: Sendable {
     /// Under a raw key nothing tells a file without MACs from a forgery, nor another mask from a damaged salt; see SECURITY.md.
     package func formats(isPassphrase: Bool) -> [CipherFormat] {
         let given = FormatSearch.derivations(counts: iterations).flatMap(FormatSearch.variants)
-        let usual = FormatSearch.derivations(isPassphrase).flatMap(FormatSearch.variants)
+        let usual = derivations(isPassphrase).flatMap(FormatSearch.variants)
         var known: Set<CipherFormat> = []
         let searched = (given + CipherFormat.standard + usual).filter {
             // Under a raw key another hash for the HMAC key is the same as another hash of the KDF.
@@ -65,6 +69,7 @@ package struct FormatSearch: Sendable {
         guard isPassphrase else {
             return "tried SHA-1, SHA-256 and SHA-512 with every page size, as a raw key"
         }
+        guard isWide else { return "tried the formats of SQLCipher 1 to 4; CipherFormat.any searches for others" }
         let counts = Set(FormatSearch.usualIterations + iterations)
         let list = counts.sorted().map(String.init).joined(separator: ", ")
         return "tried \(3 * counts.count) combinations: SHA-1, SHA-256 and SHA-512 with \(list) iterations"
@@ -73,8 +78,10 @@ package struct FormatSearch: Sendable {
     /// The hashes, the usual one first.
     private static let hashes: [HashAlgorithm] = [.sha512, .sha1, .sha256]
 
-    private static func derivations(_ isPassphrase: Bool) -> [(HashAlgorithm, Int)] {
-        isPassphrase ? derivations(counts: usualIterations) : underRawKey
+    private func derivations(_ isPassphrase: Bool) -> [(HashAlgorithm, Int)] {
+        guard isPassphrase else { return FormatSearch.underRawKey }
+        guard isWide else { return [CipherFormat.v4, .v3, .v2].map { ($0.keyDerivation, $0.iterations) } }
+        return FormatSearch.derivations(counts: FormatSearch.usualIterations)
     }
 
     /// The number has no effect under a raw key; the standard one is reported.

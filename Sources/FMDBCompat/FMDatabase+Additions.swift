@@ -168,3 +168,30 @@ extension FMDatabase {
     /// The text for a date; nil without a formatter.
     public func string(from date: Date) -> String? { inTurn(or: nil) { dateFormatter?.string(from: date) } }
 }
+
+/// FMDB before 2.7.
+extension FMDatabase {
+    /// Whether compiled statements are kept.
+    @available(*, deprecated, message: "set shouldCacheStatements")
+    public func setShouldCacheStatements(_ value: Bool) { shouldCacheStatements = value }
+
+    /// Runs a statement with an array of values; nil is none.
+    @available(*, deprecated, message: "pass [] for nil")
+    @_disfavoredOverload @discardableResult
+    public func executeUpdate(_ sql: String, withArgumentsIn arguments: [Any]?) -> Bool {
+        executeUpdate(sql, withArgumentsIn: arguments ?? [])
+    }
+
+    /// Starts a query with an array of values; nil is none.
+    @available(*, deprecated, message: "pass [] for nil")
+    @_disfavoredOverload @discardableResult
+    public func executeQuery(_ sql: String, withArgumentsIn arguments: [Any]?) -> FMResultSet? {
+        executeQuery(sql, withArgumentsIn: arguments ?? [])
+    }
+}
+
+extension FMResultSet {
+    /// As ``object(forColumn:)``.
+    @available(*, deprecated, renamed: "object(forColumn:)")
+    public func object(forColumnName columnName: String) -> Any? { object(forColumn: columnName) }
+}

@@ -30,6 +30,8 @@ extension FMDatabase {
             $0.storage.dates = .secondsSince1970
             $0.vfs = vfs
             $0.format = format
+            // Its pragmas come behind the key.
+            $0.searchesAllFormats = true
         }
     }
 

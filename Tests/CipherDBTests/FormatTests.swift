@@ -112,6 +112,12 @@ struct FormatTests {
         }
     }
 
+    /// As FMDBCompat opens a file.
+    private func queueSearchingAll(_ format: CipherFormat) throws {
+        let configuration = Configuration { $0.searchesAllFormats = true }
+        try DatabaseQueue(path: path, key: key(format), configuration: configuration).close()
+    }
+
     @Test(arguments: Unusual.all)
     func errorNamesLineThatOpensFile(unusual: Unusual) throws {
         try shell.run(path, key: Self.pragma, settings: unusual.settings, SampleFile.script)
@@ -119,6 +125,14 @@ struct FormatTests {
         let own = try #require(Engine.current.formats.first)
         // Another page size is no other format.
         guard try unusual.format.changed({ $0.pageSize = own.pageSize }) != own else { return }
+        let derivation = (unusual.format.keyDerivation, unusual.format.iterations)
+        guard [CipherFormat.v4, .v3, .v2].contains(where: { ($0.keyDerivation, $0.iterations) == derivation }) else {
+            #expect { try answer(nil, key(unusual.format)) } throws: {
+                ($0 as? KeyError)?.code == .wrongKey && "\($0)".contains("CipherFormat.any")
+            }
+            #expect { try queueSearchingAll(unusual.format) } throws: { ($0 as? KeyError)?.format == unusual.format }
+            return
+        }
         #expect { try answer(nil, key(unusual.format)) } throws: { error in
             let error = error as? KeyError
             return error?.code == (unusual.format.pageAuthentication == nil ? .withoutMACs : .otherFormat)

@@ -322,3 +322,83 @@ import Testing
         #expect(try content(path) == content(whole))
     }
 }
+
+/// A database whose steps GRDB noted, and one that both libraries go on with.
+@Suite struct GRDBMigrationTests {
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil)
+        try database.open()
+    }
+
+    static let steps = ["v1", "v2", "v3"].map { name in
+        Migration(name) { try $0.executeStatements("CREATE TABLE \(identifier: name) (a)") }
+    }
+
+    /// As the program left it that used GRDB.
+    private func makeOld(_ names: [String]) throws {
+        try database.executeStatements("CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        for name in names {
+            try database.executeUpdate("INSERT INTO grdb_migrations VALUES (?)", name)
+            try database.executeStatements("CREATE TABLE \(identifier: name) (a)")
+        }
+    }
+
+    private func noted(_ table: TableName, _ column: String) throws -> [String] {
+        try database.fetchAll(String.self, "SELECT \(identifier: column) FROM \(identifier: table) ORDER BY rowid")
+    }
+
+    @Test(arguments: [
+        [], ["v1"], ["v1", "v2"], ["v1", "v2", "v3"], ["v2"], ["v1", "later"], ["v1", "v2", "v3", "later"],
+    ])
+    func stepsGoOnInBothTables(before: [String]) throws {
+        try makeOld(before)
+        let missing = ["v1", "v2", "v3"].filter { !before.contains($0) }
+        #expect(try database.pendingMigrations(of: Self.steps, options: .grdb) == missing)
+        #expect(try database.migrate(Self.steps, options: .grdb) == missing)
+        #expect(try noted("grdb_migrations", "identifier") == before + missing)
+        #expect(try database.completedMigrations.map(\.name) == before + missing)
+        let changes = try database.int(forQuery: "SELECT total_changes()")
+        #expect(
+            try database.migrate(Self.steps, options: .grdb) == []
+                && database.int(forQuery: "SELECT total_changes()") == changes
+        )
+        // The old program went on meanwhile.
+        try database.executeUpdate("INSERT INTO grdb_migrations VALUES ('old again')")
+        #expect(try database.migrate(Self.steps, options: .grdb) == [])
+        #expect(try database.completedMigrations.map(\.name) == before + missing + ["old again"])
+    }
+
+    @Test func newInstallHasBothTables() throws {
+        #expect(try database.migrate(Self.steps, options: .grdb) == ["v1", "v2", "v3"])
+        #expect(try noted("grdb_migrations", "identifier") == ["v1", "v2", "v3"])
+        #expect(try noted("cipherdb_migrations", "name") == ["v1", "v2", "v3"])
+    }
+
+    @Test func eachToleranceIsChosen() throws {
+        try makeOld(["v2", "later"])
+        #expect {
+            try database.migrate([Self.steps[1]], options: .sharedWithGRDB)
+        } throws: {
+            ($0 as? MigrationError)?.code == .databaseIsNewer
+        }
+        #expect {
+            try database.migrate(Self.steps, options: [.sharedWithGRDB, .ignoresUnknown])
+        } throws: {
+            ($0 as? MigrationError)?.code == .outOfOrder
+        }
+        #expect(try noted("grdb_migrations", "identifier") == ["v2", "later"])
+        // Without the option GRDB's table is not looked at, and the first step finds nothing behind it.
+        #expect(try database.pendingMigrations(of: Self.steps) == ["v1", "v2", "v3"])
+    }
+
+    @Test func failedStepIsNotedNowhere() throws {
+        try makeOld(["v1"])
+        let broken = Migration("broken") { try $0.executeStatements("CREATE TABLE v1 (a)") }
+        #expect { try database.migrate([Self.steps[0], broken], options: .grdb) } throws: {
+            ($0 as? MigrationError)?.code == .failed
+        }
+        #expect(try noted("grdb_migrations", "identifier") == ["v1"] && database.completedMigrations.isEmpty)
+    }
+}

@@ -262,6 +262,41 @@ import Testing
         try await pool.close()
     }
 
+    @Test func equalValuesArePassedOver() async throws {
+        let queue = try queue("INSERT INTO a VALUES (1, 0)")
+        let counts = queue.observe { try $0.count(in: "a") }.removeDuplicates()
+        var iterator = counts.makeAsyncIterator()
+        #expect(try await iterator.next() == 1)
+        let next = Task {
+            var iterator = counts.makeAsyncIterator()
+            return (try await iterator.next(), try await iterator.next())
+        }
+        while queue.log.listeners < 1 { try await Task.sleep(for: .milliseconds(1)) }
+        try await queue.inDatabase { try $0.executeUpdate("UPDATE a SET v = 1") }
+        try await queue.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES (2)") }
+        let found = try await next.value
+        #expect(found.0 == 1 && found.1 == 2)
+        #expect(try await iterator.next() == 2)
+    }
+
+    /// As a view does it: what is shown is changed on the main actor alone.
+    @MainActor @Test func observationFeedsMainActor() async throws {
+        let queue = try queue()
+        var shown: [Int] = []
+        let task = Task {
+            for try await count in queue.observe({ try $0.count(in: "a") }).removeDuplicates() {
+                MainActor.preconditionIsolated()
+                shown.append(count)
+            }
+        }
+        while shown.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        try await queue.inDatabase { try $0.executeUpdate("INSERT INTO a (v) VALUES (2)") }
+        while shown.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        try await task.value
+        #expect(shown == [0, 1])
+    }
+
     @Test func numbersOfTheHeaderAreObserved() async throws {
         let pool = try pool()
         let reads: [@Sendable (Database) throws -> Int64] = [

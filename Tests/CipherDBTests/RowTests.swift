@@ -301,8 +301,7 @@ import Testing
             """
         )
         let sql: SQL = """
-            SELECT player.*, \(sql: try database.columns(of: "team", prefix: "team")),
-            \(sql: try database.columns(of: "country", alias: "c", prefix: "team.country"))
+            SELECT player.*, \(record: "team"), team.*, \(record: "team.country"), c.*, \(record: ""), 7 AS last
             FROM player LEFT JOIN team ON team.id = player.team_id LEFT JOIN country AS c ON c.code = team.country ORDER BY player.id
             """
         let found = try database.fetchAll(Player.self, sql)
@@ -320,7 +319,6 @@ import Testing
         #expect { try database.fetchOne(Player.self, "SELECT 4 AS id, 'Di' AS name, 5 AS \"team.id\"") } throws: {
             "\($0)".contains("team.name")
         }
-        #expect(throws: DatabaseError.self) { try database.columns(of: "nothing", prefix: "x") }
     }
 
     struct Player: Codable, RowDecodable, Equatable {

@@ -94,7 +94,6 @@ import Testing
         add("select") { _ = try $0.select(from: "t") }
         add("find") { _ = try $0.find(Row.self, in: "t", id: 1) }
         add("count") { _ = try $0.count(in: "t") }
-        add("columns") { _ = try $0.columns(of: "t", prefix: "p") }
         add("insert") { try $0.insert(into: "t", ["a": 1]) }
         add("insertOrIgnore") { try $0.insertOrIgnore(into: "t", ["a": 1]) }
         add("upsert") { try $0.upsert(into: "t", ["id": 1, "a": 1]) }

@@ -9,13 +9,16 @@ public struct Configuration: Sendable {
     /// The cipher format of the file.
     ///
     /// Nil stands for the engine's own: 4 with SQLCipher 4, 3 with SQLCipher 3; an existing file may then have any page
-    /// size. Opening a file of another format throws `KeyError.otherFormat`, which says what to put here. With
-    /// ``CipherFormat/any`` a file opens in whatever format it has.
+    /// size. Opening a file of another standard format throws `KeyError.otherFormat`, which says what to put here.
+    /// With ``CipherFormat/any`` a file opens in whatever format it has; a wrong passphrase then takes nine derivations, not three.
     public var format: CipherFormat?
 
     /// PBKDF2 iterations that are tried besides those of the standard formats when the format of a file is searched for, as for
     /// ``CipherFormat/any``. Each takes three derivations.
     public var searchedIterations: [Int] = []
+
+    /// Whether the error of a key names any format in which it is right, not the standard ones alone.
+    package var searchesAllFormats = false
 
     /// Whether a file may be opened without a key, and a new one made that anyone can read. Off unless set.
     ///

@@ -144,6 +144,25 @@ extension Database {
         }
     }
 
+    /// Calls `body` once, when the transaction that is open was committed; never when it is rolled back. Outside of a transaction it is
+    /// called at once. A savepoint that is rolled back keeps it.
+    ///
+    /// ```swift
+    /// try queue.inTransaction { database in
+    ///     try note.insert(database)
+    ///     try database.afterCommit { upload.start() }
+    /// }
+    /// ```
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func afterCommit(_ body: @escaping @Sendable () -> Void) throws {
+        try inTurn {
+            guard isInTransaction else { return body() }
+            if hooks.tracker == nil { track(ChangeLog()) }
+            hooks.tracker?.afterCommit.append(body)
+        }
+    }
+
     /// Calls `hook` after each transaction that was rolled back; nil ends it.
     public func setRollbackHook(_ hook: (@Sendable () -> Void)?) {
         inTurn(or: ()) {

@@ -124,6 +124,8 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
     case generatedColumns
     /// `ALTER TABLE … DROP COLUMN`.
     case dropColumn
+    /// `ALTER TABLE … RENAME COLUMN`.
+    case renameColumn
     /// `VACUUM INTO`.
     case vacuumInto
     /// `PRAGMA cipher_integrity_check`.
@@ -157,6 +159,7 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
         case .windowFunctions: runs("SELECT row_number() OVER ()")
         case .strictTables: runs("CREATE TABLE t(a INT) STRICT")
         case .generatedColumns: runs("CREATE TABLE t(a, b AS (a + 1))")
+        case .renameColumn: runs("CREATE TABLE t(a); ALTER TABLE t RENAME COLUMN a TO b")
         case .dropColumn: runs("CREATE TABLE t(a, b); ALTER TABLE t DROP COLUMN b")
         // Running it would write a file.
         case .vacuumInto: compiles("VACUUM INTO 'x'")

@@ -32,6 +32,8 @@ public struct ResultCode: RawRepresentable, Sendable, Hashable {
     public static var inputOutput: ResultCode { ResultCode(rawValue: 10) }
     /// `SQLITE_CORRUPT`
     public static var corrupt: ResultCode { ResultCode(rawValue: 11) }
+    /// `SQLITE_NOTFOUND`: used by CipherDB for a record without a row.
+    public static var notFound: ResultCode { ResultCode(rawValue: 12) }
     /// `SQLITE_FULL`: no room on the disk.
     public static var full: ResultCode { ResultCode(rawValue: 13) }
     /// `SQLITE_CANTOPEN`

@@ -52,7 +52,8 @@ public struct KeyError: CodedError {
 }
 
 extension ErrorCode where Failure == KeyError {
-    /// The file looks encrypted and no page of it is authentic under this key, in any format this engine knows.
+    /// The file looks encrypted and no page of it is authentic under this key in a standard format, or in any that ``CipherFormat/any``
+    /// searches for.
     ///
     /// Damage to the first 16 bytes, the salt, cannot be distinguished from a wrong passphrase; see ``otherMACKey`` for a raw key. A number
     /// of PBKDF2 iterations that is not among those tried needs ``Configuration/searchedIterations``, or ``Configuration/format``.

@@ -120,7 +120,10 @@ extension UnkeyedFile {
 
     /// Finds the format in which a key is right: the one that the program expects, with any page size, or one of all others.
     private func identify(_ keys: DerivedKeys, _ expected: CipherFormat) throws -> VerifiedKey {
-        let search = FormatSearch(preferred: [expected], iterations: configuration.searchedIterations)
+        var search = FormatSearch(preferred: [expected], iterations: configuration.searchedIterations)
+        search.isWide =
+            configuration.format?.isAny == true || !configuration.searchedIterations.isEmpty
+            || configuration.searchesAllFormats
         let outcome = try probeAndRollBack { try $0.run(keys, search) }
         if configuration.format?.isAny != true, let format = outcome.format {
             let isExpected = (try? format.changed { $0.pageSize = expected.pageSize }) == expected

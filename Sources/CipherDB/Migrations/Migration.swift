@@ -36,6 +36,27 @@ public struct Migration: Sendable {
     }
 }
 
+/// How the steps of a program meet those that a database has behind it.
+public struct MigrationOptions: OptionSet, Sendable {
+    /// The options as bits.
+    public let rawValue: Int
+
+    /// Options by their bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Steps in GRDB's table `grdb_migrations` are behind the database, too, and each one that is noted stands in both tables afterwards:
+    /// the version of the program that used GRDB goes on with the database, too.
+    public static let sharedWithGRDB = MigrationOptions(rawValue: 1)
+    /// A step behind the database that the program does not have is left alone, in place of `MigrationError.databaseIsNewer`.
+    public static let ignoresUnknown = MigrationOptions(rawValue: 2)
+    /// A step is run although one behind it was, in place of `MigrationError.outOfOrder`.
+    public static let ignoresOrder = MigrationOptions(rawValue: 4)
+    /// As GRDB's `DatabaseMigrator` does it.
+    public static let grdb: MigrationOptions = [.sharedWithGRDB, .ignoresUnknown, .ignoresOrder]
+}
+
 /// A migration step that was run.
 public struct CompletedMigration: Sendable, Hashable {
     /// Its name.
@@ -48,27 +69,34 @@ extension Database {
     /// Runs the steps that the database does not have behind it, in order, each in a transaction of its own, which also notes it in the
     /// table `cipherdb_migrations`. Killed at any moment, it goes on the next time where it was. Several processes may do it at once.
     ///
+    /// - Parameters:
+    ///   - steps: All steps of the program, in order.
+    ///   - options: How they meet those that the database has behind it.
     /// - Returns: the names of the steps that were run.
     /// - Throws: ``MigrationError``: the steps before the one that failed stay done; ``DatabaseError``, also in a transaction;
     ///   ``KeyError``.
     @discardableResult
-    public func migrate(_ steps: [Migration]) throws -> [String] {
+    public func migrate(_ steps: [Migration], options: MigrationOptions = []) throws -> [String] {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         // Nothing is written, and nobody waited for, where there is nothing to do.
-        guard try !pendingMigrations(of: steps).isEmpty else { return [] }
+        let isDone = try pendingMigrations(of: steps, options: options).isEmpty
+        guard try !isDone || options.contains(.sharedWithGRDB) && !isReadOnly && notesDiffer() else { return [] }
         guard !isInTransaction else {
             throw DatabaseError(.misuse, "migrate outside of a transaction, so that each step can have its own")
         }
-        return try takingLong { try run(steps) }
+        return try takingLong {
+            if isDone { try inTransaction(.immediate) { try $0.shareNotes() } }
+            return isDone ? [] : try run(steps, options)
+        }
     }
 
-    private func run(_ steps: [Migration]) throws -> [String] {
+    private func run(_ steps: [Migration], _ options: MigrationOptions) throws -> [String] {
         try withoutForeignKeys { enforced in
             var run: [String] = []
             for step in steps {
                 let wasRun = try blamingOldRows(step) {
-                    try inTransaction { try $0.perform(step, of: steps, checksForeignKeys: enforced) }
+                    try inTransaction { try $0.perform(step, of: steps, options, checksForeignKeys: enforced) }
                 }
                 guard wasRun else { continue }
                 run.append(step.name)
@@ -107,8 +135,7 @@ extension Database {
     /// - Throws: ``DatabaseError``, ``KeyError``.
     public var completedMigrations: [CompletedMigration] {
         get throws {
-            let table: SQL = "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = 'cipherdb_migrations'"
-            guard try bool(forQuery: table) == true else { return [] }
+            guard try hasTable("cipherdb_migrations") else { return [] }
             let rows = try executeQuery("SELECT name, completed FROM main.cipherdb_migrations ORDER BY position")
             var completed: [CompletedMigration] = []
             while try rows.next() {
@@ -118,16 +145,69 @@ extension Database {
         }
     }
 
-    /// The names of the steps that ``migrate(_:)`` would run.
+    private func hasTable(_ name: String) throws -> Bool {
+        try bool(forQuery: "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?", name) == true
+    }
+
+    /// The steps in GRDB's table, in the order in which they were noted.
+    private func stepsOfGRDB() throws -> [String] {
+        guard try hasTable("grdb_migrations") else { return [] }
+        return try fetchAll(String.self, "SELECT identifier FROM main.grdb_migrations ORDER BY rowid")
+    }
+
+    /// Whether one of the tables lacks a step that the other has.
+    private func notesDiffer() throws -> Bool {
+        try Set(stepsOfGRDB()) != Set(completedMigrations.map(\.name)) || !hasTable("grdb_migrations")
+    }
+
+    /// Notes each step of one table in the other.
+    private func shareNotes() throws {
+        try makeTableOfSteps()
+        let completed = try completedMigrations.map(\.name)
+        for step in try stepsOfGRDB() where !completed.contains(step) { try note(step) }
+        try executeUpdate("CREATE TABLE IF NOT EXISTS main.grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+        try executeUpdate(
+            "INSERT OR IGNORE INTO main.grdb_migrations SELECT name FROM main.cipherdb_migrations ORDER BY position"
+        )
+    }
+
+    private func makeTableOfSteps() throws {
+        try executeUpdate(
+            """
+            CREATE TABLE IF NOT EXISTS main.cipherdb_migrations
+            (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, completed REAL NOT NULL)
+            """
+        )
+    }
+
+    /// Notes a step in the library's table.
+    private func note(_ step: String) throws {
+        try executeUpdate(
+            "INSERT INTO main.cipherdb_migrations (name, completed) VALUES (?, ?)",
+            step,
+            Date().timeIntervalSince1970
+        )
+    }
+
+    /// The names of the steps that ``migrate(_:options:)`` would run.
     ///
     /// - Throws: ``MigrationError`` where it would refuse; ``DatabaseError``, ``KeyError``.
-    public func pendingMigrations(of steps: [Migration]) throws -> [String] {
+    public func pendingMigrations(of steps: [Migration], options: MigrationOptions = []) throws -> [String] {
         let names = steps.map(\.name)
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
             throw MigrationError(.duplicateName, path: path, step: name)
         }
-        let completed = try completedMigrations.map(\.name)
-        try checkKnown(completed, names)
+        var completed = try completedMigrations.map(\.name)
+        if options.contains(.sharedWithGRDB) {
+            let others = try stepsOfGRDB()
+            completed = others + completed.filter { !others.contains($0) }
+        }
+        if options.contains(.ignoresUnknown) {
+            completed.removeAll { !names.contains($0) }
+        } else {
+            try checkKnown(completed, names)
+        }
+        if options.contains(.ignoresOrder) { return names.filter { !completed.contains($0) } }
         for (name, done) in zip(names, completed) where name != done {
             throw MigrationError(.outOfOrder, path: path, step: name, completed: done)
         }
@@ -150,8 +230,13 @@ extension Database {
     }
 
     /// Runs a step, unless another connection did meanwhile; returns whether it did.
-    private func perform(_ step: Migration, of steps: [Migration], checksForeignKeys: Bool) throws -> Bool {
-        guard try pendingMigrations(of: steps).contains(step.name) else { return false }
+    private func perform(
+        _ step: Migration,
+        of steps: [Migration],
+        _ options: MigrationOptions,
+        checksForeignKeys: Bool
+    ) throws -> Bool {
+        guard try pendingMigrations(of: steps, options: options).contains(step.name) else { return false }
         // It is gone where the step ended its transaction, even if it began another one.
         let savePoint = nextSavePointName()
         try startSavePoint(withName: savePoint)
@@ -176,17 +261,10 @@ extension Database {
                 parent: row.parent
             )
         }
-        try executeUpdate(
-            """
-            CREATE TABLE IF NOT EXISTS main.cipherdb_migrations
-            (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, completed REAL NOT NULL)
-            """
-        )
-        try executeUpdate(
-            "INSERT INTO main.cipherdb_migrations (name, completed) VALUES (?, ?)",
-            step.name,
-            Date().timeIntervalSince1970
-        )
+        // The steps of before stand in front of it.
+        if options.contains(.sharedWithGRDB) { try shareNotes() } else { try makeTableOfSteps() }
+        try note(step.name)
+        if options.contains(.sharedWithGRDB) { try shareNotes() }
         return true
     }
 

@@ -8,7 +8,7 @@
 ///
 /// It begins with the value as it is. Which tables the value depends on is seen from the statements that read it, each time. Commits
 /// that come while a value is in use are taken together: the next one is the newest. A commit that touched such a table without
-/// changing the value gives an equal value. It ends when its task is cancelled and when the database is closed; a change of key does
+/// changing the value gives an equal value, unless ``removeDuplicates()`` passes over it. It ends when its task is cancelled and when the database is closed; a change of key does
 /// not disturb it.
 ///
 /// Commits of other connections and processes are not seen; `checkForForeignChanges()` of the queue or pool looks for them.
@@ -18,6 +18,8 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     let log: ChangeLog
     /// The value, and the tables that it was read from; nil where they are not known.
     let read: @Sendable () async throws -> (Value, Set<TableName>?)
+    /// Whether a value is passed over that comes after this one.
+    var isSame: @Sendable (_ last: Value, _ new: Value) -> Bool = { _, _ in false }
 
     /// The iterator of an observation.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
@@ -27,6 +29,7 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
         fileprivate let observation: ValueObservation
         /// Before the last value was read.
         private var last: (commit: Int, tables: TableSelection)?
+        private var lastValue: Value?
         private var isOver = false
 
         fileprivate init(observation: ValueObservation) {
@@ -37,6 +40,16 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: what reading it throws; that ends the sequence.
         public mutating func next() async throws -> Value? {
+            repeat {
+                guard let value = try await read() else { return nil }
+                if let lastValue, observation.isSame(lastValue, value) { continue }
+                lastValue = value
+                return value
+            } while true
+        }
+
+        /// As ``next()``, also a value that is the same as the last one.
+        private mutating func read() async throws -> Value? {
             guard !isOver else { return nil }
             isOver = true
             try observation.log.owner.check(.database)
@@ -56,6 +69,15 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
             isOver = false
             return value
         }
+    }
+}
+
+extension ValueObservation where Value: Equatable {
+    /// The same without a value that equals the one before it.
+    public func removeDuplicates() -> ValueObservation {
+        var observation = self
+        observation.isSame = { $0 == $1 }
+        return observation
     }
 }
 

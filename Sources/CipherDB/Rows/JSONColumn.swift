@@ -86,8 +86,9 @@ struct JSONText: ColumnEncodable {
     var databaseValue: DatabaseValue { get throws { try databaseValue(in: ValueStorage()) } }
 
     func databaseValue(in storage: ValueStorage) throws -> DatabaseValue {
-        if pieces.count == 1, case .text(let text) = pieces[0] { return .text(text) }
-        return .text(try pieces.map { try $0.json(in: storage) }.joined())
+        let text = try pieces.map { try $0.json(in: storage) }.joined()
+        // JSON has them in its strings only.
+        return .text(storage.escapesSlashesInJSON ? text.replacing("/", with: #"\/"#) : text)
     }
 
     fileprivate static var encoder: JSONEncoder {

@@ -33,6 +33,8 @@ final class RowColumns {
 
 /// The names of a result's columns, and where each stands.
 final class ColumnNames {
+    /// Behind the end of such a name the columns are those of a record inside, until the next one (``SQL``).
+    static let recordMark = ".*"
     let all: [String]
     /// Whether a column has a dot in its name, as one of a record inside of another.
     let hasRecords: Bool
@@ -42,7 +44,15 @@ final class ColumnNames {
     @exclusivity(unchecked) private var found: [(key: String, index: Int?)] = []
     @exclusivity(unchecked) private var position = 0
 
-    init(_ names: [String]) {
+    /// - Parameter result: As the result has them: one that ends with ``recordMark`` begins a record.
+    init(_ result: [String]) {
+        var prefix = ""
+        let names = result.map { name in
+            guard name.hasSuffix(ColumnNames.recordMark) else { return prefix + name }
+            let record = name.dropLast(ColumnNames.recordMark.count)
+            prefix = record.isEmpty ? "" : "\(record)."
+            return name
+        }
         all = names
         hasRecords = names.contains { $0.utf8.contains(UInt8(ascii: ".")) }
     }

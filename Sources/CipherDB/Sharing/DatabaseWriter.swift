@@ -158,13 +158,13 @@ private func checkingCancellation<Result>(_ result: Result) throws -> Result {
 
 /// What a ``Database`` does outside of transactions, when the blocks before it are done.
 extension DatabaseWriter {
-    /// Runs the steps that the database does not have behind it; see ``Database/migrate(_:)``.
+    /// Runs the steps that the database does not have behind it; see ``Database/migrate(_:options:)``.
     ///
     /// - Returns: the names of the steps that were run.
     /// - Throws: ``MigrationError``, ``DatabaseError``, ``KeyError``.
     @discardableResult
-    public func migrate(_ steps: [Migration]) throws -> [String] {
-        try inDatabase { try $0.migrate(steps) }
+    public func migrate(_ steps: [Migration], options: MigrationOptions = []) throws -> [String] {
+        try inDatabase { try $0.migrate(steps, options: options) }
     }
 
     /// Asynchronous version; does not block the calling thread. When the task is cancelled, the step that runs is
@@ -172,8 +172,8 @@ extension DatabaseWriter {
     ///
     /// - Throws: as the synchronous version; `CancellationError`.
     @discardableResult
-    public func migrate(_ steps: [Migration]) async throws -> [String] {
-        try await inDatabase { try $0.migrate(steps) }
+    public func migrate(_ steps: [Migration], options: MigrationOptions = []) async throws -> [String] {
+        try await inDatabase { try $0.migrate(steps, options: options) }
     }
 }
 

@@ -170,6 +170,22 @@ extension SQL {
             sql.text += table.quoted
         }
 
+        /// Adds a column that begins a record inside of the row: the columns behind it have its coding key and a dot before their names,
+        /// until the next one; `""` ends it. So one query has the records of several tables:
+        ///
+        /// ```swift
+        /// struct Membership: Decodable, RowDecodable {
+        ///     var name: String
+        ///     var team: Team?
+        /// }
+        /// let sql: SQL = "SELECT player.*, \(record: "team"), team.* FROM player LEFT JOIN team USING (team_id)"
+        /// ```
+        ///
+        /// A record all of whose columns are NULL, as of a row that an outer join did not find, is nil.
+        public mutating func appendInterpolation(record key: String) {
+            sql.text += "NULL AS " + quotedIdentifier(key + ColumnNames.recordMark)
+        }
+
         /// Adds SQL with its values.
         public mutating func appendInterpolation(sql other: SQL) {
             sql.append(other)

@@ -49,31 +49,6 @@ extension Database {
         try select(from: table, where: condition, orderedBy: ordering, limit: 1).fetchOne(type)
     }
 
-    /// The columns of a table under names with a prefix, for a query that joins it: `"team"."id" AS "team.id", …`. So a record has
-    /// another one in it, whose coding key is the prefix:
-    ///
-    /// ```swift
-    /// struct Membership: Decodable, RowDecodable {
-    ///     var name: String
-    ///     var team: Team?
-    /// }
-    /// let columns = try database.columns(of: "team", prefix: "team")
-    /// let sql: SQL = "SELECT player.name, \(sql: columns) FROM player LEFT JOIN team USING (team_id)"
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - table: The table, or a view.
-    ///   - alias: The name that the query gives it; its own where nil.
-    ///   - prefix: What stands before the dot.
-    /// - Throws: ``DatabaseError``, also where there is no such table; ``KeyError``.
-    public func columns(of table: TableName, alias: String? = nil, prefix: String) throws -> SQL {
-        let names = try names(of: table)
-        guard !names.isEmpty else { throw DatabaseError(.error, "no such table: \(table)") }
-        let source = quotedIdentifier(alias ?? table.name)
-        let list = names.map { "\(source).\(quotedIdentifier($0)) AS \(quotedIdentifier("\(prefix).\($0)"))" }
-        return "\(raw: list.joined(separator: ", "))"
-    }
-
     /// The names of a table's columns; none where there is no such table.
     func names(of table: TableName) throws -> [String] {
         let columns = try tableSchema(of: table)

@@ -32,7 +32,7 @@ extension Database {
         try upsert(into: table, RowEncoder.values(of: row), columns)
     }
 
-    private func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64? {
+    func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64? {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         guard Engine.current.has(.upsert) else {

@@ -113,7 +113,7 @@ extension Database {
         return insertedRowID(in: table)
     }
 
-    private func insert(into table: TableName, _ pairs: Pairs) throws -> Int64? {
+    func insert(into table: TableName, _ pairs: Pairs) throws -> Int64? {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         try executeUpdate(insertion(into: table, pairs))
@@ -144,7 +144,7 @@ extension Database {
         return changes
     }
 
-    private func update(_ table: TableName, _ pairs: Pairs, _ condition: Condition?) throws -> Int {
+    func update(_ table: TableName, _ pairs: Pairs, _ condition: Condition?) throws -> Int {
         guard !pairs.isEmpty else { throw DatabaseError(.misuse, "there are no values to set") }
         var sql: SQL = "UPDATE \(raw: table.quoted) SET "
         for (index, pair) in pairs.enumerated() {

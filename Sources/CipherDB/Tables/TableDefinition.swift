@@ -88,6 +88,29 @@ extension Database {
     public func addColumn(_ column: ColumnDefinition, to table: TableName) throws {
         try executeUpdate("ALTER TABLE \(raw: table.quoted) ADD COLUMN \(raw: column.sql(storage))")
     }
+
+    /// Gives a table another name, in its database, also in the indexes, triggers and foreign keys that name it
+    /// (sqlite.org/lang_altertable.html).
+    ///
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    public func renameTable(_ table: TableName, to name: String) throws {
+        try executeUpdate("ALTER TABLE \(raw: table.quoted) RENAME TO \(identifier: name)")
+    }
+
+    /// Gives a column of a table another name, also in indexes, triggers and views that name it.
+    ///
+    /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.25; ``KeyError``.
+    public func renameColumn(_ column: String, of table: TableName, to name: String) throws {
+        guard Engine.current.has(.renameColumn) else {
+            throw DatabaseError(
+                .error,
+                "a column is renamed by SQLite 3.25 or later; this engine has \(Engine.current.sqliteVersion): make the table anew"
+            )
+        }
+        try executeUpdate(
+            "ALTER TABLE \(raw: table.quoted) RENAME COLUMN \(raw: quotedIdentifier(column)) TO \(raw: quotedIdentifier(name))"
+        )
+    }
 }
 
 /// A column of a new table.
@@ -121,6 +144,12 @@ public enum ColumnType: String, Sendable {
     case blob = "BLOB"
     /// Numbers, as integers where they are; also a `Decimal` that SQL compares, to 15 digits.
     case numeric = "NUMERIC"
+    /// A `Bool`, as 1 or 0. SQLite has no such type: it keeps numbers as ``numeric`` does.
+    case boolean = "BOOLEAN"
+    /// A day, or a `Date` as ``ValueStorage/dates`` says. SQLite has no such type: it keeps texts and numbers as ``numeric`` does.
+    case date = "DATE"
+    /// A `Date` as ``ValueStorage/dates`` says, as ``date``.
+    case datetime = "DATETIME"
 }
 
 /// A constraint of a column.
@@ -226,5 +255,27 @@ public struct TableConstraint: Sendable {
         let constraint: SQL = "CHECK (\(sql: sql))"
         _ = try constraint.literal(in: ValueStorage())
         return TableConstraint { try constraint.literal(in: $0) }
+    }
+
+    /// Their values together are those of columns of another table.
+    ///
+    /// - Parameters:
+    ///   - columns: The columns of this table.
+    ///   - table: The other table.
+    ///   - others: As many columns there, which are unique; none for the primary key.
+    ///   - onDelete: What happens to the row when the row there is deleted. By default the deletion fails.
+    ///   - onUpdate: What happens to the row when the values there change. By default the change fails.
+    public static func foreignKey(
+        _ columns: [String],
+        references table: String,
+        _ others: [String] = [],
+        onDelete: ForeignKeyAction = .noAction,
+        onUpdate: ForeignKeyAction = .noAction
+    ) -> TableConstraint {
+        func list(_ names: [String]) -> String { "(\(names.map(quotedIdentifier).joined(separator: ", ")))" }
+        let target = quotedIdentifier(table) + (others.isEmpty ? "" : " " + list(others))
+        let actions = "ON DELETE \(onDelete.rawValue) ON UPDATE \(onUpdate.rawValue)"
+        let sql = "FOREIGN KEY \(list(columns)) REFERENCES \(target) \(actions)"
+        return TableConstraint { _ in sql }
     }
 }

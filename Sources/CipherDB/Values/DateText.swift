@@ -12,6 +12,8 @@ struct DateText {
     let separator: UInt8
     /// Behind the time.
     let zone: String
+    /// Of the second.
+    var mostDigits = 18
 
     /// A `Date` counts seconds from here, 2001-01-01, as a floating-point number; others would cost its last bits.
     private static let referenceDay: Int64 = 11323
@@ -23,7 +25,7 @@ struct DateText {
         let seconds = date.timeIntervalSinceReferenceDate
         guard abs(seconds) < DateText.mostSeconds else { return nil }
         var whole = Int64(abs(seconds))
-        var fraction = Fraction(of: abs(seconds), whole: whole)
+        var fraction = Fraction(of: abs(seconds), whole: whole, most: mostDigits)
         if seconds < 0 {
             whole = -whole
             if fraction.number > 0 {
@@ -110,15 +112,15 @@ struct DateText {
             self.digits = digits
         }
 
-        /// The fewest digits that make `seconds` again with `whole`; 18 where none do.
-        init(of seconds: Double, whole: Int64) {
+        /// The fewest digits that make `seconds` again with `whole`; the most where none do.
+        init(of seconds: Double, whole: Int64, most: Int) {
             let part = seconds - Double(whole)
-            for digits in [3, 6, 9, 12, 15] {
+            for digits in [3, 6, 9, 12, 15] where digits < most {
                 self.init(number: 0, digits: digits)
                 number = min(UInt64((part * Double(unit)).rounded()), unit - 1)
                 if Double(whole) + value == seconds { return }
             }
-            self.init(number: 0, digits: 18)
+            self.init(number: 0, digits: most)
             number = min(UInt64((part * Double(unit)).rounded()), unit - 1)
         }
 

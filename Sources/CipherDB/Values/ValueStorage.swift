@@ -27,8 +27,22 @@ public struct ValueStorage: Sendable {
     /// `Data` inside of JSON: base64 unless set.
     public var dataInJSON = JSONDataFormat.base64
 
+    /// Whether `/` in JSON is `\/`, as Foundation's encoder writes it unless told otherwise.
+    var escapesSlashesInJSON = false
+
     /// The defaults.
     public init() {}
+
+    /// As GRDB stores values unless a record says otherwise: a UUID as a blob, a date in milliseconds, and JSON as Foundation's encoder
+    /// writes it with dates in milliseconds.
+    public static let grdb: ValueStorage = {
+        var storage = ValueStorage()
+        storage.dates = .sqliteMilliseconds
+        storage.uuids = .blob
+        storage.datesInJSON = DateFormat(.unroundedMilliseconds)
+        storage.escapesSlashesInJSON = true
+        return storage
+    }()
 }
 
 /// How a `UUID` is stored in a column.
@@ -54,15 +68,15 @@ public enum JSONDataFormat: Sendable {
 /// Whatever the format, a text that it does not know is read as ISO 8601 or SQLite writes it. Where the format is text, a number is read as
 /// what was stored before it was set: seconds since 1970, in JSON since 2001.
 public struct DateFormat: Sendable {
-    private enum Form: Sendable {
-        case sqlite, iso8601
-        case secondsSince1970, millisecondsSince1970, secondsSince2001
+    fileprivate enum Form: Sendable {
+        case sqlite, sqliteMilliseconds, iso8601
+        case secondsSince1970, millisecondsSince1970, unroundedMilliseconds, secondsSince2001
         case text(string: @Sendable (Date) -> String, date: @Sendable (String) -> Date?)
     }
 
     private let form: Form
 
-    private init(_ form: Form) {
+    fileprivate init(_ form: Form) {
         self.form = form
     }
 
@@ -74,6 +88,9 @@ public struct DateFormat: Sendable {
     /// `2009-02-13 23:31:30.500` in UTC, as SQLite's own date functions write and read it (sqlite.org/lang_datefunc.html), with as many
     /// digits of the second as bring an equal date back: three at least.
     public static let sqlite = DateFormat(.sqlite)
+
+    /// As ``sqlite`` with three digits of the second, as GRDB stores dates: what is less than a millisecond is rounded.
+    public static let sqliteMilliseconds = DateFormat(.sqliteMilliseconds)
 
     /// `2009-02-13T23:31:30.500Z` (ISO 8601, in UTC), with as many digits of the second as bring an equal date back: three at least.
     public static let iso8601 = DateFormat(.iso8601)
@@ -92,10 +109,15 @@ public struct DateFormat: Sendable {
     func value(of date: Date) throws(DatabaseError) -> DatabaseValue {
         switch form {
         case .sqlite: return try text(DateText(separator: UInt8(ascii: " "), zone: "").string(date))
+        case .sqliteMilliseconds:
+            let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
+            let rounded = Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+            return try text(DateText(separator: UInt8(ascii: " "), zone: "", mostDigits: 3).string(rounded))
         case .iso8601: return try text(DateText(separator: UInt8(ascii: "T"), zone: "Z").string(date))
         case .text(let string, _): return .text(string(date))
         case .secondsSince1970: return try number(date.timeIntervalSince1970)
         case .secondsSince2001: return try number(date.timeIntervalSinceReferenceDate)
+        case .unroundedMilliseconds: return try number(date.timeIntervalSince1970 * 1000)
         case .millisecondsSince1970:
             guard let number = Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()) else {
                 throw DateFormat.isNotFinite
@@ -121,9 +143,9 @@ public struct DateFormat: Sendable {
     func date(_ number: Double, inJSON: Bool) -> Date {
         switch form {
         case .secondsSince1970: Date(timeIntervalSince1970: number)
-        case .millisecondsSince1970: Date(timeIntervalSince1970: number / 1000)
+        case .millisecondsSince1970, .unroundedMilliseconds: Date(timeIntervalSince1970: number / 1000)
         case .secondsSince2001: Date(timeIntervalSinceReferenceDate: number)
-        case .sqlite, .iso8601, .text:
+        case .sqlite, .sqliteMilliseconds, .iso8601, .text:
             inJSON ? Date(timeIntervalSinceReferenceDate: number) : Date(timeIntervalSince1970: number)
         }
     }

@@ -99,6 +99,39 @@ import Testing
         // end
     }
 
+    private func record(_ database: Database) throws {
+        // begin
+        struct Note: Codable, RowDecodable, MutablePersistableRecord {
+            static let databaseTableName = "notes"
+            var id: Int64?
+            var text: String
+            mutating func didInsert(_ rowID: Int64) { id = rowID }
+        }
+        var note = Note(text: "milk")
+        try note.insert(database)
+        let notes = try Note.fetchAll(database, where: Column("text") == "milk")
+        // end
+        print(notes)
+    }
+
+    private func afterCommit(_ queue: DatabaseQueue, _ note: Shown, _ upload: Upload) throws {
+        // begin
+        try queue.inTransaction { database in
+            try note.insert(database)
+            try database.afterCommit { upload.start() }
+        }
+        // end
+    }
+
+    private struct Shown: Codable, PersistableRecord {
+        static let databaseTableName = "notes"
+        var text: String
+    }
+
+    private struct Upload: Sendable {
+        func start() {}
+    }
+
     private func membership(_ database: Database) throws {
         struct Team: Decodable { var id: Int64 }
         // begin
@@ -106,8 +139,7 @@ import Testing
             var name: String
             var team: Team?
         }
-        let columns = try database.columns(of: "team", prefix: "team")
-        let sql: SQL = "SELECT player.name, \(sql: columns) FROM player LEFT JOIN team USING (team_id)"
+        let sql: SQL = "SELECT player.*, \(record: "team"), team.* FROM player LEFT JOIN team USING (team_id)"
         // end
         print(try database.fetchAll(Membership.self, sql))
     }

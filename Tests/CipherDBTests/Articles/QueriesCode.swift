@@ -87,10 +87,9 @@ private struct QueriesCode {
             var name: String
             var team: Team?
         }
-        let columns = try database.columns(of: "team", prefix: "team")
         let members = try database.fetchAll(
             Membership.self,
-            "SELECT player.name, \(sql: columns) FROM player LEFT JOIN team ON team.id = player.team_id"
+            "SELECT player.name, \(record: "team"), team.* FROM player LEFT JOIN team ON team.id = player.team_id"
         )
         // end
         print(members)

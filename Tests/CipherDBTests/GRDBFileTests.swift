@@ -1,0 +1,122 @@
+import CipherDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Rows as GRDB wrote them at its defaults: Benchmarks/Peers made Tests/Fixtures/grdb.sql.
+@Suite struct GRDBFileTests {
+    enum Kind: String, Codable, ColumnEncodable { case plain, secret }
+    enum Level: Int, Codable, ColumnEncodable { case low = 1, high }
+    struct Inner: Codable, Equatable { var at: Date, data: Data, uuid: UUID, names: [String] }
+
+    struct Sample: Codable, RowDecodable, PersistableRecord, Equatable {
+        static let databaseTableName = "sample"
+        var id: Int64
+        var flag: Bool?
+        var count: Int?
+        var ratio: Double?
+        var small: Float?
+        var name: String?
+        var data: Data?
+        var at: Date?
+        var uuid: UUID?
+        var url: URL?
+        var decimal: Decimal?
+        var kind: Kind?
+        var level: Level?
+        var inner: Inner?
+        var list: [Int]?
+    }
+
+    static let uuid = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")!
+    static let instants = [1_234_567_890.125, 1_234_567_890.1236, 1_234_567_889.9996, -1.5, 0, 253_402_300_799]
+    /// What the program had, as it was before GRDB rounded the dates.
+    static let samples: [Sample] =
+        instants.enumerated().map { index, at in
+            let (id, at) = (Int64(index + 1), Date(timeIntervalSince1970: at))
+            return Sample(
+                id: id,
+                flag: id % 2 == 0,
+                count: .max,
+                ratio: -0.1,
+                small: 1.5,
+                name: "ü 'x'",
+                data: Data([0, 255, 39]),
+                at: at,
+                uuid: uuid,
+                url: URL(string: "https://example.com/a?b=c"),
+                decimal: Decimal(string: "3.33"),
+                kind: .secret,
+                level: .high,
+                inner: Inner(at: at, data: Data([1, 2, 255]), uuid: uuid, names: ["a/b", "\u{e9}"]),
+                list: [3, 1]
+            )
+        } + [Sample(id: 7)]
+
+    let database: Database
+
+    init() throws {
+        database = Database(path: nil, configuration: Configuration { $0.storage = .grdb })
+        try database.open()
+        let sql = try String(contentsOfFile: Program.packageDirectory + "/Tests/Fixtures/grdb.sql", encoding: .utf8)
+        try database.executeStatements(SQL(unsafe: sql))
+    }
+
+    private static func rounded(_ date: Date?) -> Date? {
+        date.map { Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1000).rounded() / 1000) }
+    }
+
+    /// Dates come back to the millisecond, columns and JSON.
+    private static func isClose(_ first: Date?, _ second: Date?) -> Bool {
+        guard let first, let second else { return first == nil && second == nil }
+        return abs(first.timeIntervalSince(second)) < 0.00051
+    }
+
+    @Test func rowsOfGRDBAreRead() throws {
+        let found = try Sample.fetchAll(database, orderedBy: [.ascending("id")])
+        #expect(found.count == Self.samples.count)
+        for (found, sample) in zip(found, Self.samples) {
+            #expect(Self.isClose(found.at, sample.at) && Self.isClose(found.inner?.at, sample.inner?.at))
+            var (found, sample) = (found, sample)
+            (found.at, sample.at) = (nil, nil)
+            if let at = found.inner?.at { sample.inner?.at = at }
+            #expect(found == sample)
+        }
+    }
+
+    @Test func conditionsFindRowsOfGRDB() throws {
+        for sample in Self.samples.dropLast() {
+            let conditions: [Condition] = [
+                Column("flag") == sample.flag, Column("count") == sample.count, Column("ratio") == sample.ratio,
+                Column("small") == sample.small, Column("name") == sample.name, Column("data") == sample.data,
+                Column("at") == sample.at, Column("uuid") == sample.uuid, Column("url") == sample.url,
+                Column("decimal") == sample.decimal, Column("kind") == sample.kind, Column("level") == sample.level,
+                Column("uuid").isIn([Self.uuid]), "uuid = \(Self.uuid)", "at = \(sample.at)",
+                Column("inner") == sample.inner.map { JSONColumn($0) },
+                Column("list") == sample.list.map { JSONColumn($0) },
+            ]
+            for (number, condition) in conditions.enumerated() {
+                let found = try Sample.fetchOne(database, where: Column("id") == sample.id && condition)
+                #expect(found != nil, "condition \(number) of row \(sample.id)")
+            }
+        }
+        for name in ["flag", "count", "at", "uuid", "url", "decimal", "inner"] {
+            #expect(try Sample.fetchAll(database, where: Column(name) == nil).map(\.id) == [7])
+        }
+    }
+
+    @Test func sameValuesAreStored() throws {
+        let names = try #require(
+            try Sample.fetchOne(database).map { Mirror(reflecting: $0).children.compactMap(\.label) }
+        )
+        func stored() throws -> [String] {
+            let columns = names.map { "quote(\"\($0)\")" }.joined(separator: " || '|' || ")
+            return try database.fetchAll(String.self, SQL(unsafe: "SELECT \(columns) FROM sample ORDER BY id"))
+        }
+        let before = try stored()
+        try Sample.deleteAll(database)
+        for sample in Self.samples { try sample.insert(database) }
+        for (new, old) in zip(try stored(), before) { #expect(new == old) }
+        #expect(before.count == Self.samples.count && names.count == 15)
+    }
+}
