@@ -27,35 +27,6 @@ package enum OpenSSL {
             throw OpenSSLError(operation: "RAND_bytes")
         }
     }
-
-    /// PBKDF2 with HMAC (RFC 8018 section 5.2) into `output`.
-    static func pbkdf2(
-        _ algorithm: HashAlgorithm,
-        password: UnsafeRawBufferPointer,
-        salt: [UInt8],
-        iterations: Int32,
-        output: UnsafeMutableRawBufferPointer
-    ) throws {
-        let done = PKCS5_PBKDF2_HMAC(
-            password.baseAddress?.assumingMemoryBound(to: CChar.self),
-            Int32(password.count),
-            salt,
-            Int32(salt.count),
-            iterations,
-            digest(algorithm),
-            Int32(output.count),
-            output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        )
-        guard done == 1 else { throw OpenSSLError(operation: "PKCS5_PBKDF2_HMAC") }
-    }
-
-    private static func digest(_ algorithm: HashAlgorithm) -> OpaquePointer? {
-        switch algorithm {
-        case .sha1: EVP_sha1()
-        case .sha256: EVP_sha256()
-        case .sha512: EVP_sha512()
-        }
-    }
 }
 
 extension OpenSSL {

@@ -187,6 +187,40 @@ import Testing
         #expect(try Player.fetchAll(database) == [ada])
     }
 
+    @Test func recordIgnoredByTriggerIsThere() throws {
+        try database.executeStatements(
+            "CREATE TRIGGER fixed BEFORE UPDATE ON player WHEN old.score = 9 BEGIN SELECT RAISE(IGNORE); END"
+        )
+        var ada = Player(name: "Ada", score: 9)
+        try ada.insert(database)
+        ada.score = 1
+        try ada.update(database)
+        try ada.save(database)
+        #expect(try Player.fetchAll(database).map(\.score) == [9])
+    }
+
+    @Test func nullIsNoKey() throws {
+        struct Item: Codable, RowDecodable, PersistableRecord {
+            static let databaseTableName = "item"
+            var uuid: UUID?
+            var name: String
+            func encode(to container: inout PersistenceContainer) throws {
+                container["uuid"] = uuid as any ColumnEncodable
+                container["name"] = name
+            }
+        }
+        try database.executeStatements("CREATE TABLE item (uuid BLOB PRIMARY KEY, name TEXT)")
+        let none: UUID? = nil
+        for name in ["a", "b"] { try Item(uuid: nil, name: name).insert(database) }
+        #expect(try !Item.deleteOne(database, key: none) && !Item.exists(database, key: DatabaseValue.null))
+        #expect(try Item.fetchOne(database, key: none) == nil && !Item(uuid: nil, name: "a").delete(database))
+        #expect { try Item(uuid: nil, name: "c").update(database) } throws: {
+            ($0 as? DatabaseError)?.code == .notFound
+        }
+        try Item(uuid: nil, name: "c").save(database)
+        #expect(try Item.fetchAll(database).map(\.name).sorted() == ["a", "b", "c"])
+    }
+
     @Test func recordOfClassIsStored() throws {
         final class Note: Codable, RowDecodable, MutablePersistableRecord {
             static let databaseTableName = "player"
@@ -199,6 +233,8 @@ import Testing
         var note = Note(name: "x")
         try note.insert(database)
         #expect(note.id == 1)
+        #expect(try note.updateChanges(database) { $0.score = 4 })
+        #expect(try Note.find(database, key: 1).score == 4)
     }
 
     @Test func definitionsOfMovedAppsAreMade() throws {
@@ -234,13 +270,17 @@ import Testing
         #expect(try row.next())
         #expect(try row["a"] as Int? == nil && row["done"] as Bool && row["at"] as Date == at)
         #expect(try row["day"] as String == "2026-01-02" && !row.next())
+        guard Engine.current.has(.renameColumn) else {
+            #expect { try database.renameColumn("done", of: "child", to: "x") } throws: { "\($0)".contains("3.25") }
+            #expect { try database.renameTable("child", to: "x") } throws: { "\($0)".contains("3.25") }
+            return
+        }
+        try database.renameTable("parent", to: "folk's")
         try database.renameTable("child", to: "kid's")
-        #expect(try database.count(in: "kid's") == 1)
-        if Engine.current.has(.renameColumn) {
-            try database.renameColumn("done", of: "kid's", to: "is done")
-            #expect(try database.fetchOne(Bool.self, "SELECT \"is done\" FROM \"kid's\"") == true)
-        } else {
-            #expect { try database.renameColumn("done", of: "kid's", to: "x") } throws: { "\($0)".contains("3.25") }
+        try database.renameColumn("done", of: "kid's", to: "is done")
+        #expect(try database.fetchOne(Bool.self, "SELECT \"is done\" FROM \"kid's\"") == true)
+        #expect { try database.insert(into: "kid's", ["a": 9, "b": "q", "is done": true]) } throws: {
+            ($0 as? DatabaseError)?.code.primary == .constraint
         }
     }
 
@@ -262,9 +302,46 @@ import Testing
             }
         }
         // Nothing was written: there is a commit all the same.
-        try database.inTransaction { _ in try tell("empty") }
+        try database.inTransaction(.deferred) { _ in try tell("empty") }
         try tell("outside")
-        try database.executeUpdate("INSERT INTO bare VALUES ('c')")
-        #expect(told.withLock { $0 } == ["a", "b", "empty", "outside"])
+        try database.inSavePoint { database in
+            try database.executeUpdate("INSERT INTO bare VALUES ('d')")
+            try tell("savepoint")
+            try? database.inSavePoint { _ in
+                try tell("undone")
+                throw Stop()
+            }
+            try database.inSavePoint { _, undo in
+                try tell("undone")
+                undo = true
+            }
+            try database.inSavePoint { _ in try tell("inner") }
+            #expect(told.withLock { $0 } == ["a", "b", "empty", "outside"])
+        }
+        try database.inSavePoint { _, undo in
+            try tell("undone")
+            undo = true
+        }
+        #expect(told.withLock { $0 } == ["a", "b", "empty", "outside", "savepoint", "inner"])
+        try? database.inTransaction { database in
+            try database.rollback()
+            #expect { try tell("ended") } throws: { ($0 as? DatabaseError)?.code == .abortedByRollback }
+        }
+        try database.beginTransaction()
+        #expect { try tell("begun otherwise") } throws: { ($0 as? DatabaseError)?.code == .misuse }
+        try database.inSavePoint { _ in
+            #expect { try tell("begun otherwise") } throws: { ($0 as? DatabaseError)?.code == .misuse }
+        }
+        try database.commit()
+        // It may use the database.
+        try database.inTransaction { database in
+            try database.afterCommit { [database] in
+                _ = try? database.executeUpdate("INSERT INTO bare VALUES ('after')")
+            }
+        }
+        #expect(try database.count(in: "bare", where: Column("name") == "after") == 1)
+        #expect(told.withLock { $0 }.count == 6)
+        database.close()
+        #expect(throws: DatabaseError.self) { try tell("closed") }
     }
 }

@@ -67,6 +67,11 @@ import Testing
 
     typealias Call = (name: String, run: (Things) throws -> Void)
 
+    struct Record: Codable, RowDecodable, PersistableRecord {
+        static let databaseTableName = "t"
+        var id: Int64
+    }
+
     /// By name; each is compiled by itself, because one list takes the compiler minutes.
     static var callsOfDatabase: [(name: String, run: (Database) throws -> Void)] {
         var calls: [(name: String, run: (Database) throws -> Void)] = []
@@ -111,6 +116,18 @@ import Testing
         add("inSavePoint") { try $0.inSavePoint { _ in } }
         add("migrate") { try $0.migrate([]) }
         add("completedMigrations") { _ = try $0.completedMigrations }
+        add("pendingMigrations") { _ = try $0.pendingMigrations(of: []) }
+        add("afterCommit") { try $0.afterCommit {} }
+        add("renameTable") { try $0.renameTable("t", to: "u") }
+        add("renameColumn") { try $0.renameColumn("a", of: "t", to: "b") }
+        add("record fetchAll") { _ = try Record.fetchAll($0) }
+        add("record fetchOne") { _ = try Record.fetchOne($0, key: nil) }
+        add("record exists") { _ = try Record.exists($0, key: 1) }
+        add("record deleteOne") { _ = try Record.deleteOne($0, key: 1) }
+        add("record insert") { try Record(id: 7).insert($0) }
+        add("record update") { try Record(id: 7).update($0) }
+        add("record save") { try Record(id: 7).save($0) }
+        add("record delete") { try Record(id: 7).delete($0) }
         add("checkpoint") { try $0.checkpoint() }
         add("vacuum") { try $0.vacuum() }
         add("integrityCheck") { _ = try $0.integrityCheck() }

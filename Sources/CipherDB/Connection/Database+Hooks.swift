@@ -144,25 +144,6 @@ extension Database {
         }
     }
 
-    /// Calls `body` once, when the transaction that is open was committed; never when it is rolled back. Outside of a transaction it is
-    /// called at once. A savepoint that is rolled back keeps it.
-    ///
-    /// ```swift
-    /// try queue.inTransaction { database in
-    ///     try note.insert(database)
-    ///     try database.afterCommit { upload.start() }
-    /// }
-    /// ```
-    ///
-    /// - Throws: ``DatabaseError``, ``KeyError``.
-    public func afterCommit(_ body: @escaping @Sendable () -> Void) throws {
-        try inTurn {
-            guard isInTransaction else { return body() }
-            if hooks.tracker == nil { track(ChangeLog()) }
-            hooks.tracker?.afterCommit.append(body)
-        }
-    }
-
     /// Calls `hook` after each transaction that was rolled back; nil ends it.
     public func setRollbackHook(_ hook: (@Sendable () -> Void)?) {
         inTurn(or: ()) {
@@ -190,28 +171,6 @@ extension Database {
         }
     }
 
-    /// Asks `handler` what to do while a lock of another connection is in the way, instead of waiting for
-    /// ``busyTimeout``: true tries again, false gives up with ``ResultCode/busy``. It gets the number of attempts so far
-    /// and does the waiting itself. Nil goes back to the timeout.
-    public func setBusyHandler(_ handler: (@Sendable (_ attempts: Int) -> Bool)?) {
-        inTurn(or: ()) {
-            hooks.busy = handler
-            installBusyHandling()
-        }
-    }
-
-    /// How long a statement waits for a lock that another connection holds.
-    public var busyTimeout: Duration {
-        get { inTurn(or: configuration.busyTimeout) { timeout } }
-        set { inTurn(or: ()) { setBusyTimeout(newValue) } }
-    }
-
-    private func setBusyTimeout(_ timeout: Duration) {
-        self.timeout = timeout
-        if case .unkeyed(let file) = state { file.busyMilliseconds = busyMilliseconds }
-        installBusyHandling()
-    }
-
     /// Has a log told which tables are changed.
     func track(_ log: ChangeLog) {
         hooks.tracker = ChangeTracker(log: log)
@@ -224,14 +183,4 @@ extension Database {
         if case .unkeyed = state { return }
         connection?.install(hooks)
     }
-
-    func installBusyHandling() {
-        if hooks.busy == nil {
-            connection?.setBusyTimeout(milliseconds: busyMilliseconds)
-        } else {
-            connection?.setBusyHandler(hooks)
-        }
-    }
-
-    var busyMilliseconds: Int { busyTimeout.boundedMilliseconds }
 }

@@ -62,6 +62,8 @@ public final class Database {
     /// Whether the program got the handle of an unkeyed file, which it may have keyed by itself.
     var isHandleGiven = false
     private var savePoints = 0
+    /// What the blocks around want done after the commit; nil outside of them.
+    var actionsAfterCommit: [() -> Void]?
     /// What was made on this database in Swift, to be made again on each connection.
     var registrations: [Registration: (Connection) throws -> Void] = [:]
     let hooks = Hooks()

@@ -14,8 +14,6 @@ final class ChangeTracker {
     @exclusivity(unchecked) private(set) var isCommitting = false
     /// `PRAGMA data_version` of the connection when it was looked at last; nil when it was not.
     var lastDataVersion: Int64?
-    /// What a program wants done when the transaction is committed.
-    var afterCommit: [() -> Void] = []
 
     init(log: ChangeLog) {
         self.log = log
@@ -62,11 +60,10 @@ final class ChangeTracker {
         isCommitting = false
         let hasChanges = changes != changesBefore || changesSchema || hasUncountableChanges
         changesBefore = changes
-        let (tables, changesSchema, afterCommit) = (tables, changesSchema, afterCommit)
+        let (tables, changesSchema) = (tables, changesSchema)
         clear()
         // Rows were changed past this library's statements, on the engine's handle: nobody knows which.
         if hasChanges { log.publish(tables, changesSchema: changesSchema || tables.isEmpty) }
-        for body in afterCommit { body() }
     }
 
     /// A statement ended outside of any transaction, and nothing was committed: it changed nothing.
@@ -81,7 +78,6 @@ final class ChangeTracker {
         tables = []
         changesSchema = false
         hasUncountableChanges = false
-        afterCommit = []
     }
 }
 

@@ -124,7 +124,7 @@ public enum Capability: String, Sendable, Hashable, CaseIterable {
     case generatedColumns
     /// `ALTER TABLE … DROP COLUMN`.
     case dropColumn
-    /// `ALTER TABLE … RENAME COLUMN`.
+    /// `ALTER TABLE … RENAME COLUMN`, and `RENAME TO` that reaches triggers, views and foreign keys.
     case renameColumn
     /// `VACUUM INTO`.
     case vacuumInto

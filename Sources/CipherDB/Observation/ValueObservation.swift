@@ -18,8 +18,8 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     let log: ChangeLog
     /// The value, and the tables that it was read from; nil where they are not known.
     let read: @Sendable () async throws -> (Value, Set<TableName>?)
-    /// Whether a value is passed over that comes after this one.
-    var isSame: @Sendable (_ last: Value, _ new: Value) -> Bool = { _, _ in false }
+    /// Whether a value is passed over that comes after this one; nil for none.
+    var isSame: (@Sendable (_ last: Value, _ new: Value) -> Bool)?
 
     /// The iterator of an observation.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
@@ -42,7 +42,8 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Value? {
             repeat {
                 guard let value = try await read() else { return nil }
-                if let lastValue, observation.isSame(lastValue, value) { continue }
+                guard let isSame = observation.isSame else { return value }
+                if let lastValue, isSame(lastValue, value) { continue }
                 lastValue = value
                 return value
             } while true

@@ -56,21 +56,70 @@ extension Database {
     ) throws -> Result {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
-        try beginTransaction(kind)
-        do {
-            var undo = false
-            let result = try keepingTransaction { try body(self, &undo) }
-            if undo {
-                try rollback()
-            } else {
-                try commit()
+        return try actingAfterCommit {
+            try beginTransaction(kind)
+            do {
+                var undo = false
+                let result = try keepingTransaction { try body(self, &undo) }
+                if undo {
+                    actionsAfterCommit = []
+                    try rollback()
+                } else {
+                    try commit()
+                }
+                return result
+            } catch {
+                // After some errors, such as a full disk, SQLite has rolled back by itself.
+                abandonTransaction()
+                throw error
             }
-            return result
+        }
+    }
+
+    /// Calls `action` once, when the transaction around was committed; never when it, or a savepoint around, is undone. Outside of a
+    /// transaction it is called at once.
+    ///
+    /// ```swift
+    /// try queue.inTransaction { database in
+    ///     try note.insert(database)
+    ///     try database.afterCommit { upload.start() }
+    /// }
+    /// ```
+    ///
+    /// - Throws: ``DatabaseError`` with ``ResultCode/misuse`` in a transaction that was begun by ``beginTransaction(_:)`` or SQL, of whose
+    ///   end nobody tells, and with ``ResultCode/abortedByRollback`` where it has ended already; ``KeyError``.
+    public func afterCommit(_ action: @escaping () -> Void) throws {
+        try inTurn {
+            let connection = try usableConnection()
+            guard isInTransaction else {
+                guard !connection.requiresTransaction else { throw DatabaseError.transactionEnded }
+                return action()
+            }
+            guard actionsAfterCommit != nil else {
+                throw DatabaseError(.misuse, "call afterCommit in a block of inTransaction, write or inSavePoint")
+            }
+            actionsAfterCommit?.append(action)
+        }
+    }
+
+    /// Runs `body`, which begins and ends a transaction or savepoint, and then what it wants done after the commit; where a transaction
+    /// is open still, its end decides.
+    private func actingAfterCommit<Result>(_ body: () throws -> Result) throws -> Result {
+        let outer = actionsAfterCommit
+        // In a transaction that another way began nobody sees the commit.
+        guard outer != nil || !isInTransaction else { return try body() }
+        actionsAfterCommit = []
+        let result: Result
+        do {
+            result = try body()
         } catch {
-            // After some errors, such as a full disk, SQLite has rolled back by itself.
-            abandonTransaction()
+            actionsAfterCommit = outer
             throw error
         }
+        let actions = actionsAfterCommit ?? []
+        actionsAfterCommit = outer.map { $0 + actions }
+        if outer == nil { for action in actions { action() } }
+        return result
     }
 
     /// Runs `body` in a transaction of its own, in which nothing can be written, so that all of it sees one state.
@@ -172,25 +221,30 @@ extension Database {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         let name = nextSavePointName()
-        try startSavePoint(withName: name)
-        do {
-            var undo = false
-            let result = try keepingTransaction { try body(self, &undo) }
-            if undo { try rollbackToSavePoint(withName: name) }
-            try releaseSavePoint(withName: name)
-            return result
-        } catch {
-            if isInTransaction {
-                _ = connection?.takeDeferredError()
-                do {
+        return try actingAfterCommit {
+            try startSavePoint(withName: name)
+            do {
+                var undo = false
+                let result = try keepingTransaction { try body(self, &undo) }
+                if undo {
+                    actionsAfterCommit = actionsAfterCommit.map { _ in [] }
                     try rollbackToSavePoint(withName: name)
-                    try releaseSavePoint(withName: name)
-                } catch {
-                    // What was to be undone must not be committed with the rest.
-                    abandonTransaction()
                 }
+                try releaseSavePoint(withName: name)
+                return result
+            } catch {
+                if isInTransaction {
+                    _ = connection?.takeDeferredError()
+                    do {
+                        try rollbackToSavePoint(withName: name)
+                        try releaseSavePoint(withName: name)
+                    } catch {
+                        // What was to be undone must not be committed with the rest.
+                        abandonTransaction()
+                    }
+                }
+                throw error
             }
-            throw error
         }
     }
 }

@@ -90,7 +90,7 @@ final class ColumnNames {
     func indices(ofRecord name: String) -> [Int] {
         guard hasRecords else { return [] }
         let prefix = name + "."
-        return all.indices.filter { all[$0].hasPrefix(prefix) }
+        return all.indices.filter { all[$0].hasPrefix(prefix) && !all[$0].hasSuffix(ColumnNames.recordMark) }
     }
 }
 

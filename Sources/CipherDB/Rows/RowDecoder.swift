@@ -65,7 +65,7 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let columns: RowColumns
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] {
-        columns.names.all.filter { $0.hasPrefix(columns.prefix) }.compactMap {
+        columns.names.all.filter { $0.hasPrefix(columns.prefix) && !$0.hasSuffix(ColumnNames.recordMark) }.compactMap {
             Key(stringValue: String($0.dropFirst(columns.prefix.count)))
         }
     }

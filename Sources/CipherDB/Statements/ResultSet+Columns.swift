@@ -80,7 +80,8 @@ extension ResultSet {
             defer { leave(isOuter) }
             guard rowWidth > 0 else { throw whyNoColumn(0) }
             let values = try (0..<columnCount).map { try column($0).value }
-            return Dictionary(zip(columnNames, values)) { first, _ in first }
+            let pairs = zip(columnNames, values).filter { !$0.0.hasSuffix(ColumnNames.recordMark) }
+            return Dictionary(pairs) { first, _ in first }
         }
     }
 

@@ -181,7 +181,8 @@ extension SQL {
         /// let sql: SQL = "SELECT player.*, \(record: "team"), team.* FROM player LEFT JOIN team USING (team_id)"
         /// ```
         ///
-        /// A record all of whose columns are NULL, as of a row that an outer join did not find, is nil.
+        /// A record all of whose columns are NULL, as of a row that an outer join did not find, is nil. It stands in the outermost SELECT:
+        /// a subquery gives columns of one name other names.
         public mutating func appendInterpolation(record key: String) {
             sql.text += "NULL AS " + quotedIdentifier(key + ColumnNames.recordMark)
         }

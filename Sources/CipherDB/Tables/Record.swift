@@ -34,7 +34,7 @@ public protocol PersistableRecord: MutablePersistableRecord {}
 
 /// The values of a row by the names of their columns.
 public struct PersistenceContainer {
-    fileprivate(set) var pairs: Database.Pairs = []
+    fileprivate var pairs: Database.Pairs = []
 
     /// The value of a column, also by another case of letters; nil is NULL.
     public subscript(_ column: String) -> (any ColumnEncodable)? {
@@ -102,14 +102,16 @@ extension TableRecord where Self: RowDecodable {
     ///
     /// - Throws: ``DatabaseError``, also for a table whose primary key is not one column; ``KeyError``.
     public static func fetchOne(_ database: Database, key: (any ColumnEncodable)?) throws -> Self? {
-        guard let key else { return nil }
-        return try fetchOne(database, where: try database.condition(ofKey: key, in: table))
+        try database.inTurn {
+            guard let condition = try database.condition(ofKey: key, in: table) else { return nil }
+            return try fetchOne(database, where: condition)
+        }
     }
 
     /// The row with this primary key, which is one column.
     ///
     /// - Throws: ``DatabaseError`` with ``ResultCode/notFound`` where there is none; as ``fetchOne(_:key:)``.
-    public static func find(_ database: Database, key: any ColumnEncodable) throws -> Self {
+    public static func find(_ database: Database, key: (any ColumnEncodable)?) throws -> Self {
         guard let found = try fetchOne(database, key: key) else { throw noRow }
         return found
     }
@@ -132,18 +134,29 @@ extension TableRecord {
     /// Whether there is a row with this primary key, which is one column.
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
-    public static func exists(_ database: Database, key: any ColumnEncodable) throws -> Bool {
-        try database.exists(in: table, where: try database.condition(ofKey: key, in: table))
+    public static func exists(_ database: Database, key: (any ColumnEncodable)?) throws -> Bool {
+        try database.inTurn {
+            guard let condition = try database.condition(ofKey: key, in: table) else { return false }
+            return try database.exists(in: table, where: condition)
+        }
     }
 
-    /// Deletes the rows that the condition is true of; every row without one.
+    /// Deletes every row of the table.
     ///
     /// - Returns: how many were deleted.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
-    public static func deleteAll(_ database: Database, where condition: Condition? = nil) throws -> Int {
-        guard let condition else { return try database.deleteAll(from: table) }
-        return try database.delete(from: table, where: condition)
+    public static func deleteAll(_ database: Database) throws -> Int {
+        try database.deleteAll(from: table)
+    }
+
+    /// Deletes the rows that the condition is true of.
+    ///
+    /// - Returns: how many were deleted.
+    /// - Throws: ``DatabaseError``, ``KeyError``.
+    @discardableResult
+    public static func deleteAll(_ database: Database, where condition: Condition) throws -> Int {
+        try database.delete(from: table, where: condition)
     }
 
     /// Deletes the row with this primary key, which is one column.
@@ -151,8 +164,11 @@ extension TableRecord {
     /// - Returns: whether there was one.
     /// - Throws: ``DatabaseError``, ``KeyError``.
     @discardableResult
-    public static func deleteOne(_ database: Database, key: any ColumnEncodable) throws -> Bool {
-        try database.delete(from: table, where: try database.condition(ofKey: key, in: table)) > 0
+    public static func deleteOne(_ database: Database, key: (any ColumnEncodable)?) throws -> Bool {
+        try database.inTurn {
+            guard let condition = try database.condition(ofKey: key, in: table) else { return false }
+            return try database.delete(from: table, where: condition) > 0
+        }
     }
 }
 
@@ -195,9 +211,10 @@ extension MutablePersistableRecord {
     /// - Throws: as ``update(_:)``; what `modify` throws.
     @discardableResult
     public mutating func updateChanges(_ database: Database, modify: (inout Self) throws -> Void) throws -> Bool {
-        let old = self
+        // A copy of an object would change with it.
+        let old = try pairs
         try modify(&self)
-        return try updateChanges(database, from: old)
+        return try updateChanges(database, old)
     }
 
     /// Stores the values that are others than those of `old`.
@@ -206,15 +223,7 @@ extension MutablePersistableRecord {
     /// - Throws: as ``update(_:)``.
     @discardableResult
     public func updateChanges(_ database: Database, from old: Self) throws -> Bool {
-        var before = PersistenceContainer()
-        try old.encode(to: &before)
-        let storage = database.storage
-        func stored(_ value: (any ColumnEncodable)?) throws -> DatabaseValue {
-            try value?.databaseValue(in: storage) ?? .null
-        }
-        guard let changed = try change(pairs, in: database, where: { try stored($0.value) != stored(before[$0.name]) })
-        else { throw Self.noRow }
-        return changed > 0
+        try updateChanges(database, old.pairs)
     }
 
     /// Deletes the row with its primary key.
@@ -223,16 +232,22 @@ extension MutablePersistableRecord {
     /// - Throws: ``DatabaseError``, ``KeyError``; what ``encode(to:)`` throws.
     @discardableResult
     public func delete(_ database: Database) throws -> Bool {
-        guard let condition = try key(of: pairs, in: database).condition else { return false }
-        return try database.delete(from: Self.table, where: condition) > 0
+        let pairs = try pairs
+        return try database.inTurn {
+            guard let condition = try key(of: pairs, in: database).condition else { return false }
+            return try database.delete(from: Self.table, where: condition) > 0
+        }
     }
 
     /// Whether there is a row with its primary key.
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``; what ``encode(to:)`` throws.
     public func exists(_ database: Database) throws -> Bool {
-        guard let condition = try key(of: pairs, in: database).condition else { return false }
-        return try database.exists(in: Self.table, where: condition)
+        let pairs = try pairs
+        return try database.inTurn {
+            guard let condition = try key(of: pairs, in: database).condition else { return false }
+            return try database.exists(in: Self.table, where: condition)
+        }
     }
 
     // What is done, and the rowid where one is given.
@@ -247,8 +262,24 @@ extension MutablePersistableRecord {
 
     fileprivate func saved(_ database: Database) throws -> Int64? {
         let pairs = try pairs
-        guard try change(pairs, in: database, where: { _ in true }) == nil else { return nil }
-        return try database.insert(into: Self.table, pairs)
+        return try database.inTurn {
+            guard try change(pairs, in: database, where: { _ in true }) == nil else { return nil }
+            return try database.insert(into: Self.table, pairs)
+        }
+    }
+
+    private func updateChanges(_ database: Database, _ old: Database.Pairs) throws -> Bool {
+        let pairs = try pairs
+        return try database.inTurn {
+            let storage = database.storage
+            func stored(_ value: (any ColumnEncodable)?) throws -> DatabaseValue {
+                try value?.databaseValue(in: storage) ?? .null
+            }
+            let before = PersistenceContainer(pairs: old)
+            let changed = try change(pairs, in: database) { try stored($0.value) != stored(before[$0.name]) }
+            guard let changed else { throw Self.noRow }
+            return changed > 0
+        }
     }
 
     private var pairs: Database.Pairs {
@@ -263,14 +294,15 @@ extension MutablePersistableRecord {
     private func key(of pairs: Database.Pairs, in database: Database) throws -> (names: [String], condition: Condition?)
     {
         let names = try database.primaryKey(of: Self.table).map(\.name)
+        let storage = database.storage
         guard !names.isEmpty else {
             throw DatabaseError(.misuse, "\(Self.table) has no primary key, by which its records could be told apart")
         }
         var condition: Condition?
         for name in names {
-            guard let pair = pairs.first(where: { $0.name.isSameName(as: name) }), let value = pair.value else {
-                return (names, nil)
-            }
+            guard let value = pairs.first(where: { $0.name.isSameName(as: name) })?.value,
+                try value.databaseValue(in: storage) != .null
+            else { return (names, nil) }
             condition = condition.map { $0 && Column(name) == value } ?? (Column(name) == value)
         }
         return (names, condition)
@@ -278,19 +310,21 @@ extension MutablePersistableRecord {
 
     /// Stores those of the values that are wanted.
     ///
-    /// - Returns: how many values there were; nil where there is no row with the primary key.
+    /// - Returns: how many values were stored, none where a trigger ignored it; nil where there is no row with the primary key.
     private func change(
         _ pairs: Database.Pairs,
         in database: Database,
         where isWanted: (Database.Pairs.Element) throws -> Bool
     ) throws -> Int? {
-        let key = try key(of: pairs, in: database)
-        guard let condition = key.condition else { return nil }
-        let values = try pairs.filter { pair in
-            try !key.names.contains { $0.isSameName(as: pair.name) } && isWanted(pair)
+        try database.inTurn {
+            let key = try key(of: pairs, in: database)
+            guard let condition = key.condition else { return nil }
+            let values = try pairs.filter { pair in
+                try !key.names.contains { $0.isSameName(as: pair.name) } && isWanted(pair)
+            }
+            if !values.isEmpty, try database.update(Self.table, values, condition) > 0 { return values.count }
+            return try database.exists(in: Self.table, where: condition) ? 0 : nil
         }
-        guard !values.isEmpty else { return try database.exists(in: Self.table, where: condition) ? 0 : nil }
-        return try database.update(Self.table, values, condition) > 0 ? values.count : nil
     }
 }
 
@@ -318,8 +352,10 @@ extension PersistableRecord {
 }
 
 extension Database {
-    fileprivate func condition(ofKey key: any ColumnEncodable, in table: TableName) throws -> Condition {
+    /// Nil for a key that is NULL, which finds no row.
+    fileprivate func condition(ofKey key: (any ColumnEncodable)?, in table: TableName) throws -> Condition? {
         let columns = try primaryKey(of: table)
+        guard let key, try key.databaseValue(in: storage) != .null else { return nil }
         guard columns.count == 1 else {
             throw DatabaseError(
                 .misuse,

@@ -89,27 +89,26 @@ extension Database {
         try executeUpdate("ALTER TABLE \(raw: table.quoted) ADD COLUMN \(raw: column.sql(storage))")
     }
 
-    /// Gives a table another name, in its database, also in the indexes, triggers and foreign keys that name it
+    /// Gives a table another name, in its database, also in the indexes, triggers, views and foreign keys that name it
     /// (sqlite.org/lang_altertable.html).
     ///
-    /// - Throws: ``DatabaseError``, ``KeyError``.
+    /// - Throws: ``DatabaseError``, also with an engine that leaves the old name in some of them (``Capability/renameColumn``); ``KeyError``.
     public func renameTable(_ table: TableName, to name: String) throws {
-        try executeUpdate("ALTER TABLE \(raw: table.quoted) RENAME TO \(identifier: name)")
+        try inTurn {
+            try checkRenames()
+            try executeUpdate("ALTER TABLE \(raw: table.quoted) RENAME TO \(identifier: name)")
+        }
     }
 
     /// Gives a column of a table another name, also in indexes, triggers and views that name it.
     ///
-    /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.25; ``KeyError``.
+    /// - Throws: ``DatabaseError``, also with an engine without it (``Capability/renameColumn``); ``KeyError``.
     public func renameColumn(_ column: String, of table: TableName, to name: String) throws {
-        guard Engine.current.has(.renameColumn) else {
-            throw DatabaseError(
-                .error,
-                "a column is renamed by SQLite 3.25 or later; this engine has \(Engine.current.sqliteVersion): make the table anew"
-            )
+        try inTurn {
+            try checkRenames()
+            let names = "\(quotedIdentifier(column)) TO \(quotedIdentifier(name))"
+            try executeUpdate("ALTER TABLE \(raw: table.quoted) RENAME COLUMN \(raw: names)")
         }
-        try executeUpdate(
-            "ALTER TABLE \(raw: table.quoted) RENAME COLUMN \(raw: quotedIdentifier(column)) TO \(raw: quotedIdentifier(name))"
-        )
     }
 }
 
@@ -277,5 +276,14 @@ public struct TableConstraint: Sendable {
         let actions = "ON DELETE \(onDelete.rawValue) ON UPDATE \(onUpdate.rawValue)"
         let sql = "FOREIGN KEY \(list(columns)) REFERENCES \(target) \(actions)"
         return TableConstraint { _ in sql }
+    }
+}
+
+private func checkRenames() throws(DatabaseError) {
+    guard Engine.current.has(.renameColumn) else {
+        throw DatabaseError(
+            .error,
+            "renaming takes SQLite 3.25 or later; this engine has \(Engine.current.sqliteVersion): make the table anew"
+        )
     }
 }

@@ -1,9 +1,34 @@
 import CipherDB
 import Foundation
 import Rekeying
+import TestSupport
+import Testing
 
 /// The code of the articles about moving.
-private struct MovingCode {
+@Suite struct MovingCode {
+    @Test func keyIsFoundAgain() throws {
+        var kept: Data?
+        let first = try storedKey(read: { kept }, store: { kept = $0 })
+        let second = try storedKey(read: { kept }, store: { _ in Issue.record("there is a key") })
+        #expect(try first == second)
+    }
+
+    @Test func plaintextIsEncryptedOnce() throws {
+        let directory = try TemporaryDirectory()
+        let (path, key) = (directory.file("notes.db"), try DatabaseKey.random())
+        let plaintext = try DatabaseQueue(path: path, configuration: Configuration { $0.allowsPlaintext = true })
+        try plaintext.inDatabase {
+            try $0.executeStatements("CREATE TABLE notes (text); INSERT INTO notes VALUES ('milk')")
+        }
+        try plaintext.close()
+        for _ in 1...2 {
+            let pool = try openEncrypted(path, key)
+            #expect(try pool.read { try $0.string(forQuery: "SELECT text FROM notes") } == "milk")
+            try pool.close()
+        }
+        #expect(try DatabaseFile(path: path).inspect().kind == .encrypted)
+    }
+
     func migrations(_ path: String, _ passphrase: String) throws {
         // begin
         let configuration = Configuration { $0.storage = .grdb }
@@ -37,7 +62,7 @@ private struct MovingCode {
 
     // begin
     func storedKey(read: () throws -> Data?, store: (Data) throws -> Void) throws -> DatabaseKey {
-        if let stored = try read() { return try .raw(stored) }
+        if let stored = try read() { return try .raw(hex: SecretBytes(copying: stored)) }
         let key = try DatabaseKey.random()
         try key.exported().withUnsafeBytes { try store(Data($0)) }
         return key
