@@ -10,7 +10,7 @@ package struct FormatSearch: Sendable {
     package var iterations: [Int]
 
     /// Whether a passphrase is derived with each hash and number of iterations, nine times; else as the four standard formats do it, where
-    /// two of the three derivations take a sixth of the first one together.
+    /// two of the three derivations take a quarter of the time of the first one together.
     package var isWide = true
 
     /// Whether a file of format 1, which never had MACs, is accepted without being named.

@@ -50,8 +50,10 @@ public struct DatabaseError: Error, Sendable, Equatable {
             + "block, throw, or set its argument `rollback`"
     )
 
-    /// Of each use of a queue or pool after its database was closed.
+    /// Of a block that would wait for one that never ends.
     static let processIsEnding = DatabaseError(.busy, "the process is ending, and another block has the turn")
+
+    /// Of each use of a queue or pool after its database was closed.
     static let closed = DatabaseError(.misuse, "the database was closed; open a new queue or pool")
 
     /// What stands for SQL that may hold a key.

@@ -86,8 +86,9 @@ extension Database {
             throw DatabaseError(.misuse, "migrate outside of a transaction, so that each step can have its own")
         }
         return try takingLong {
-            if isDone { try inTransaction(.immediate) { try $0.shareNotes() } }
-            return isDone ? [] : try run(steps, options)
+            guard isDone else { return try run(steps, options) }
+            try inTransaction { try $0.shareNotes() }
+            return []
         }
     }
 
@@ -160,11 +161,12 @@ extension Database {
         try Set(stepsOfGRDB()) != Set(completedMigrations.map(\.name)) || !hasTable("grdb_migrations")
     }
 
-    /// Notes each step of one table in the other.
-    private func shareNotes() throws {
+    /// Notes each step of one table in the other, and a new one behind them in both.
+    private func shareNotes(and step: String? = nil) throws {
         try makeTableOfSteps()
         let completed = try completedMigrations.map(\.name)
         for step in try stepsOfGRDB() where !completed.contains(step) { try note(step) }
+        if let step { try note(step) }
         try executeUpdate("CREATE TABLE IF NOT EXISTS main.grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
         try executeUpdate(
             "INSERT OR IGNORE INTO main.grdb_migrations SELECT name FROM main.cipherdb_migrations ORDER BY position"
@@ -261,10 +263,12 @@ extension Database {
                 parent: row.parent
             )
         }
-        // The steps of before stand in front of it.
-        if options.contains(.sharedWithGRDB) { try shareNotes() } else { try makeTableOfSteps() }
-        try note(step.name)
-        if options.contains(.sharedWithGRDB) { try shareNotes() }
+        if options.contains(.sharedWithGRDB) {
+            try shareNotes(and: step.name)
+        } else {
+            try makeTableOfSteps()
+            try note(step.name)
+        }
         return true
     }
 

@@ -8,8 +8,8 @@
 ///
 /// It begins with the value as it is. Which tables the value depends on is seen from the statements that read it, each time. Commits
 /// that come while a value is in use are taken together: the next one is the newest. A commit that touched such a table without
-/// changing the value gives an equal value, unless ``removeDuplicates()`` passes over it. It ends when its task is cancelled and when the database is closed; a change of key does
-/// not disturb it.
+/// changing the value gives an equal value, unless ``removeDuplicates()`` passes over it. It ends when its task is cancelled and when the
+/// database is closed; a change of key does not disturb it.
 ///
 /// Commits of other connections and processes are not seen; `checkForForeignChanges()` of the queue or pool looks for them.
 public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
@@ -40,13 +40,13 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
         ///
         /// - Throws: what reading it throws; that ends the sequence.
         public mutating func next() async throws -> Value? {
-            repeat {
-                guard let value = try await read() else { return nil }
+            while let value = try await read() {
                 guard let isSame = observation.isSame else { return value }
                 if let lastValue, isSame(lastValue, value) { continue }
                 lastValue = value
                 return value
-            } while true
+            }
+            return nil
         }
 
         /// As ``next()``, also a value that is the same as the last one.

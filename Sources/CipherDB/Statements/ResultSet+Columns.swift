@@ -80,7 +80,10 @@ extension ResultSet {
             defer { leave(isOuter) }
             guard rowWidth > 0 else { throw whyNoColumn(0) }
             let values = try (0..<columnCount).map { try column($0).value }
-            let pairs = zip(columnNames, values).filter { !$0.0.hasSuffix(ColumnNames.recordMark) }
+            let names = names
+            let pairs = zip(names.all, values).lazy.filter {
+                !names.hasRecords || !$0.0.hasSuffix(ColumnNames.recordMark)
+            }
             return Dictionary(pairs) { first, _ in first }
         }
     }

@@ -116,7 +116,7 @@ public final class ResultSet {
     /// The number of columns, as of ``columnNames``.
     public var columnCount: Int { (try? inTurn { rowWidth > 0 ? rowWidth : names.all.count }) ?? 0 }
 
-    @inline(__always) private var names: ColumnNames { namesRead ?? readNames() }
+    @inline(__always) var names: ColumnNames { namesRead ?? readNames() }
 
     private func readNames() -> ColumnNames {
         lookAhead()

@@ -79,11 +79,18 @@ extension Database {
         in table: TableName,
         id: any ColumnEncodable
     ) throws -> Value? {
+        try fetchOne(type, from: table, where: try keyColumn(of: table) == id)
+    }
+
+    /// The one column of the primary key.
+    ///
+    /// - Throws: ``DatabaseError`` where it is not one column.
+    func keyColumn(of table: TableName) throws -> Column {
         let key = try primaryKey(of: table)
         guard key.count == 1 else {
             throw DatabaseError(.misuse, "the primary key of \(table) is not one column; use fetchOne, or select")
         }
-        return try fetchOne(type, from: table, where: Column(key[0].name) == id)
+        return Column(key[0].name)
     }
 
     /// The columns of the primary key, in order. One integer is the rowid (sqlite.org/lang_createtable.html#rowid).

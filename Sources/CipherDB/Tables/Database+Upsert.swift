@@ -48,7 +48,7 @@ extension Database {
         }
         // Without a value the rowid is a new one, which the existing row must not get.
         let rowID = key.count == 1 && key[0].type.lowercased() == "integer" ? key[0].name : nil
-        let pairs = pairs.filter { $0.value != nil || $0.name.lowercased() != rowID?.lowercased() }
+        let pairs = pairs.filter { $0.value != nil || rowID?.isSameName(as: $0.name) != true }
         let others = pairs.filter { !columns.contains($0.name) }.map { quotedIdentifier($0.name) }
         let action =
             others.isEmpty
@@ -79,7 +79,7 @@ extension Database {
         var sql: SQL = "SELECT \(raw: table.column(rowID)) FROM \(raw: table.quoted) WHERE 1"
         for column in columns {
             sql += " AND \(raw: table.column(column)) = "
-            if let pair = pairs.first(where: { $0.name.lowercased() == column.lowercased() }) {
+            if let pair = pairs.first(where: { $0.name.isSameName(as: column) }) {
                 sql += "\(pair.value)"
             } else {
                 sql += "(\(raw: try defaultSQL(of: column, in: table) ?? "NULL"))"
@@ -94,7 +94,7 @@ extension Database {
         defer { columns.close() }
         while try columns.next() {
             let name: String = try columns["name"]
-            if name.lowercased() == column.lowercased() { return try columns["dflt_value"] }
+            if name.isSameName(as: column) { return try columns["dflt_value"] }
         }
         return nil
     }

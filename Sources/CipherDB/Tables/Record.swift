@@ -55,10 +55,6 @@ public struct PersistenceContainer {
     }
 }
 
-extension String {
-    fileprivate func isSameName(as other: String) -> Bool { self == other || lowercased() == other.lowercased() }
-}
-
 extension MutablePersistableRecord where Self: Encodable {
     /// The values by their coding keys.
     public func encode(to container: inout PersistenceContainer) throws {
@@ -98,7 +94,7 @@ extension TableRecord where Self: RowDecodable {
         try database.select(from: table, where: condition, orderedBy: ordering, limit: 1).fetchOne()
     }
 
-    /// The row with this primary key, which is one column; nil where there is none, and for nil.
+    /// The row with this primary key, which is one column; nil where there is none, and for NULL.
     ///
     /// - Throws: ``DatabaseError``, also for a table whose primary key is not one column; ``KeyError``.
     public static func fetchOne(_ database: Database, key: (any ColumnEncodable)?) throws -> Self? {
@@ -298,10 +294,10 @@ extension MutablePersistableRecord {
         guard !names.isEmpty else {
             throw DatabaseError(.misuse, "\(Self.table) has no primary key, by which its records could be told apart")
         }
+        let values = PersistenceContainer(pairs: pairs)
         var condition: Condition?
         for name in names {
-            guard let value = pairs.first(where: { $0.name.isSameName(as: name) })?.value,
-                try value.databaseValue(in: storage) != .null
+            guard let value = values[name], try value.databaseValue(in: storage) != .null
             else { return (names, nil) }
             condition = condition.map { $0 && Column(name) == value } ?? (Column(name) == value)
         }
@@ -354,15 +350,9 @@ extension PersistableRecord {
 extension Database {
     /// Nil for a key that is NULL, which finds no row.
     fileprivate func condition(ofKey key: (any ColumnEncodable)?, in table: TableName) throws -> Condition? {
-        let columns = try primaryKey(of: table)
+        let column = try keyColumn(of: table)
         guard let key, try key.databaseValue(in: storage) != .null else { return nil }
-        guard columns.count == 1 else {
-            throw DatabaseError(
-                .misuse,
-                "the primary key of \(table) is not one column; name its columns in a condition"
-            )
-        }
-        return Column(columns[0].name) == key
+        return column == key
     }
 
     fileprivate func exists(in table: TableName, where condition: Condition) throws -> Bool {

@@ -213,18 +213,17 @@ public struct ColumnConstraint: Sendable {
         column: String? = nil,
         onDelete: ForeignKeyAction = .noAction
     ) -> ColumnConstraint {
-        let target = quotedIdentifier(table) + (column.map { " (\(quotedIdentifier($0)))" } ?? "")
-        return ColumnConstraint(sql: "REFERENCES \(target) ON DELETE \(onDelete.rawValue)")
+        ColumnConstraint(sql: reference(to: table, column.map { [$0] } ?? [], onDelete))
     }
 }
 
-/// The action on rows when the row that they refer to is deleted.
+/// The action on rows when the row that they refer to is deleted, or its values change.
 public enum ForeignKeyAction: String, Sendable {
     /// The deletion fails, unless the rows are gone by the end of the statement.
     case noAction = "NO ACTION"
     /// The deletion fails at once.
     case restrict = "RESTRICT"
-    /// They are deleted as well.
+    /// They are deleted, or changed, as well.
     case cascade = "CASCADE"
     /// Their column becomes NULL.
     case setNull = "SET NULL"
@@ -239,12 +238,12 @@ public struct TableConstraint: Sendable {
 
     /// Their values together tell the rows apart.
     public static func primaryKey(_ columns: String...) -> TableConstraint {
-        TableConstraint { _ in "PRIMARY KEY (\(columns.map(quotedIdentifier).joined(separator: ", ")))" }
+        TableConstraint { _ in "PRIMARY KEY \(list(columns))" }
     }
 
     /// No two rows have the same values.
     public static func unique(_ columns: String...) -> TableConstraint {
-        TableConstraint { _ in "UNIQUE (\(columns.map(quotedIdentifier).joined(separator: ", ")))" }
+        TableConstraint { _ in "UNIQUE \(list(columns))" }
     }
 
     /// SQL that is true of every row.
@@ -271,12 +270,20 @@ public struct TableConstraint: Sendable {
         onDelete: ForeignKeyAction = .noAction,
         onUpdate: ForeignKeyAction = .noAction
     ) -> TableConstraint {
-        func list(_ names: [String]) -> String { "(\(names.map(quotedIdentifier).joined(separator: ", ")))" }
-        let target = quotedIdentifier(table) + (others.isEmpty ? "" : " " + list(others))
-        let actions = "ON DELETE \(onDelete.rawValue) ON UPDATE \(onUpdate.rawValue)"
-        let sql = "FOREIGN KEY \(list(columns)) REFERENCES \(target) \(actions)"
-        return TableConstraint { _ in sql }
+        let reference = reference(to: table, others, onDelete)
+        return TableConstraint { _ in "FOREIGN KEY \(list(columns)) \(reference) ON UPDATE \(onUpdate.rawValue)" }
     }
+}
+
+/// Names as they stand behind a constraint.
+private func list(_ columns: [String]) -> String {
+    "(\(columns.map(quotedIdentifier).joined(separator: ", ")))"
+}
+
+/// The other side of a foreign key; no columns stand for the primary key.
+private func reference(to table: String, _ columns: [String], _ onDelete: ForeignKeyAction) -> String {
+    let target = quotedIdentifier(table) + (columns.isEmpty ? "" : " " + list(columns))
+    return "REFERENCES \(target) ON DELETE \(onDelete.rawValue)"
 }
 
 private func checkRenames() throws(DatabaseError) {

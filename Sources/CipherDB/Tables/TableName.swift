@@ -20,7 +20,7 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// Whether both name the same table. A name without a database equals the one in `main`, which it means unless `temp` has such a
     /// table.
     public static func == (left: TableName, right: TableName) -> Bool {
-        left.name.lowercased() == right.name.lowercased() && left.schemaOrMain == right.schemaOrMain
+        left.name.isSameName(as: right.name) && left.schemaOrMain == right.schemaOrMain
     }
 
     /// Of equal names the same.
@@ -37,6 +37,11 @@ public struct TableName: Sendable, Hashable, ExpressibleByStringInterpolation {
     var quoted: String {
         (schema.map { quotedIdentifier($0) + "." } ?? "") + quotedIdentifier(name)
     }
+}
+
+extension String {
+    /// Whether they are the same name in SQL.
+    func isSameName(as other: String) -> Bool { lowercased() == other.lowercased() }
 }
 
 extension TableName: CustomStringConvertible {

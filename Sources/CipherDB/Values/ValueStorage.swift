@@ -37,7 +37,7 @@ public struct ValueStorage: Sendable {
     /// writes it with dates in milliseconds.
     public static let grdb: ValueStorage = {
         var storage = ValueStorage()
-        storage.dates = .sqliteMilliseconds
+        storage.dates = DateFormat(.sqliteMilliseconds)
         storage.uuids = .blob
         storage.datesInJSON = DateFormat(.unroundedMilliseconds)
         storage.escapesSlashesInJSON = true
@@ -88,9 +88,6 @@ public struct DateFormat: Sendable {
     /// `2009-02-13 23:31:30.500` in UTC, as SQLite's own date functions write and read it (sqlite.org/lang_datefunc.html), with as many
     /// digits of the second as bring an equal date back: three at least.
     public static let sqlite = DateFormat(.sqlite)
-
-    /// As ``sqlite`` with three digits of the second, as GRDB stores dates: what is less than a millisecond is rounded.
-    public static let sqliteMilliseconds = DateFormat(.sqliteMilliseconds)
 
     /// `2009-02-13T23:31:30.500Z` (ISO 8601, in UTC), with as many digits of the second as bring an equal date back: three at least.
     public static let iso8601 = DateFormat(.iso8601)
