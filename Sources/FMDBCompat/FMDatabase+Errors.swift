@@ -37,12 +37,17 @@ extension FMDatabase {
         }
         defer { turn.leave(isOuter) }
         do {
-            if failure != nil { failure = nil }
+            if lastCall.failure != nil { lastCall.failure = nil }
             return try body()
         } catch {
-            note(error)
-            throw lastError()
+            throw noted(error)
         }
+    }
+
+    /// The error that FMDB has for it, which is kept.
+    func noted(_ error: any Error) -> any Error {
+        note(error)
+        return lastError()
     }
 
     /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
@@ -80,7 +85,7 @@ extension FMDatabase {
         do {
             let isOuter = try turn.enter()
             defer { turn.leave(isOuter) }
-            return failure
+            return lastCall.failure
         } catch {
             return FMDatabase.databaseError(error)
         }
@@ -89,7 +94,7 @@ extension FMDatabase {
     /// Keeps an error as that of the last call.
     func note(_ error: any Error) {
         let kept = FMDatabase.databaseError(error)
-        failure = kept
+        lastCall.failure = kept
         // What comes next would be written in plaintext.
         if kept.refusesKeyPragma, isOfFile, database.verifiedKey == nil {
             requiresKey = true

@@ -73,7 +73,8 @@ open class FMDatabase {
     let interrupter = Lock<Interrupter?>(nil)
     /// Set by the first `setKey`, whatever came of it: from then on nothing is read or written in plaintext.
     var requiresKey = false
-    var failure: DatabaseError?
+    /// Shared with its result sets, which it does not keep and which do not keep it.
+    let lastCall = LastCall()
     /// The formatter that dates are stored with.
     var dateFormatter: DateFormatter?
     /// Those of the last opening.
@@ -84,6 +85,11 @@ open class FMDatabase {
 
     struct Weak {
         weak var set: FMResultSet?
+    }
+
+    final class LastCall {
+        // The turn of the database keeps other threads out, and it is read and written at once.
+        @exclusivity(unchecked) var failure: DatabaseError?
     }
 
     /// A database that is not opened yet.
@@ -149,7 +155,7 @@ open class FMDatabase {
         rememberInterrupter()
         // As in FMDB: a function that refers to its database would keep it for ever.
         database.forgetRegistrations()
-        failure = nil
+        lastCall.failure = nil
         return true
     }
 

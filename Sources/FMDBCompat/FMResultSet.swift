@@ -7,6 +7,9 @@ public import Foundation
 open class FMResultSet {
     /// That of its database; nil for a set without one.
     private let turn: Turn?
+    /// ``turn``, without the count of references that each column would pay for.
+    private let uncountedTurn: Unmanaged<Turn>?
+    private let lastCall: FMDatabase.LastCall?
     // For each `@exclusivity(unchecked)`: the turn of the database keeps other threads out, and it is read and written at once.
     @exclusivity(unchecked) private weak var database: FMDatabase?
     private let sql: String?
@@ -18,18 +21,27 @@ open class FMResultSet {
     /// Of ``FMDatabase/prepare(_:)``; nil once it was closed.
     @exclusivity(unchecked) private var prepared: Statement?
     @exclusivity(unchecked) private var rows: ResultSet? {
-        didSet { found = [:] }
+        didSet {
+            found = [:]
+            rowsOnRow = nil
+        }
     }
-    @exclusivity(unchecked) private var isOnRow = false
+    /// ``rows``, while they have a current row, without the count of references that each column would pay for.
+    @exclusivity(unchecked) private var rowsOnRow: Unmanaged<ResultSet>?
+    private var isOnRow: Bool { rowsOnRow != nil }
 
     /// A result set without rows, as of a query that was closed.
     public init() {
         turn = nil
+        uncountedTurn = nil
+        lastCall = nil
         sql = nil
     }
 
     init(_ rows: ResultSet, _ database: FMDatabase, _ sql: String) {
         turn = database.turn
+        uncountedTurn = .passUnretained(database.turn)
+        lastCall = database.lastCall
         self.rows = rows
         self.database = database
         self.sql = sql
@@ -37,6 +49,8 @@ open class FMResultSet {
 
     init(prepared: Statement?, _ database: FMDatabase, _ sql: String) {
         turn = database.turn
+        uncountedTurn = .passUnretained(database.turn)
+        lastCall = database.lastCall
         self.prepared = prepared
         self.database = prepared == nil ? nil : database
         self.sql = sql
@@ -60,7 +74,6 @@ open class FMResultSet {
         rows?.close()
         rows = nil
         prepared = nil
-        isOnRow = false
         database = nil
     }
 
@@ -82,22 +95,26 @@ open class FMResultSet {
             throw FMDatabase.error(FMDatabase.databaseError(error))
         }
         defer { turn?.leave(isOuter) }
-        guard let database else {
-            throw FMDatabase.error(DatabaseError(code: .misuse, message: "the result set is closed"))
+        do {
+            return try advance()
+        } catch {
+            guard let database else { throw FMDatabase.error(FMDatabase.databaseError(error)) }
+            throw database.noted(error)
         }
-        return try database.rethrowing { try advance() }
     }
 
     private func advance() throws -> Bool {
         // A prepared set without parameters need not be bound.
         let rows = try current()
-        isOnRow = false
-        isOnRow = try rows.next()
-        if !isOnRow {
-            self.rows = nil
-            if prepared == nil { database = nil }
+        if lastCall?.failure != nil { lastCall?.failure = nil }
+        rowsOnRow = nil
+        if try rows.next() {
+            rowsOnRow = .passUnretained(rows)
+            return true
         }
-        return isOnRow
+        self.rows = nil
+        if prepared == nil { database = nil }
+        return false
     }
 
     private func current() throws -> ResultSet {
@@ -138,7 +155,6 @@ open class FMResultSet {
     private func bind(_ body: (Statement) throws -> ResultSet) -> Bool {
         inTurn(or: false) {
             guard let prepared, let database else { return false }
-            isOnRow = false
             rows = nil
             return database.attempt { rows = try body(prepared) }
         }
@@ -183,10 +199,12 @@ open class FMResultSet {
     }
 
     /// The current row's value in a column, read by SQLite's own conversions; nil where there is no row or no column.
-    func raw<Value>(_ index: Int32, _ read: (RawColumn) -> Value?) -> Value? {
-        guard let turn, let isOuter = turn.enterIfFree() else { return nil }
-        defer { turn.leave(isOuter) }
-        guard isOnRow, let column = rows?.rawColumn(Int(index)) else { return nil }
+    @inline(__always) func raw<Value>(_ index: Int32, _ read: (RawColumn) -> Value?) -> Value? {
+        guard let uncountedTurn, let isOuter = uncountedTurn._withUnsafeGuaranteedRef({ $0.enterIfFree() }) else {
+            return nil
+        }
+        defer { uncountedTurn._withUnsafeGuaranteedRef { $0.leave(isOuter) } }
+        guard let column = rowsOnRow?._withUnsafeGuaranteedRef({ $0.rawColumn(Int(index)) }) else { return nil }
         return read(column)
     }
 

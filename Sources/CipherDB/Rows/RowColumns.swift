@@ -66,13 +66,15 @@ final class ColumnNames {
     }
 
     /// As ``index(ofName:)``, fast for names that are looked for in the same order for each row, also several times each.
-    func index(ofKey key: String) -> Int? {
-        if position < found.count, found[position].key == key { return found[position].index }
+    @inline(__always) func index(ofKey key: String) -> Int? {
         let next = position + 1 < found.count ? position + 1 : 0
-        if next < found.count, found[next].key == key {
-            position = next
-            return found[next].index
-        }
+        guard next < found.count, found[next].key == key else { return indexOutOfOrder(ofKey: key) }
+        position = next
+        return found[next].index
+    }
+
+    private func indexOutOfOrder(ofKey key: String) -> Int? {
+        if position < found.count, found[position].key == key { return found[position].index }
         if let known = found.firstIndex(where: { $0.key == key }) {
             position = known
             return found[known].index

@@ -151,8 +151,8 @@ package struct RawColumn {
 }
 
 extension ResultSet {
-    /// Nil where there is no current row, or no such column, and outside of the database's turn.
+    /// Nil where there is no current row, or no such column. The caller has the database's turn.
     package func rawColumn(_ index: Int) -> RawColumn? {
-        prepared.isMine && prepared.hasColumn(index, of: execution) ? RawColumn(stored: prepared.value(index)) : nil
+        prepared.hasColumn(index, of: execution) ? RawColumn(stored: prepared.value(index)) : nil
     }
 }
