@@ -163,16 +163,17 @@ import Testing
     }
 
     @Test func rowsEndWithTheirDatabase() throws {
-        var other: FMDatabase? = FMDatabase(path: nil)
-        other?.open()
-        other?.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
-        let rows = try #require(other).executeQuery("SELECT a FROM t", values: nil)
-        #expect(rows.next() && rows.int(forColumnIndex: 0) == 1)
-        other = nil
-        #expect(rows.object(forColumnIndex: 0) == nil && rows.parentDB == nil && !rows.next())
-        #expect { try rows.nextWithError() } throws: {
-            ($0 as NSError).domain == "FMDatabase" && ($0 as NSError).code == 21
+        func orphaned() throws -> FMResultSet {
+            let other = FMDatabase(path: nil)
+            other.open()
+            other.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2)")
+            let rows = try other.executeQuery("SELECT a FROM t", values: nil)
+            #expect(rows.next() && rows.int(forColumnIndex: 0) == 1)
+            return rows
         }
+        let rows = try orphaned()
+        #expect(rows.object(forColumnIndex: 0) == nil && rows.parentDB == nil && !rows.next())
+        #expect { try rows.nextWithError() } throws: { ($0 as NSError).domain == "FMDatabase" && ($0 as NSError).code == 21 }
         #expect(rows.columnCount == 0)
     }
 

@@ -116,9 +116,7 @@ extension Database {
         defer { turn.leave(isOuter) }
         do {
             let connection = try usableConnection()
-            guard !connection.requiresTransaction || connection.isInTransaction else {
-                throw DatabaseError.transactionEnded
-            }
+            guard !connection.hasLostTransaction else { throw DatabaseError.transactionEnded }
             return Blob(
                 try BlobHandle(
                     connection,

@@ -86,6 +86,14 @@ public struct Configuration: Sendable {
     /// limit.
     public var writerWaitingLimit: Duration = .seconds(60)
 
+    /// Whether blocks of `write` and `inTransaction` that wait for each other share a commit, so that many of them wait for the disk once.
+    /// They do unless set.
+    ///
+    /// Each block returns when its changes are on the disk, and one that throws undoes its own changes only. A block whose transaction
+    /// SQLite rolls back as a whole, as by a full disk, `INSERT OR ROLLBACK` or `RAISE(ROLLBACK)`, takes those with it that wait for the
+    /// same commit; they throw. Switch it off where that is no rare case, and where single blocks take long, because those before it wait.
+    public var sharesCommits = true
+
     /// Asked once for each new reader of a ``DatabasePool``, after ``prepareDatabase``; false, or an error, refuses it, and
     /// the block that needed it gets the error.
     public var shouldAddReader: (@Sendable (Database) throws -> Bool)?

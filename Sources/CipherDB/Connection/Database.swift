@@ -184,7 +184,9 @@ public final class Database {
     public var interrupter: Interrupter? { interrupting.withLock { $0 } }
 
     /// Whether a transaction is open, by SQLite's own account.
-    public var isInTransaction: Bool { inTurn(or: false) { connection?.isInTransaction ?? false } }
+    public var isInTransaction: Bool {
+        inTurn(or: false) { connection.map { $0.isInTransaction && $0.sharing != .rolledBack } ?? false }
+    }
 
     /// SQLite's own: the rowid of the row that was stored last, in whichever table. An insertion that stores nothing, or into a table without
     /// rowids, leaves it as it is; ``insert(into:_:)`` returns that of its own row.

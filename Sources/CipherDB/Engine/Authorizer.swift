@@ -99,6 +99,8 @@ final class Authorizer {
         case SQLITE_ATTACH:
             hasAccess = true
             if table?.pointee == 0 { access.isVacuum = true } else { access.attaches = true }
+        case SQLITE_TRANSACTION:
+            if sqlite3_stricmp(table, "ROLLBACK") == 0 { access.rollsBack = true }
         case SQLITE_PRAGMA:
             guard let table else { return }
             note(pragma: String(cString: table).lowercased(), hasArgument: second != nil, schema)
@@ -112,6 +114,7 @@ final class Authorizer {
             hasAccess = true
             if let schema { access.read(String(cString: schema)) } else { access.readsAllSchemas = true }
         }
+        if hasArgument, pragma == "defer_foreign_keys" { defersForeignKeys = true }
         // SQLite's hooks and counts say nothing of a number in the header.
         if hasArgument, Authorizer.headerNumbers.contains(pragma) {
             hasAccess = true
@@ -125,6 +128,9 @@ final class Authorizer {
         defer { refusedUnwatched = false }
         return refusedUnwatched
     }
+
+    /// Whether foreign keys are deferred until the end of the transaction, by SQL of it.
+    var defersForeignKeys = false
 
     /// Takes what was noted.
     func takeAccess() -> TableAccess {
@@ -298,6 +304,8 @@ struct TableAccess {
     var isVacuum = false
     /// Whether it attaches a file.
     var attaches = false
+    /// Whether it ends the transaction and undoes all of it.
+    var rollsBack = false
 
     mutating func read(_ schema: String) {
         if schema != "temp", !schemas.contains(schema) { schemas.append(schema) }

@@ -8,6 +8,8 @@ final class ChangeTracker {
     private var changesSchema = false
     /// Whether rows may have been changed that the engine does not count.
     private var hasUncountableChanges = false
+    /// How many transactions were rolled back.
+    private(set) var rollbacks = 0
     /// How many rows were changed before the transaction.
     private var changesBefore: Int32 = 0
     /// Whether the engine began to commit, and it is not known yet how that ended.
@@ -49,6 +51,7 @@ final class ChangeTracker {
     }
 
     func didRollBack() {
+        rollbacks += 1
         clear()
     }
 

@@ -51,6 +51,8 @@ final class Connection {
     @exclusivity(unchecked) private(set) var closesAfterCallbacks = false
     /// Whether a statement outside of a transaction is refused: set in blocks that have one.
     @exclusivity(unchecked) var requiresTransaction = false
+    /// Whether the block that runs shares its transaction with others, which are over and wait for the commit.
+    @exclusivity(unchecked) var sharing = Sharing.alone
     /// Set while a backup writes to this connection's database: nothing else may use it.
     var isBackupTarget = false
     /// The deferred error of a commit that was due when a blob or a statement was closed.
@@ -103,6 +105,34 @@ final class Connection {
         close()
         working.end()
         leaveHooks()
+    }
+
+    enum Sharing {
+        case alone
+        /// Its changes are undone by a savepoint.
+        case shared
+        /// It rolled back: nothing of it runs any more, and its changes are undone when it returns.
+        case rolledBack
+    }
+
+    /// Whether the transaction of the block that runs is over, in which alone it may run statements.
+    @inline(__always) var hasLostTransaction: Bool {
+        requiresTransaction && (!isInTransaction || sharing == .rolledBack)
+    }
+
+    /// Whether a foreign key refers to no row yet; a commit would fail.
+    var hasUnresolvedForeignKeys: Bool {
+        var (now, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &now, &highest, 0)
+        return now != 0
+    }
+
+    /// Runs `body`, which no interruption and no cancellation of a task stops: SQLite would undo what others wait to see committed.
+    func uninterrupted<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let cancellation = progress.cancellation
+        progress.cancellation = nil
+        defer { progress.cancellation = cancellation }
+        return try interrupter.undoing(body)
     }
 
     /// Takes the place of a connection that was closed, for those who stop its statements.

@@ -29,10 +29,10 @@ public final class Interrupter: Sendable {
     }
 
     /// Runs what undoes a change or a setting, and is not interrupted.
-    func undoing<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+    func undoing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         state.withLock { $0.undoing += 1 }
         defer { state.withLock { $0.undoing -= 1 } }
-        try body()
+        return try body()
     }
 
     func attach(_ connection: OpaquePointer) {

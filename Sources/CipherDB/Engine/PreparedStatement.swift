@@ -150,6 +150,10 @@ internal import CSQLCipher
     func step() throws -> Bool {
         let handle = try live()
         guard !state.isStepping else { throw misuseWhileStepping }
+        if access.rollsBack, connection.sharing == .shared {
+            connection.sharing = .rolledBack
+            return false
+        }
         var code: Int32
         rowWidth = 0
         repeat {
@@ -184,7 +188,14 @@ internal import CSQLCipher
     func hideRow() { rowWidth = 0 }
 
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
-        guard connection.isWatched else { return connection.working { sqlite3_step(handle) } }
+        guard connection.isWatched || connection.sharing != .alone else {
+            return connection.working { sqlite3_step(handle) }
+        }
+        return isReadOnly || connection.sharing == .alone
+            ? stepWatched(handle) : connection.uninterrupted { stepWatched(handle) }
+    }
+
+    @inline(__always) private func stepWatched(_ handle: OpaquePointer) -> Int32 {
         let outer = connection.authorizer.stepping
         connection.authorizer.stepping = .passUnretained(self)
         defer { connection.authorizer.stepping = outer }
@@ -193,7 +204,7 @@ internal import CSQLCipher
 
     @inline(__always) private func willStep() throws {
         let isFirst = state.isIdle
-        if isFirst, connection.requiresTransaction, !connection.isInTransaction {
+        if isFirst, connection.hasLostTransaction {
             throw DatabaseError.transactionEnded
         }
         if isFirst, connection.runningCallbacks == 0 { connection.progress.begin() }

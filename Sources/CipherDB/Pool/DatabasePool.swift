@@ -224,6 +224,21 @@ extension DatabasePool {
     }
 }
 
+extension DatabasePool: CommitSharing {
+    func inSharedTransaction<Result: Sendable>(
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result {
+        try checkNotReading()
+        return try writer.inSharedTransaction(body)
+    }
+
+    func inSharedTransaction<Result: Sendable>(
+        _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
+    ) async throws -> Result {
+        try await writer.inSharedTransaction(body)
+    }
+}
+
 extension DatabasePool {
     /// Changes the key, as ``Database/rekey(_:)-(DatabaseKey)`` does, while the pool lives.
     ///

@@ -76,6 +76,56 @@ extension Database {
         }
     }
 
+    /// Runs `body` as ``inTransaction(_:_:)`` does, in a transaction that it may share with the blocks before it and after it.
+    func inSharedTransaction<Result>(
+        _ commits: SharedCommits,
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result {
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        return try actingAfterCommit(isShared: true) {
+            guard let name = try commits.begin() else {
+                do {
+                    var undo = false
+                    let result = try keepingTransaction { try body(self, &undo) }
+                    if undo {
+                        actionsAfterCommit = []
+                        try rollback()
+                    } else {
+                        try commits.end(after: nil, isLast: actionsAfterCommit?.isEmpty == false)
+                    }
+                    return result
+                } catch {
+                    abandonTransaction()
+                    throw error
+                }
+            }
+            do {
+                var undo = false
+                let result = try sharing { try keepingTransaction { try body(self, &undo) } }
+                if undo {
+                    actionsAfterCommit = []
+                    try rollbackToSavePoint(withName: name)
+                    try releaseSavePoint(withName: name)
+                } else {
+                    try commits.end(after: name, isLast: actionsAfterCommit?.isEmpty == false)
+                }
+                return result
+            } catch {
+                abandonSavePoint(name)
+                throw error
+            }
+        }
+    }
+
+    /// Runs `body`, which others wait for: what it does to the whole transaction is done to its own changes.
+    private func sharing<Result>(_ body: () throws -> Result) throws -> Result {
+        let connection = connection
+        connection?.sharing = .shared
+        defer { connection?.sharing = .alone }
+        return try body()
+    }
+
     /// Calls `action` once, when the transaction around was committed; never when it, or a savepoint around, is undone. Outside of a
     /// transaction it is called at once.
     ///
@@ -104,10 +154,10 @@ extension Database {
 
     /// Runs `body`, which begins and ends a transaction or savepoint, and then what it wants done after the commit; where a transaction
     /// is open still, its end decides.
-    private func actingAfterCommit<Result>(_ body: () throws -> Result) throws -> Result {
+    private func actingAfterCommit<Result>(isShared: Bool = false, _ body: () throws -> Result) throws -> Result {
         let outer = actionsAfterCommit
         // In a transaction that another way began nobody sees the commit.
-        guard outer != nil || !isInTransaction else { return try body() }
+        guard outer != nil || isShared || !isInTransaction else { return try body() }
         actionsAfterCommit = []
         let result: Result
         do {
@@ -233,18 +283,22 @@ extension Database {
                 try releaseSavePoint(withName: name)
                 return result
             } catch {
-                if isInTransaction {
-                    _ = connection?.takeDeferredError()
-                    do {
-                        try rollbackToSavePoint(withName: name)
-                        try releaseSavePoint(withName: name)
-                    } catch {
-                        // What was to be undone must not be committed with the rest.
-                        abandonTransaction()
-                    }
-                }
+                abandonSavePoint(name)
                 throw error
             }
+        }
+    }
+
+    /// Undoes a savepoint, where its transaction is open, after an error that is thrown on.
+    private func abandonSavePoint(_ name: String) {
+        guard isInTransaction else { return }
+        _ = connection?.takeDeferredError()
+        do {
+            try rollbackToSavePoint(withName: name)
+            try releaseSavePoint(withName: name)
+        } catch {
+            // What was to be undone must not be committed with the rest.
+            abandonTransaction()
         }
     }
 }

@@ -20,6 +20,8 @@ public final class DatabaseQueue: DatabaseWriter {
     let turns: TurnQueue
     /// Touched only by blocks, one at a time, and when nobody has the queue any more.
     nonisolated(unsafe) private let database: Database
+    /// Nil where each block commits alone.
+    private let sharedCommits: SharedCommits?
     /// A forked child has none of the threads that would release what it waits for.
     let owner = OwnerProcess()
     let interrupter: Lock<Interrupter?>
@@ -49,6 +51,8 @@ public final class DatabaseQueue: DatabaseWriter {
             instruments.failed($0.code, $0.message)
         }
         database.turns = turns
+        let shares = database.configuration.sharesCommits && !filename.isEmpty
+        sharedCommits = shares ? SharedCommits(database, turns) : nil
         database.turn.share()
     }
 
@@ -77,17 +81,21 @@ public final class DatabaseQueue: DatabaseWriter {
         try inDatabase(for: .write, body)
     }
 
+    /// - Parameter isShared: Whether it ends with the transaction of ``sharedCommits``, which may be left open.
     private func inDatabase<Result>(
         for access: Instruments.Access,
+        isShared: Bool = false,
         _ body: (Database) throws -> Result
     ) throws -> Result {
         try owner.check(.database)
         return try instruments.call(access) {
             let stopwatch = Stopwatch()
-            return try inTurn {
+            let (result, commit) = try inTurn {
                 instruments.waited(stopwatch, for: access)
-                return try runBlock(body)
+                return try runBlock(isShared: isShared, body)
             }
+            try commit?.wait()
+            return result
         }
     }
 
@@ -124,22 +132,25 @@ public final class DatabaseQueue: DatabaseWriter {
 
     private func inDatabase<Result: Sendable>(
         for access: Instruments.Access,
+        isShared: Bool = false,
         _ body: @Sendable (Database) throws -> Result
     ) async throws -> Result {
         try owner.check(.database)
         let cancellation = TaskCancellation()
         return try await instruments.call(access) {
             let stopwatch = Stopwatch()
-            return try await withTaskCancellationHandler {
+            let (result, commit) = try await withTaskCancellationHandler {
                 try await turns.run(unless: cancellation) { [self] in
                     instruments.waited(stopwatch, for: access)
                     return try cancellation.run(interrupter.withLock { $0 }) {
-                        try runBlock { try $0.watched(by: cancellation, body) }
+                        try runBlock(isShared: isShared) { try $0.watched(by: cancellation, body) }
                     }
                 }
             } onCancel: {
                 cancellation.cancel()
             }
+            try await commit?.wait()
+            return result
         }
     }
 
@@ -192,6 +203,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     private func closeNow(_ others: () -> Void) {
+        try? sharedCommits?.commit()
         // A logger that uses the queue gets an error, instead of waiting for itself.
         database.closeInBlock()
         log.close()
@@ -210,7 +222,7 @@ public final class DatabaseQueue: DatabaseWriter {
             try runBlock { database in
                 _ = try database.usableConnection()
                 return database.verifiedKey
-            }
+            }.value
         }
         return try connect(verifiedKey, database.configuration)
     }
@@ -252,8 +264,13 @@ public final class DatabaseQueue: DatabaseWriter {
         throw DatabaseError(.misuse, "the block opened the queue's database without its key; the queue is closed now")
     }
 
-    /// Runs a block on the queue, and sees that it leaves nothing open.
-    private func runBlock<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    /// Runs a block on the queue, and sees that it leaves nothing open but a transaction that it shares.
+    ///
+    /// - Returns: Also the commit that it has to wait for.
+    private func runBlock<Result>(
+        isShared: Bool = false,
+        _ body: (Database) throws -> Result
+    ) throws -> (value: Result, commit: SharedCommit?) {
         try database.turn.begin()
         defer {
             // The block closed it, or a change of key that failed: nobody waits for a commit of it.
@@ -261,6 +278,9 @@ public final class DatabaseQueue: DatabaseWriter {
             database.turn.end()
         }
         guard database.isOpen else { throw DatabaseError.closed }
+        // Those that wait for it learn how it went.
+        if !isShared { try? sharedCommits?.commit() }
+        defer { sharedCommits?.blockEnded() }
         try database.connection?.checkFile()
         let result = Swift.Result { try body(database) }
         try checkKey()
@@ -268,12 +288,28 @@ public final class DatabaseQueue: DatabaseWriter {
         // Of one that was made past this library's statements.
         database.connection?.reportCommit()
         let late = Swift.Result { try database.throwDeferredError(database.connection) }
-        let isOpen = database.isInTransaction
+        let isOpen = database.isInTransaction && sharedCommits?.isOpen != true
         if isOpen { try database.rollback() }
         let value = try result.get()
         try late.get()
-        guard isOpen else { return value }
+        guard isOpen else { return (value, sharedCommits?.takeLast()) }
         throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
+    }
+}
+
+extension DatabaseQueue: CommitSharing {
+    func inSharedTransaction<Result: Sendable>(
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result {
+        guard let sharedCommits else { return try inDatabase { try $0.inTransaction(.immediate, body) } }
+        return try inDatabase(for: .write, isShared: true) { try $0.inSharedTransaction(sharedCommits, body) }
+    }
+
+    func inSharedTransaction<Result: Sendable>(
+        _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
+    ) async throws -> Result {
+        guard let sharedCommits else { return try await inDatabase { try $0.inTransaction(.immediate, body) } }
+        return try await inDatabase(for: .write, isShared: true) { try $0.inSharedTransaction(sharedCommits, body) }
     }
 }
 

@@ -69,7 +69,7 @@ extension DatabaseWriter {
         _ kind: TransactionKind = .immediate,
         _ body: (Database) throws -> Result
     ) throws -> Result {
-        try inDatabase { try $0.inTransaction(kind, body) }
+        try inTransaction(kind) { database, _ in try body(database) }
     }
 
     /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
@@ -80,9 +80,7 @@ extension DatabaseWriter {
         _ kind: TransactionKind = .immediate,
         _ body: @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await inDatabase { database in
-            try database.inTransaction(kind) { try checkingCancellation(body($0)) }
-        }
+        try await inTransaction(kind) { database, _ in try body(database) }
     }
 
     /// Runs `body` in a transaction, which is rolled back when it throws or sets its second argument.
@@ -93,7 +91,10 @@ extension DatabaseWriter {
         _ kind: TransactionKind = .immediate,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {
-        try inDatabase { try $0.inTransaction(kind, body) }
+        guard kind == .immediate, let writer = self as? any CommitSharing else {
+            return try inDatabase { try $0.inTransaction(kind, body) }
+        }
+        return try writer.inSharedTransaction(body)
     }
 
     /// Asynchronous version; does not block the calling thread. A cancelled task rolls back.
@@ -104,9 +105,12 @@ extension DatabaseWriter {
         _ kind: TransactionKind = .immediate,
         _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
     ) async throws -> Result {
-        try await inDatabase { database in
-            try database.inTransaction(kind) { try checkingCancellation(body($0, &$1)) }
+        guard kind == .immediate, let writer = self as? any CommitSharing else {
+            return try await inDatabase { database in
+                try database.inTransaction(kind) { try checkingCancellation(body($0, &$1)) }
+            }
         }
+        return try await writer.inSharedTransaction { try checkingCancellation(body($0, &$1)) }
     }
 
     /// Runs `body` in a savepoint, whose changes are undone when it throws.
@@ -148,6 +152,18 @@ extension DatabaseWriter {
             try database.inSavePoint { try checkingCancellation(body($0, &$1)) }
         }
     }
+}
+
+/// Runs transactions that may share a commit (``Configuration/sharesCommits``).
+protocol CommitSharing {
+    func inSharedTransaction<Result: Sendable>(
+        _ body: (Database, _ rollback: inout Bool) throws -> Result
+    ) throws -> Result
+
+    /// Asynchronous version; does not block the calling thread.
+    func inSharedTransaction<Result: Sendable>(
+        _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
+    ) async throws -> Result
 }
 
 /// The result of a block, whose task may have been cancelled where there was no statement to interrupt.

@@ -73,6 +73,13 @@ final class Lender<S: Stock>: Sendable {
         return result
     }
 
+    /// Gives what the caller has to the request that waits longest; false where none waits.
+    func passOn(_ item: S.Item) -> Bool {
+        guard let request = state.withLock({ $0.queue.popFirst() }) else { return false }
+        request(.success(item))
+        return true
+    }
+
     /// Changes the stock for the last time, and refuses all requests that wait.
     func close(_ error: some Error, _ body: (inout S) -> Void) {
         let requests = state.withLock { state in

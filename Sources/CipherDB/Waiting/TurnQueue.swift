@@ -22,6 +22,8 @@ package final class TurnQueue: Sendable {
     private let permit: Lender<Permit>
     /// For blocks of tasks: the thread of the last one often takes the next.
     private let queue = DispatchQueue(label: "CipherDB.TurnQueue")
+    /// Ends what a block left to the next one, in the turn, where none waits. Set by the block that has the turn.
+    private let leftOver = Lock<(@Sendable () -> Void)?>(nil)
 
     /// - Parameters:
     ///   - limit: How long a block waits for its turn; nil for as long as it takes.
@@ -66,8 +68,22 @@ package final class TurnQueue: Sendable {
     }
 
     private func use<Result>(_ body: () throws -> Result) rethrows -> Result {
-        defer { permit.restock { $0.isTaken = false } }
+        defer { giveBack() }
         return try body()
+    }
+
+    private func giveBack() {
+        if let rest {
+            guard !permit.passOn(()) else { return }
+            rest()
+        }
+        permit.restock { $0.isTaken = false }
+    }
+
+    /// What ends the work that the block leaves to the next one; called where none waits.
+    var rest: (@Sendable () -> Void)? {
+        get { leftOver.withLock { $0 } }
+        set { leftOver.withLock { $0 = newValue } }
     }
 
     /// Runs `body`, a part of the block that has the turn, which may take long: others wait for it without a limit.

@@ -1,0 +1,195 @@
+internal import CSQLCipher
+internal import CipherSystem
+internal import Dispatch
+
+/// The transaction that the blocks of a queue share while others wait for their turn, so that all wait for the disk once.
+///
+/// Each block is a savepoint of its own, but for the first, and returns when the commit has returned (``SharedCommit``). Nobody waits for
+/// a block that is not there yet: the last one that has nobody behind it commits.
+// Sendable because only the block that has the queue's turn uses it, see `DatabaseQueue.runBlock`.
+final class SharedCommits: @unchecked Sendable {
+    /// How many blocks share a commit at most.
+    static let maximumBlocks = 128
+    /// How long other processes' writers wait for the lock, beyond the block that runs.
+    static let longest: Duration = .milliseconds(10)
+
+    /// A transaction that is open between blocks.
+    private struct Open {
+        let commit = SharedCommit()
+        let connection: Connection?
+        /// Those of the connection's tracker when it was left open.
+        let rollbacks: Int?
+        let since: DispatchTime
+        var blocks = 1
+
+        init(_ connection: Connection?, since: DispatchTime) {
+            self.connection = connection
+            rollbacks = connection?.tracker?.rollbacks
+            self.since = since
+        }
+
+        var isFull: Bool { blocks >= maximumBlocks || DispatchTime.now() >= since + longest.dispatched }
+    }
+
+    private let database: Database
+    private let turns: TurnQueue
+    private var open: Open? {
+        didSet {
+            if open == nil { turns.rest = nil } else { turns.rest = { [self] in finish() } }
+        }
+    }
+    private var began = DispatchTime.now()
+    /// What the block that is over has to wait for.
+    private var last: SharedCommit?
+
+    init(_ database: Database, _ turns: TurnQueue) {
+        self.database = database
+        self.turns = turns
+    }
+
+    var isOpen: Bool { open != nil }
+
+    /// Begins the transaction of a block.
+    ///
+    /// - Returns: The savepoint in the transaction of the blocks before it; nil where the transaction is its own.
+    func begin() throws -> String? {
+        guard open != nil else {
+            database.connection?.authorizer.defersForeignKeys = false
+            try database.beginTransaction(.immediate)
+            began = .now()
+            return nil
+        }
+        let name = database.nextSavePointName()
+        try database.startSavePoint(withName: name)
+        return name
+    }
+
+    /// Ends the transaction of a block that succeeded: commits, or leaves that to a block that waits.
+    ///
+    /// - Parameters:
+    ///   - name: What ``begin()`` returned.
+    ///   - isLast: Whether the block must not wait for another one's commit.
+    func end(after name: String?, isLast: Bool) throws {
+        let isUnresolved = database.connection?.hasUnresolvedForeignKeys == true
+        if let name {
+            // As the commit of its own would say.
+            guard !isUnresolved else { throw DatabaseError(.constraintForeignKey, "FOREIGN KEY constraint failed") }
+            try database.releaseSavePoint(withName: name)
+        }
+        let isLast = isLast || isUnresolved || turns.waiting == 0 || !database.mayShareCommit
+        guard open != nil else {
+            if isLast { return try database.commit() }
+            open = Open(database.connection, since: began)
+            last = open?.commit
+            return
+        }
+        open?.blocks += 1
+        if isLast { return try commit() }
+        last = open?.commit
+    }
+
+    /// What the block that is over has to wait for; nil where its own commit is done, or it has none.
+    func takeLast() -> SharedCommit? {
+        defer { last = nil }
+        return last
+    }
+
+    /// Commits what blocks left; each of them learns how that ended.
+    ///
+    /// - Throws: what they learn.
+    func commit() throws {
+        noticeEnd()
+        guard let open else { return }
+        self.open = nil
+        do {
+            try open.connection?.uninterrupted { try database.commit() }
+            open.commit.end(.success(()))
+        } catch {
+            database.abandonTransaction()
+            open.commit.end(.failure(error))
+            throw error
+        }
+    }
+
+    /// After a block, whatever came of it.
+    func blockEnded() {
+        noticeEnd()
+        if open?.isFull == true { try? commit() }
+    }
+
+    /// Commits where nobody has the turn next.
+    private func finish() {
+        guard (try? database.turn.begin()) != nil else { return }
+        defer { database.turn.end() }
+        try? commit()
+    }
+
+    /// Tells the blocks before how it ended, where a block ended the transaction that they left.
+    private func noticeEnd() {
+        guard let open, !database.isInTransaction || database.connection !== open.connection else { return }
+        self.open = nil
+        let isCommitted =
+            database.connection != nil && database.connection === open.connection
+            && open.connection?.tracker?.rollbacks == open.rollbacks
+        open.commit.end(isCommitted ? .success(()) : .failure(DatabaseError.sharedTransactionEnded))
+    }
+}
+
+extension Database {
+    /// Whether another block may run before the commit: it is told, or sees, nothing of it.
+    fileprivate var mayShareCommit: Bool {
+        hooks.commit == nil && hooks.rollback == nil && connection?.authorizer.defersForeignKeys == false
+    }
+}
+
+/// The end of a transaction that blocks share, for which each of them waits.
+final class SharedCommit: Sendable {
+    typealias Outcome = Result<Void, any Error>
+
+    private enum State {
+        case open(waiting: [@Sendable (Outcome) -> Void])
+        case over(Outcome)
+    }
+
+    private let state = Lock(State.open(waiting: []))
+
+    func end(_ outcome: Outcome) {
+        let waiting = state.withLock { state -> [@Sendable (Outcome) -> Void] in
+            guard case .open(let waiting) = state else { return [] }
+            state = .over(outcome)
+            return waiting
+        }
+        for tell in waiting { tell(outcome) }
+    }
+
+    private func tell(_ tell: @escaping @Sendable (Outcome) -> Void) {
+        let outcome = state.withLock { state -> Outcome? in
+            switch state {
+            case .over(let outcome): return outcome
+            case .open(let waiting):
+                state = .open(waiting: waiting + [tell])
+                return nil
+            }
+        }
+        if let outcome { tell(outcome) }
+    }
+
+    /// Blocks the thread until it is over.
+    ///
+    /// - Throws: why nothing was committed.
+    func wait() throws {
+        let answer = Lock<Outcome?>(nil)
+        let isOver = DispatchSemaphore(value: 0)
+        tell { outcome in
+            answer.withLock { $0 = outcome }
+            isOver.signal()
+        }
+        isOver.wait()
+        try answer.withLock { $0 }?.get()
+    }
+
+    /// As ``wait()``, without blocking a thread.
+    func wait() async throws {
+        try await withCheckedThrowingContinuation { continuation in tell { continuation.resume(with: $0) } }
+    }
+}

@@ -1,0 +1,295 @@
+import CipherSystem
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CipherDB
+
+/// Blocks that wait for each other's turn, and share a commit.
+@Suite(.timeLimit(.minutes(Extent.minutesOfAHang))) struct SharedCommitTests {
+    typealias Block = @Sendable (Database, _ rollback: inout Bool) throws -> Void
+    struct Stop: Error {}
+
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func queue(_ mode: JournalMode = .wal, shares: Bool = true, name: String = "test.db") throws -> DatabaseQueue {
+        let configuration = Configuration {
+            $0.journalMode = mode
+            $0.sharesCommits = shares
+            $0.busyTimeout = .milliseconds(50)
+            // Nothing here waits for the disk.
+            $0.prepareDatabase = { try $0.executeStatements("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON") }
+        }
+        let queue = try DatabaseQueue(path: directory.file(name), key: .random(), configuration: configuration)
+        try queue.inDatabase {
+            try $0.executeStatements(
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, a); CREATE TABLE parents (id INTEGER PRIMARY KEY);
+                CREATE TABLE children (parent REFERENCES parents DEFERRABLE INITIALLY DEFERRED);
+                CREATE TABLE strict (a UNIQUE ON CONFLICT ROLLBACK)
+                """
+            )
+        }
+        return queue
+    }
+
+    /// Runs blocks that all wait while another has the turn.
+    ///
+    /// - Returns: What each came to, and how many commits there were.
+    private func together(
+        _ queue: DatabaseQueue,
+        _ blocks: [Block],
+        whenAllWait: (_ tasks: [Task<Void, any Error>]) async throws -> Void = { _ in }
+    ) async throws -> (outcomes: [Result<Void, any Error>], commits: Int) {
+        let held = try await HeldBlock { hold in _ = try? queue.inDatabase { _ in hold() } }
+        var tasks: [Task<Void, any Error>] = []
+        for block in blocks {
+            tasks.append(Task { try await queue.inTransaction { try block($0, &$1) } })
+            while queue.turns.waiting < tasks.count { try await Task.sleep(for: .microseconds(50)) }
+        }
+        let before = queue.log.commit
+        try await whenAllWait(tasks)
+        try await held.end()
+        var outcomes: [Result<Void, any Error>] = []
+        for task in tasks { outcomes.append(await task.result) }
+        return (outcomes, queue.log.commit - before)
+    }
+
+    private func inserting(_ id: Int) -> Block {
+        { database, _ in try database.executeUpdate("INSERT INTO t (id) VALUES (\(id))") }
+    }
+
+    private func stored(_ queue: DatabaseQueue) async throws -> [Int] {
+        try await queue.inDatabase { try $0.fetchAll(Int.self, "SELECT id FROM t ORDER BY id") }
+    }
+
+    private func isStored(_ outcome: Result<Void, any Error>) -> Bool { (try? outcome.get()) != nil }
+
+    // MARK: What they share
+
+    @Test(arguments: [JournalMode.wal, .delete])
+    func waitingBlocksCommitOnce(mode: JournalMode) async throws {
+        let queue = try queue(mode)
+        let (outcomes, commits) = try await together(queue, (1...20).map(inserting))
+        #expect(outcomes.allSatisfy(isStored) && commits == 1)
+        #expect(try await stored(queue) == Array(1...20))
+    }
+
+    @Test func threadsShareCommitWithTasks() async throws {
+        let queue = try queue()
+        let before = queue.log.commit
+        let held = try await HeldBlock { hold in _ = try? queue.inDatabase { _ in hold() } }
+        let ended = Counter()
+        for id in 1...6 {
+            if id.isMultiple(of: 2) {
+                Thread {
+                    if (try? queue.write { try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") }) != nil { ended.add() }
+                }.start()
+            } else {
+                Task {
+                    try await queue.write { _ = try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") }
+                    ended.add()
+                }
+            }
+        }
+        while queue.turns.waiting < 6 { try await Task.sleep(for: .milliseconds(1)) }
+        try await held.end()
+        while ended.value < 6 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(queue.log.commit - before == 1)
+        #expect(try await stored(queue) == Array(1...6))
+    }
+
+    @Test func commitIsSharedByBoundedNumber() async throws {
+        let queue = try queue()
+        let count = 2 * SharedCommits.maximumBlocks + 1
+        let (outcomes, commits) = try await together(queue, (1...count).map(inserting))
+        #expect(outcomes.allSatisfy(isStored) && commits >= 3)
+    }
+
+    @Test func blocksThatFailKeepNoLock() async throws {
+        let queue = try queue()
+        let failing = [Block](repeating: { _, _ in throw Stop() }, count: SharedCommits.maximumBlocks)
+        let late: Block = { _, _ in Thread.sleep(forTimeInterval: 0.02); throw Stop() }
+        let checking: Block = { database, _ in
+            // The first one's commit is done: this block has a transaction of its own.
+            #expect(database.connection?.sharing == .alone)
+            throw Stop()
+        }
+        let (outcomes, commits) = try await together(queue, [inserting(1), late] + failing + [checking])
+        #expect(isStored(outcomes[0]) && !outcomes.dropFirst().contains(where: isStored) && commits == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func blocksCommitAloneWhereAsked(hasHook: Bool) async throws {
+        let queue = try queue(shares: hasHook)
+        let hooked = Counter()
+        if hasHook {
+            try await queue.inDatabase {
+                $0.setCommitHook {
+                    hooked.add()
+                    return true
+                }
+            }
+        }
+        let (outcomes, commits) = try await together(queue, (1...5).map(inserting))
+        #expect(outcomes.allSatisfy(isStored) && commits == 5 && hooked.value == (hasHook ? 5 : 0))
+    }
+
+    // MARK: What each does alone
+
+    enum End: CaseIterable {
+        case stored, thrown, undone, unresolved, rolledBack, rolledBackBySQL, committed, undoneInside, refused, deferring
+
+        func block(_ id: Int) -> Block {
+            { database, rollback in
+                try database.executeUpdate("INSERT INTO t (id) VALUES (\(id))")
+                switch self {
+                case .stored: break
+                case .thrown: throw Stop()
+                case .undone: rollback = true
+                case .unresolved: try database.executeUpdate("INSERT INTO children VALUES (\(id))")
+                case .rolledBack:
+                    try database.rollback()
+                    #expect(!database.isInTransaction)
+                    try? database.executeUpdate("INSERT INTO t (id) VALUES (\(id + 100))")
+                case .rolledBackBySQL: try database.executeStatements("ROLLBACK; INSERT INTO t (id) VALUES (\(id + 100))")
+                case .committed:
+                    try database.executeStatements("COMMIT")
+                    try? database.executeUpdate("INSERT INTO t (id) VALUES (\(id + 100))")
+                case .undoneInside:
+                    try database.inSavePoint { database, rollback in
+                        try database.executeUpdate("INSERT INTO t (id) VALUES (\(id + 100))")
+                        rollback = true
+                    }
+                case .refused: try? database.executeUpdate("INSERT INTO t (id) VALUES (\(id)), (\(id + 100))")
+                case .deferring:
+                    try database.executeStatements("PRAGMA defer_foreign_keys = ON")
+                    try database.executeUpdate("INSERT INTO t (id, a) VALUES (\(id + 100), \(database.changes))")
+                }
+            }
+        }
+    }
+
+    private func outcomes(_ ends: [End], _ queue: DatabaseQueue) async throws -> [String] {
+        let blocks = ends.enumerated().map { $1.block($0 + 1) }
+        let (outcomes, _) = try await together(queue, blocks)
+        let errors = outcomes.map { outcome in
+            switch outcome {
+            case .success: "stored"
+            case .failure(let error as DatabaseError): "\(error.code.primary)"
+            case .failure(let error): "\(type(of: error))"
+            }
+        }
+        let rows = try await stored(queue).map(String.init)
+        try await queue.inDatabase { try $0.executeStatements("DELETE FROM t; DELETE FROM children") }
+        return errors + rows
+    }
+
+    @Test(arguments: [JournalMode.wal, .delete], End.allCases)
+    func everySequenceEndsAsAlone(mode: JournalMode, first: End) async throws {
+        let (shared, alone) = (try queue(mode), try queue(mode, shares: false, name: "alone.db"))
+        for second in End.allCases {
+            for third in End.allCases {
+                let ends = [first, second, third, .stored]
+                let (found, expected) = (try await outcomes(ends, shared), try await outcomes(ends, alone))
+                #expect(found == expected, "\(ends)")
+            }
+        }
+    }
+
+    @Test func actionAfterCommitRunsInItsBlock() async throws {
+        let queue = try queue()
+        let seen = Counter()
+        let acting: Block = { database, _ in
+            try database.executeUpdate("INSERT INTO t (id) VALUES (2)")
+            try database.afterCommit {
+                #expect(!database.isInTransaction)
+                seen.add((try? database.first("SELECT count(*) FROM t")) ?? 0)
+            }
+        }
+        let (outcomes, commits) = try await together(queue, [inserting(1), acting, inserting(3)])
+        #expect(outcomes.allSatisfy(isStored) && seen.value == 2 && commits == 2)
+    }
+
+    @Test func cancelledWriteUndoesItselfOnly() async throws {
+        let queue = try queue()
+        let begun = Gate()
+        let long: Block = { database, _ in
+            begun.open()
+            try database.executeStatements(
+                """
+                WITH RECURSIVE c (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM c WHERE i < 300000)
+                INSERT INTO t (id) SELECT i FROM c
+                """
+            )
+        }
+        let (outcomes, _) = try await together(queue, [inserting(1), long, inserting(2)]) { tasks in
+            Task {
+                try await begun.waited()
+                queue.interrupt()
+                tasks[1].cancel()
+            }
+        }
+        #expect(isStored(outcomes[0]) && !isStored(outcomes[1]) && isStored(outcomes[2]))
+        #expect(try await stored(queue) == [1, 2])
+    }
+
+    // MARK: How it fails
+
+    @Test func failedCommitIsToldToEach() async throws {
+        let queue = try queue(.delete)
+        let reader = try queue.openConnection()
+        try reader.beginTransaction(.deferred)
+        let _: Int = try reader.first("SELECT count(*) FROM t")
+        let (outcomes, commits) = try await together(queue, (1...3).map(inserting))
+        for outcome in outcomes { #expect { try outcome.get() } throws: { ($0 as? DatabaseError)?.code.primary == .busy } }
+        try reader.rollback()
+        #expect(try await stored(queue).isEmpty && commits == 0)
+        try await queue.write { _ = try $0.executeUpdate("INSERT INTO t (id) VALUES (9)") }
+        #expect(try await stored(queue) == [9])
+    }
+
+    @Test func transactionThatSQLiteRollsBackIsToldToEach() async throws {
+        let queue = try queue()
+        try await queue.write { _ = try $0.executeUpdate("INSERT INTO strict VALUES (1)") }
+        let strict: Block = { database, _ in try database.executeUpdate("INSERT INTO strict VALUES (1)") }
+        let (outcomes, _) = try await together(queue, [inserting(1), inserting(2), strict, inserting(3)])
+        for outcome in outcomes[..<2] {
+            #expect { try outcome.get() } throws: { ($0 as? DatabaseError)?.code == .abortedByRollback }
+        }
+        #expect(!isStored(outcomes[2]) && isStored(outcomes[3]))
+        #expect(try await stored(queue) == [3])
+    }
+
+    @Test func closingCommitsWhatWasLeft() async throws {
+        let queue = try queue()
+        let held = try await HeldBlock { hold in _ = try? queue.inDatabase { _ in hold() } }
+        let tasks = (1...3).map { id in Task { try await queue.write { _ = try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") } } }
+        while queue.turns.waiting < 3 { try await Task.sleep(for: .milliseconds(1)) }
+        let reader = try queue.openReader()
+        let closing = Task { try await queue.close() }
+        while queue.turns.waiting < 4 { try await Task.sleep(for: .milliseconds(1)) }
+        try await held.end()
+        for task in tasks { try await task.value }
+        try await closing.value
+        #expect(try reader.first("SELECT count(*) FROM t") == 3)
+    }
+
+    @Test func restIsEndedWhereNobodyWaits() throws {
+        let turns = TurnQueue(limit: nil)
+        let ended = Counter()
+        try turns.run {
+            turns.rest = {
+                ended.add()
+                turns.rest = nil
+            }
+        }
+        #expect(ended.value == 1)
+        try turns.run {}
+        #expect(ended.value == 1)
+    }
+}
