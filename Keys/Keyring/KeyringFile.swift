@@ -86,7 +86,7 @@ final class KeyringFile {
                 else {
                     throw KeyringError(.busy, path: path)
                 }
-            case .linkOld: link = try KeyringError.naming(path, linkOld())
+            case .linkOld: link = try KeyringError.naming(path, TemporaryName.keyring.link(to: path))
             case .rename:
                 guard let new else { preconditionFailure("the new file is created first") }
                 try exchange(new, &link)
@@ -99,19 +99,6 @@ final class KeyringFile {
         } undo: {
             new?.discard()
             if let link { try? FileCalls.remove(link) }
-        }
-    }
-
-    /// Gives the old file a hard link, from which it is put back if another file gets its name; nil if the file system has no
-    /// hard links.
-    private func linkOld() throws(Errno) -> String? {
-        let link = TemporaryName.keyring.path(beside: path)
-        do throws(Errno) {
-            try FileCalls.link(path, as: link)
-            return link
-        } catch {
-            guard error.meansNoLinks else { throw error }
-            return nil
         }
     }
 
@@ -144,10 +131,8 @@ final class KeyringFile {
             try FileCalls.adopt(new.descriptor, from: descriptor, path)
         } catch .ownership(let missing) {
             throw KeyringError(.ownership, path: path, owner: missing.owner, group: missing.group)
-        } catch .attribute(let name, let error) {
-            throw KeyringError(.system, path: ExtendedAttribute.place(name, of: path), errno: error.code)
-        } catch .system(let error) {
-            throw KeyringError(.system, path: path, errno: error.code)
+        } catch .system(let error, let place) {
+            throw KeyringError(.system, path: place, errno: error.code)
         }
     }
 
@@ -162,19 +147,11 @@ final class KeyringFile {
     /// Returns when the name is on the disk, and the old file has none.
     private static func syncName(_ path: String, removing link: String? = nil) throws {
         do {
-            if let link { try removeIfThere(link) }
+            // Another process may have taken it for a leftover.
+            if let link { try FileCalls.removeIfThere(link) }
             try FileCalls.syncDirectory(of: path)
         } catch {
             throw KeyringError(.notSynced, path: path, errno: error.code)
-        }
-    }
-
-    private static func removeIfThere(_ path: String) throws(Errno) {
-        do throws(Errno) {
-            try FileCalls.remove(path)
-        } catch {
-            // Another process has taken it for a leftover.
-            guard error.meansNoFile else { throw error }
         }
     }
 
@@ -268,11 +245,9 @@ final class KeyringFile {
         try KeyringError.naming(path, new.sync())
         let identity = try KeyringError.naming(path, Platform.status(of: new.descriptor).identity)
         do {
-            try FileCalls.link(new.path, as: path)
+            try new.publish(as: path)
         } catch .exists {
             throw KeyringError(.exists, path: path)
-        } catch  where error.meansNoLinks && (try? Platform.statusOfLink(path)) == nil {
-            try KeyringError.naming(path, FileCalls.rename(new.path, over: path))
         } catch {
             throw KeyringError(.system, path: path, errno: error.code)
         }

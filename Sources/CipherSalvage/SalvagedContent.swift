@@ -224,8 +224,6 @@ struct SchemaObject {
 }
 
 extension Database {
-    static let rowIDNames = ["rowid", "_rowid_", "oid"]
-
     /// The name by which the rowids of a table are read and written; nil if it has none, or its columns have
     /// taken all three names.
     func rowIDName(of table: String, columns: [String]) throws -> String? {

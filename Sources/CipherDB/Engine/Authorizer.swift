@@ -211,9 +211,7 @@ final class Authorizer {
     /// `PRAGMA key` and its relatives show in traces, and on a keyed connection SQLCipher 4 ignores them and 3.4.1 destroys the
     /// file. The defaults are those of all connections of the process: new files would lose their authentication. `cipher` and what
     /// begins with `rekey` choose another cipher in 3.4.1, at once or for the next change of key, which no key opens after that.
-    private static let neverAllowed: Set<String> = [
-        "key", "hexkey", "hexrekey", "textkey", "textrekey", "cipher", "cipher_hmac_salt_mask",
-    ]
+    private static let neverAllowed = Set(SQL.keyPragmas + ["cipher", "cipher_hmac_salt_mask"])
     private static let neverAllowedBeginnings = ["rekey", "cipher_default"]
     /// What makes, changes or drops the table that is named, or puts another thing under its name.
     private static let changes: Set<Int32> = [

@@ -153,27 +153,14 @@ struct Replacement {
     /// without pages. The new file must not meet them.
     private func removeSideFiles(_ path: String) throws {
         for path in SideFile.allCases.map({ $0.path(of: path) }) {
-            do {
-                try FileCalls.remove(path)
-            } catch  where error.meansNoFile {
-                continue
-            } catch {
-                throw FileError(.system, path: path, errno: error.code)
-            }
+            try FileError.naming(path, FileCalls.removeIfThere(path))
         }
     }
 
     /// Gives the old file a name for the time between the exchange and its end, so that a killed run's successor finds it.
     /// Nil if the file system has no hard links.
     private func link(_ old: ExclusiveFile) throws -> String? {
-        let name = TemporaryName.database.path(beside: old.path)
-        do {
-            try FileCalls.link(old.path, as: name)
-        } catch  where error.meansNoLinks {
-            return nil
-        } catch {
-            throw FileError(.system, path: name, errno: error.code)
-        }
+        guard let name = try FileError.naming(old.path, TemporaryName.database.link(to: old.path)) else { return nil }
         do {
             try old.check(name: name)
         } catch {
