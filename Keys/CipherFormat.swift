@@ -97,6 +97,9 @@ public struct CipherFormat: Sendable {
     /// Where the ciphertext of page 1 begins, behind the salt or the plaintext header. What is before it has no MAC.
     package var firstPageStart: Int { plaintextHeaderSize == 0 ? CipherFormat.saltSize : plaintextHeaderSize }
 
+    /// Where the MAC of a page begins, behind the ciphertext and the IV, which it covers.
+    package var macStart: Int { pageSize - reserve + CipherFormat.ivSize }
+
     /// Bytes of the salt, which are the first bytes of the file unless that has a plaintext header.
     public static let saltSize = 16
 

@@ -160,8 +160,8 @@ package struct KeyProbe {
     private func isUnderStreamCipher(_ attempt: Attempt) throws -> Bool {
         guard attempt.format.pageAuthentication == .sha1, attempt.format.keyDerivation == .sha1 else { return false }
         return try sizes(of: attempt.format).contains { format in
-            let reserve = CipherFormat.ivSize + HashAlgorithm.sha1.digestSize
-            let mac = try PageMAC(key: attempt.key, format: format, reserve: reserve)
+            let start = format.pageSize - HashAlgorithm.sha1.digestSize
+            let mac = try PageMAC(key: attempt.key, format: format, start: start)
             return try head.prefix(format.pageSize).withUnsafeBytes { try mac?.isRight($0, number: 1) ?? false }
         }
     }

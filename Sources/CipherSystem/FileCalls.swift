@@ -139,15 +139,6 @@ package enum FileCalls {
         }
     }
 
-    /// Bytes that this process may still write beside `path`.
-    package static func freeSpace(beside path: String) throws(Errno) -> Int64 {
-        var status = statvfs()
-        _ = try Platform.call(directory(of: path)) { Int(statvfs($0, &status)) }
-        return Int64(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-        )
-    }
-
     /// The names in the directory of `path`.
     package static func names(beside path: String) throws(Errno) -> [String] {
         let descriptor = Int32(

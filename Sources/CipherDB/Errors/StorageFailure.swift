@@ -62,13 +62,13 @@ struct StorageFailure {
     }
 
     private var room: String? {
-        guard let free = Platform.freeBytes(at: directory) else { return nil }
+        guard let free = try? Platform.freeBytes(at: directory) else { return nil }
         let limit = free > 1 << 20 ? "; a quota or PRAGMA max_page_count may be reached" : ""
         return "\(Int(free).counted("byte")) free in \(directory)\(limit)"
     }
 
     private var lackOfRoom: String? {
-        guard let free = Platform.freeBytes(at: directory), free < 65536 else { return nil }
+        guard let free = try? Platform.freeBytes(at: directory), free < 65536 else { return nil }
         return "the disk is full: \(Int(free).counted("byte")) free in \(directory); make room"
     }
 
