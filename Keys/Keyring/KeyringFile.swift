@@ -120,7 +120,7 @@ final class KeyringFile {
             descriptor = new.release()
         case .old: throw KeyringError(.busy, path: path)
         case .other:
-            // What is left of the old file must stay.
+            // The rest of the old file must stay.
             link = nil
             throw KeyringError(.replaced, path: path)
         }
@@ -157,7 +157,7 @@ final class KeyringFile {
 
     /// Overwrites the file and removes it.
     func erase() throws {
-        // What cannot be removed is not overwritten either: it would be lost without having gone.
+        // A file that cannot be removed is not overwritten either: it would be lost and still be there.
         guard Platform.mayWrite(FileCalls.directory(of: path)) else {
             throw KeyringError(.system, path: FileCalls.directory(of: path), errno: Errno.noPermission.code)
         }
@@ -171,7 +171,7 @@ final class KeyringFile {
 
     /// Overwrites what the file has, and no more: a full disk has no room for that.
     private func overwrite() throws {
-        // What a kill leaves of it must be known for a keyring, so that it can be erased again.
+        // After a kill, the rest must be recognised as a keyring, so that it can be erased.
         let begin = KeyringContent.magic.count + KeyringContent.versionSize
         let size = min(
             Int(try KeyringError.naming(path, Platform.status(of: descriptor).size)),
@@ -259,7 +259,7 @@ final class KeyringFile {
         try syncName(path)
     }
 
-    /// Whether the keyring at `path` is that of which `bytes` are a state: another process may have opened it and written it again.
+    /// Whether the keyring at `path` is the one in `bytes`, perhaps written again: another process may have opened it.
     private static func isKeyring(_ bytes: [UInt8], at path: String) -> Bool {
         guard let made = try? KeyringContent(bytes), let found = try? read(path).content else { return false }
         return made.identifier == found.identifier
@@ -281,7 +281,7 @@ final class KeyringFile {
             }
             throw KeyringError(.busy, path: path)
         } catch let error as Errno {
-            // What is missing is the directory, and no keyring would help.
+            // The directory is missing, and no keyring would help.
             let place = error == .noSuchFile ? FileCalls.directory(of: path) : path
             throw KeyringError(.system, path: place, errno: error.code)
         }

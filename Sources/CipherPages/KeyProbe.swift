@@ -135,12 +135,12 @@ package struct KeyProbe {
     }
 
     private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
-        // The file says of which size its pages are: a log of another size is another database's.
+        // The file says how large its pages are: a log of another size is another database's.
         try sizes(of: format).first { try opener(key, $0)(head) }
             ?? sizes(of: format).first { try $0.pageSize == log.pages().first?.count && opensAnyFirstPage(key, $0) }
     }
 
-    /// What it means that pages are authentic, and page 1 is not.
+    /// The cause when other pages are authentic, and page 1 is not.
     func withoutFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
         if let outcome = try behindLostMagic(key, format) { return outcome }
         let isOther = try FileKind.hasLayoutOfMultipleCiphers(source) && isAuthenticBehindFields(key, format)

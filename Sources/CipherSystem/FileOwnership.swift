@@ -37,7 +37,7 @@ package struct FileOwnership: Equatable, Sendable {
         _ = try Platform.retrying { Int(fchown(descriptor, user, group)) }
     }
 
-    /// Gives a file what this process may give it.
+    /// Gives a file as much of them as this process may.
     func giveWhatMayBe(to descriptor: Int32) throws(Errno) {
         do {
             try give(to: descriptor)
@@ -47,7 +47,7 @@ package struct FileOwnership: Equatable, Sendable {
         }
     }
 
-    /// What of these `other` has not; nil where it has both.
+    /// Those that `other` has not; nil where it has both.
     package func missing(in other: FileOwnership) -> MissingOwnership? {
         guard other != self else { return nil }
         return MissingOwnership(
@@ -56,7 +56,7 @@ package struct FileOwnership: Equatable, Sendable {
         )
     }
 
-    /// What of these a new file in `directory` could not get, found without making one; nil where it could get both, or where the system
+    /// Those that a new file in `directory` could not get, found without making one; nil where it could get both, or where the system
     /// cannot tell before.
     package func missingInNewFile(in directory: String) throws(Errno) -> MissingOwnership? {
         var status = stat()

@@ -48,7 +48,7 @@ package struct WriteAheadLog {
 }
 
 extension WriteAheadLog {
-    /// What in a WAL differs from what was written, a sentence each.
+    /// The damage in a WAL, a sentence each.
     ///
     /// SQLite reads a WAL up to the first frame whose checksum is wrong and ignores the rest without an error. After a crash
     /// the frames behind the last commit may well be wrong: cut off, or a new header before the page of an older frame.

@@ -134,7 +134,7 @@ struct DirectoryStorage: BackupStorage {
         return try body()
     }
 
-    /// Removes what killed runs left. Who has the lock is the only one that makes objects.
+    /// Removes what killed runs left. Only the holder of the lock makes objects.
     private func removeLeftovers() {
         for directory in DirectoryStorage.directories {
             for name in (try? FileCalls.names(beside: path(of: directory) + "/")) ?? []

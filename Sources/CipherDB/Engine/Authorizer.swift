@@ -16,7 +16,7 @@ final class Authorizer {
     @exclusivity(unchecked) var hasAccess = false
     /// The statement that the engine steps now, where damaged pages are looked for. When a schema has changed SQLite compiles it again
     /// first, and then it may read a database that it did not read before.
-    // It holds because the statement itself sets and unsets it, around its step on the connection's ``Turn``. Not counted: each step would do
+    // Safe because the statement itself sets and unsets it, around its step on the connection's ``Turn``. Not counted: each step would do
     // so twice.
     @exclusivity(unchecked) var stepping: Unmanaged<PreparedStatement>?
     /// Whether ``stepping`` was refused what it would read now, so that its pages are watched before it is stepped again.

@@ -53,7 +53,7 @@ internal import CSQLCipher
     @exclusivity(unchecked) var corruptionGuard: CorruptionGuard? {
         didSet { uncountedGuard = corruptionGuard.map { .passUnretained($0) } }
     }
-    /// ``corruptionGuard``, for each step to ask without counting a reference. It holds because both are set together.
+    /// ``corruptionGuard``, for each step to ask without counting a reference. Safe because both are set together.
     @exclusivity(unchecked) private(set) var uncountedGuard: Unmanaged<CorruptionGuard>?
     /// Whether the guard has an execution to end: asking itself would count a reference.
     @exclusivity(unchecked) var isGuarded = false

@@ -148,7 +148,7 @@ extension Duration {
     }
 }
 
-/// Who has a database locked, as far as the system tells: POSIX locks of other processes, at the bytes that SQLite locks.
+/// The process that has a database locked, if the system tells: by POSIX locks at the bytes that SQLite locks.
 ///
 /// It asks by the engine's own descriptors: closing another would drop the engine's locks.
 struct LockSearch: CustomStringConvertible {

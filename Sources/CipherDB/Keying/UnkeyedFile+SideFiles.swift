@@ -63,7 +63,7 @@ extension UnkeyedFile {
         KeyError(.wrongKey, path: filePath, detail: "the key was changed: the write-ahead log has pages under another")
     }
 
-    /// The error of a side file of which no page is under the key of the file.
+    /// The error of a side file without a page under the key of the file.
     package func underOtherKey(_ side: SideFile) -> KeyError {
         KeyError(.journalUnderOtherKey, path: filePath, detail: "it is \(side.path(of: filePath))")
     }
@@ -95,7 +95,7 @@ extension UnkeyedFile {
         }
     }
 
-    /// What in the journal or WAL differs from what was written, a sentence each.
+    /// The damage in the journal or WAL, a sentence each.
     package func sideFileErrors(_ coding: PageCoding) throws -> [String] {
         try errorsOfWAL(coding.pageSize)
             + (hotJournal().map { try RollbackJournal.errors($0, database: pages, coding: coding) } ?? [])

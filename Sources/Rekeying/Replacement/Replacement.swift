@@ -56,7 +56,7 @@ struct Replacement {
                 throw RekeyError(.oldFileRemains, path: file.path, cause: error, oldFile: state.link)
             }
         } undo: {
-            // What is in plaintext already must not stay in freed blocks.
+            // Plaintext must not stay in freed blocks.
             if format == nil { try? state.new?.overwrite() }
             state.new?.discard()
             for path in state.made { try? FileCalls.remove(path) }
@@ -172,7 +172,7 @@ struct Replacement {
 
     /// Gives the new file the name of the database.
     private func exchange(_ old: ExclusiveFile, _ identity: [UInt64], _ state: inout State) throws {
-        // Closing it later could drop the locks of who has the new database open by then.
+        // Closing it later could drop the locks of a connection to the new database.
         state.newFile.close()
         let (new, link) = (state.newFile, state.link)
         let exchange = FileExchange(new.path, new.identity, over: old.path, identity, link: link)
@@ -182,7 +182,7 @@ struct Replacement {
             let message = "the file was replaced meanwhile; nothing was changed"
             throw DatabaseError(code: .busy, message: message + (other.map { "; the other file is \($0)" } ?? ""))
         case .other(let place):
-            // What is left of the old file must stay.
+            // The rest of the old file must stay.
             state.made = []
             let message = "another file has its name, and the old file could not be put back"
             throw RekeyError(

@@ -68,7 +68,7 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
                 message: "\(path): another file was put in its place; \(name) was not made"
             )
         }
-        // Closing it later could drop the locks of who has the new database open by then.
+        // Closing it later could drop the locks of a connection to the new database.
         close()
         do {
             try FileError.naming(path, FileCalls.removeIfThere(path))

@@ -67,7 +67,7 @@ struct DatabaseCheck {
         return verification.isSound && verification.format.pageAuthentication != nil
     }
 
-    /// Whether the file is encrypted: under its key, or by its look. Of what could not be read nobody knows it, and it is not.
+    /// Whether the file is encrypted: under its key, or by its look. One that could not be read counts as not encrypted.
     var isEncrypted: Bool {
         switch state {
         case .encrypted, .plaintextHeader, .withoutMACs, .damaged: true
