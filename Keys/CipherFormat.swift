@@ -1,4 +1,4 @@
-/// The format of a SQLCipher database: page size, KDF, MAC, and what of the first page is not encrypted.
+/// The format of a SQLCipher database: page size, KDF, MAC, and the plaintext of the first page.
 ///
 /// SQLCipher names its formats after its major versions; each is a set of defaults, and a pragma changes each of them for a file. A file
 /// does not say which format it has: it must be known or tried.

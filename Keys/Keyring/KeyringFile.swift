@@ -230,7 +230,7 @@ final class KeyringFile {
     }
 
     private static func createAtOnce(_ path: String, _ bytes: [UInt8], _ database: String?) throws {
-        // Where there is no room for another file, or no right to make one, what is there is still to be used.
+        // Without room for another file, or the right to make one, an existing keyring must stay usable.
         try checkIsFree(path)
         removeLeftovers(of: path)
         let new = try makeBeside(path)

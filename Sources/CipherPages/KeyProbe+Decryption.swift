@@ -3,7 +3,7 @@ internal import SQLiteFormat
 
 /// Files without a right MAC, although the key is right: it decrypts page 1, which no other key does.
 extension KeyProbe {
-    /// What a key is under which no page is authentic in any of `formats`.
+    /// The outcome for a key under which no page is authentic in any of `formats`.
     func outcomeOfDecryption(_ keys: DerivedKeys, _ formats: [CipherFormat]) throws -> Outcome {
         var found = Outcome.rejected
         for (index, format) in formats.enumerated()

@@ -194,7 +194,7 @@ package struct KeyProbe {
             || log.pages().prefix(images).contains { try $0.count == format.pageSize && opens($0) }
     }
 
-    /// Whether a page is a first page under the key: without MACs by what stands in it.
+    /// Whether a page is a first page under the key: without MACs by its header.
     private func opener(
         _ key: DerivedKey,
         _ format: CipherFormat,

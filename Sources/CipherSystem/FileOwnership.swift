@@ -42,7 +42,7 @@ package struct FileOwnership: Equatable, Sendable {
         do {
             try give(to: descriptor)
         } catch {
-            // The group alone, for which to be a member is enough.
+            // The group alone: a member of it may.
             _ = try? Platform.retrying { Int(fchown(descriptor, uid_t.max, group)) }
         }
     }
@@ -61,7 +61,7 @@ package struct FileOwnership: Equatable, Sendable {
     package func missingInNewFile(in directory: String) throws(Errno) -> MissingOwnership? {
         var status = stat()
         _ = try Platform.call(directory) { Int(stat($0, &status)) }
-        // Such a directory gives its group to what is made in it.
+        // New files get the group of such a directory.
         if user == Platform.user, status.st_mode & S_ISGID != 0, status.st_gid == group { return nil }
         guard let trial = Platform.anonymousFile() else { return nil }
         defer { Platform.close(trial) }

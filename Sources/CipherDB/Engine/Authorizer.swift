@@ -29,7 +29,7 @@ final class Authorizer {
     private var refusal: Refusal?
     /// Functions of the program that no view or trigger may call, in lower case.
     private var directOnly: [String: Set<Int32>] = [:]
-    /// The tables that are read by what is compiled from here on, where that is asked for.
+    /// The tables that statements compiled from here on read, if somebody asks for them.
     // The ``Turn`` of the connection keeps other threads out, and nothing is called while it is added to.
     @exclusivity(unchecked) var recordedReads: Set<TableName>? {
         didSet { if recordedReads == nil { readsMoreThanRecorded = false } }

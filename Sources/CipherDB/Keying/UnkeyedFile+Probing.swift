@@ -3,7 +3,7 @@ package import CipherPages
 internal import CipherSystem
 package import SQLiteFormat
 
-/// A key that is right for a file, with what of the file is damaged all the same.
+/// A key that is right for a file, and the damage of the file.
 package struct Authentication {
     package enum Damage {
         case none
@@ -89,7 +89,7 @@ extension UnkeyedFile {
         )
     }
 
-    /// The error of a key that decrypts page 1, and under which no MAC is right.
+    /// The error of a key that decrypts page 1, and makes no right MAC.
     private func otherMACKey(isSaltOfKey: Bool) -> KeyError {
         KeyError(
             .otherMACKey,

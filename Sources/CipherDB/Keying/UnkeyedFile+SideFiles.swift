@@ -103,7 +103,7 @@ extension UnkeyedFile {
 
     private func errorsOfWAL(_ pageSize: Int) throws -> [String] {
         var errors: [String] = []
-        // While others write, a frame may be read by half; what is damaged stays so.
+        // While others write, a frame may be read by half; damage stays.
         for attempt in 0..<8 {
             Platform.sleep(milliseconds: 5 * attempt)
             guard let log = pages.writeAheadLog else { return [] }

@@ -39,7 +39,7 @@ struct Replacement {
         }
     }
 
-    /// Replaces the file by what `write` puts into the new one; it returns how that one's pages are encoded.
+    /// Replaces the file by one that `write` fills; it returns how its pages are encoded.
     ///
     /// - Throws: any error; the file is as it was then, unless it is `RekeyError.oldFileRemains`.
     func run(_ write: (OldFile, ReplacementFile) throws -> PageCoding) throws -> RewriteResult {

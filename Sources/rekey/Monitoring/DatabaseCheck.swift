@@ -140,7 +140,7 @@ enum DatabaseState: String, CaseIterable {
     case notAFile
     case unreadable
 
-    /// The state of a file that was not verified, by what it is without a key.
+    /// The state of a file that was not verified, by a look without a key.
     init(_ inspection: Inspection) {
         switch inspection.kind {
         case .encrypted: self = inspection.appearance?.hasPlaintextHeader == true ? .plaintextHeader : .encrypted
