@@ -20,10 +20,7 @@ extension CipherFormat: CustomStringConvertible {
     }
 
     /// The mask in two digits.
-    package var hexadecimalMask: String {
-        let digits = String(macSaltMask, radix: 16)
-        return digits.count < 2 ? "0" + digits : digits
-    }
+    package var hexadecimalMask: String { [macSaltMask].hexadecimal }
 
     /// The parameters that are not the version's own, as pragmas of SQLCipher.
     package var pragmas: [(name: String, value: String)] { deviations.compactMap(\.pragma) }

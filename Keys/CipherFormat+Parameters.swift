@@ -134,7 +134,7 @@ extension CipherFormat {
     }
 }
 
-/// What of a format is weaker than it could be.
+/// A parameter of a format that is weaker than it could be.
 extension CipherFormat {
     /// A parameter whose value makes a format weaker.
     package enum Weakness: Hashable, Sendable {

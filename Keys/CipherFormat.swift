@@ -1,4 +1,4 @@
-/// The format of a SQLCipher database: page size, KDF, MAC, and what of the first page is not encrypted.
+/// The format of a SQLCipher database: page size, KDF, MAC, and the plaintext of the first page.
 ///
 /// SQLCipher names its formats after its major versions; each is a set of defaults, and a pragma changes each of them for a file. A file
 /// does not say which format it has: it must be known or tried.
@@ -96,6 +96,9 @@ public struct CipherFormat: Sendable {
 
     /// Where the ciphertext of page 1 begins, behind the salt or the plaintext header. What is before it has no MAC.
     package var firstPageStart: Int { plaintextHeaderSize == 0 ? CipherFormat.saltSize : plaintextHeaderSize }
+
+    /// Where the MAC of a page begins, behind the ciphertext and the IV, which it covers.
+    package var macStart: Int { pageSize - reserve + CipherFormat.ivSize }
 
     /// Bytes of the salt, which are the first bytes of the file unless that has a plaintext header.
     public static let saltSize = 16

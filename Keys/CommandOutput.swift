@@ -25,28 +25,30 @@ enum CommandOutput {
         } catch {
             throw KeySourceError(.system, path: name, errno: error.code)
         }
-        let secret = Result {
-            try KeySource.readAll(child.output, name: name) {
+        let secret: SecretBytes
+        do {
+            // One that still writes ends then.
+            defer { Platform.close(child.output) }
+            secret = try KeySource.readAll(child.output, name: name) {
                 if let limit, let end { try waitForOutput(child.output, until: end, limit, name) }
             }
+        } catch {
+            child.end()
+            throw error
         }
-        // One that still writes ends then.
-        Platform.close(child.output)
-        if case .failure = secret { child.terminate() }
+        if let limit, let end, !child.hasEnded(by: end) {
+            child.end()
+            throw KeySourceError(.timedOut, path: name, limit: limit)
+        }
         let status: Int32
-        if let end {
-            // One that was asked to end gets a second for that.
-            let latest = (try? secret.get()) == nil ? ContinuousClock.now + .seconds(1) : end
-            let ended = try wait(for: child, until: latest, name)
-            if !ended.inTime, let limit { throw KeySourceError(.timedOut, path: name, limit: limit) }
-            status = ended.status
-        } else {
-            status = try wait(for: child, name)
+        do {
+            status = try child.wait()
+        } catch {
+            // Where this process does not keep its children, whether the program failed cannot be known.
+            throw KeySourceError(.system, path: name, errno: error.code)
         }
-        guard status == 0 || (try? secret.get()) == nil else {
-            throw KeySourceError(.commandFailed, path: name, status: status)
-        }
-        return try secret.get()
+        guard status == 0 else { throw KeySourceError(.commandFailed, path: name, status: status) }
+        return secret
     }
 
     /// Returns when the program has written something, or closed its output.
@@ -61,31 +63,5 @@ enum CommandOutput {
             if poll(&descriptor, 1, 100) > 0 { return }
         } while ContinuousClock.now < end
         throw KeySourceError(.timedOut, path: name, limit: limit)
-    }
-
-    /// As ``wait(for:_:)``, but kills the program where it has not ended by then.
-    private static func wait(
-        for child: ChildProcess,
-        until end: ContinuousClock.Instant,
-        _ name: String
-    ) throws -> (status: Int32, inTime: Bool) {
-        while !child.hasEnded {
-            if ContinuousClock.now >= end {
-                child.kill()
-                return (try wait(for: child, name), false)
-            }
-            Platform.sleep(milliseconds: 5)
-        }
-        return (try wait(for: child, name), true)
-    }
-
-    /// The exit status, as ``ChildProcess/wait()`` has it.
-    private static func wait(for child: ChildProcess, _ name: String) throws -> Int32 {
-        do {
-            return try child.wait()
-        } catch {
-            // Where this process does not keep its children, whether the program failed cannot be known.
-            throw KeySourceError(.system, path: name, errno: error.code)
-        }
     }
 }

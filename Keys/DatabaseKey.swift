@@ -68,7 +68,7 @@ public struct DatabaseKey: Sendable {
         }
     }
 
-    /// A raw key as 64 hexadecimal digits in ASCII, or with its salt as 96: `DatabaseKey.raw(hex:)` reads them. Everyone who has them has
+    /// A raw key as 64 hexadecimal digits in ASCII, or with its salt as 96: `DatabaseKey.raw(hex:)` reads them. Their holder has
     /// the database.
     ///
     /// - Throws: `MalformedKey.passphraseIsNoRawKey` for a passphrase; ``UsedAfterFork``.

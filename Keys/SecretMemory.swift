@@ -54,7 +54,7 @@ final class SecretMemory: @unchecked Sendable {
 /// Whole pages for a secret, filled with zeros: locked against swapping, left out of core dumps and of forked children where the
 /// system can do that, between two inaccessible pages.
 struct SecretPages: @unchecked Sendable {
-    // It holds because they are one secret's, or kept for the next one.
+    // Safe because they are one secret's, or kept for the next one.
     let usable: UnsafeMutableRawBufferPointer
     /// Whether the system locked them; it refuses beyond `RLIMIT_MEMLOCK`.
     var isLocked: Bool

@@ -203,7 +203,7 @@ extension KeyringContent {
         return file
     }
 
-    /// Throws where `file`, of which this is the content, has another code.
+    /// Throws where `file`, which has this content, has another code.
     func authenticate(_ file: [UInt8], _ masterKey: SecretBytes) throws {
         let end = file.count - KeyringContent.codeSize
         let expected = try code(Array(file[..<end]), masterKey)

@@ -258,7 +258,7 @@ extension KeyringError {
     /// Whether the file could not be written or locked.
     package var isOfTheSystem: Bool { [.system, .notSynced, .busy, .severalNames, .ownership].contains(code) }
 
-    /// Whether what was written is in force all the same.
+    /// Whether the new content is in force all the same.
     var isInForce: Bool { code == .notSynced }
 
     /// Whether the file began as a keyring does.

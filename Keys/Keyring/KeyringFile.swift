@@ -86,7 +86,7 @@ final class KeyringFile {
                 else {
                     throw KeyringError(.busy, path: path)
                 }
-            case .linkOld: link = try KeyringError.naming(path, linkOld())
+            case .linkOld: link = try KeyringError.naming(path, TemporaryName.keyring.link(to: path))
             case .rename:
                 guard let new else { preconditionFailure("the new file is created first") }
                 try exchange(new, &link)
@@ -99,19 +99,6 @@ final class KeyringFile {
         } undo: {
             new?.discard()
             if let link { try? FileCalls.remove(link) }
-        }
-    }
-
-    /// Gives the old file a hard link, from which it is put back if another file gets its name; nil if the file system has no
-    /// hard links.
-    private func linkOld() throws(Errno) -> String? {
-        let link = TemporaryName.keyring.path(beside: path)
-        do throws(Errno) {
-            try FileCalls.link(path, as: link)
-            return link
-        } catch {
-            guard error.meansNoLinks else { throw error }
-            return nil
         }
     }
 
@@ -133,7 +120,7 @@ final class KeyringFile {
             descriptor = new.release()
         case .old: throw KeyringError(.busy, path: path)
         case .other:
-            // What is left of the old file must stay.
+            // The rest of the old file must stay.
             link = nil
             throw KeyringError(.replaced, path: path)
         }
@@ -144,10 +131,8 @@ final class KeyringFile {
             try FileCalls.adopt(new.descriptor, from: descriptor, path)
         } catch .ownership(let missing) {
             throw KeyringError(.ownership, path: path, owner: missing.owner, group: missing.group)
-        } catch .attribute(let name, let error) {
-            throw KeyringError(.system, path: ExtendedAttribute.place(name, of: path), errno: error.code)
-        } catch .system(let error) {
-            throw KeyringError(.system, path: path, errno: error.code)
+        } catch .system(let error, let place) {
+            throw KeyringError(.system, path: place, errno: error.code)
         }
     }
 
@@ -162,25 +147,17 @@ final class KeyringFile {
     /// Returns when the name is on the disk, and the old file has none.
     private static func syncName(_ path: String, removing link: String? = nil) throws {
         do {
-            if let link { try removeIfThere(link) }
+            // Another process may have taken it for a leftover.
+            if let link { try FileCalls.removeIfThere(link) }
             try FileCalls.syncDirectory(of: path)
         } catch {
             throw KeyringError(.notSynced, path: path, errno: error.code)
         }
     }
 
-    private static func removeIfThere(_ path: String) throws(Errno) {
-        do throws(Errno) {
-            try FileCalls.remove(path)
-        } catch {
-            // Another process has taken it for a leftover.
-            guard error.meansNoFile else { throw error }
-        }
-    }
-
     /// Overwrites the file and removes it.
     func erase() throws {
-        // What cannot be removed is not overwritten either: it would be lost without having gone.
+        // A file that cannot be removed is not overwritten either: it would be lost and still be there.
         guard Platform.mayWrite(FileCalls.directory(of: path)) else {
             throw KeyringError(.system, path: FileCalls.directory(of: path), errno: Errno.noPermission.code)
         }
@@ -194,7 +171,7 @@ final class KeyringFile {
 
     /// Overwrites what the file has, and no more: a full disk has no room for that.
     private func overwrite() throws {
-        // What a kill leaves of it must be known for a keyring, so that it can be erased again.
+        // After a kill, the rest must be recognised as a keyring, so that it can be erased.
         let begin = KeyringContent.magic.count + KeyringContent.versionSize
         let size = min(
             Int(try KeyringError.naming(path, Platform.status(of: descriptor).size)),
@@ -253,7 +230,7 @@ final class KeyringFile {
     }
 
     private static func createAtOnce(_ path: String, _ bytes: [UInt8], _ database: String?) throws {
-        // Where there is no room for another file, or no right to make one, what is there is still to be used.
+        // Without room for another file, or the right to make one, an existing keyring must stay usable.
         try checkIsFree(path)
         removeLeftovers(of: path)
         let new = try makeBeside(path)
@@ -268,11 +245,9 @@ final class KeyringFile {
         try KeyringError.naming(path, new.sync())
         let identity = try KeyringError.naming(path, Platform.status(of: new.descriptor).identity)
         do {
-            try FileCalls.link(new.path, as: path)
+            try new.publish(as: path)
         } catch .exists {
             throw KeyringError(.exists, path: path)
-        } catch  where error.meansNoLinks && (try? Platform.statusOfLink(path)) == nil {
-            try KeyringError.naming(path, FileCalls.rename(new.path, over: path))
         } catch {
             throw KeyringError(.system, path: path, errno: error.code)
         }
@@ -284,7 +259,7 @@ final class KeyringFile {
         try syncName(path)
     }
 
-    /// Whether the keyring at `path` is that of which `bytes` are a state: another process may have opened it and written it again.
+    /// Whether the keyring at `path` is the one in `bytes`, perhaps written again: another process may have opened it.
     private static func isKeyring(_ bytes: [UInt8], at path: String) -> Bool {
         guard let made = try? KeyringContent(bytes), let found = try? read(path).content else { return false }
         return made.identifier == found.identifier
@@ -306,7 +281,7 @@ final class KeyringFile {
             }
             throw KeyringError(.busy, path: path)
         } catch let error as Errno {
-            // What is missing is the directory, and no keyring would help.
+            // The directory is missing, and no keyring would help.
             let place = error == .noSuchFile ? FileCalls.directory(of: path) : path
             throw KeyringError(.system, path: place, errno: error.code)
         }

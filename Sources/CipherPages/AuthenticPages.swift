@@ -56,17 +56,8 @@ package final class AuthenticPages {
 
     /// The values of a record that begins in `payload`; nil where a page with a part of it is lost, or it makes no sense.
     package func values(_ payload: BTreePage.Payload) throws -> [StoredValue]? {
-        // In format 1 a size can be anything, and a chain go round.
-        guard payload.size <= count * usableSize else { return nil }
-        var record = Array(payload.local)
-        var next = payload.firstOverflow
-        // > The first four bytes of each overflow page are the number of the next page in the chain, or zero.
-        while record.count < payload.size {
-            guard let number = next, let page = try page(number) else { return nil }
-            record += page[4..<usableSize].prefix(payload.size - record.count)
-            next = page.bigEndian(at: 0)
-        }
-        return StoredValue.values(ofRecord: record)
+        try payload.record(usableSize: usableSize, most: count * usableSize, page)
+            .flatMap(StoredValue.values(ofRecord:))
     }
 }
 

@@ -30,7 +30,7 @@ final class ProvenPage {
 
     /// - Parameter page: The first page of a file; nil if its MAC is wrong.
     fileprivate init?(first page: [UInt8], _ algorithm: HashAlgorithm, key: DerivedKey, format: CipherFormat) throws {
-        let end = format.pageSize - format.reserve + CipherFormat.ivSize
+        let end = format.macStart
         let hmacKey = try KeyDerivation.pageAuthenticationKey(for: key, format: format)
         guard let mac = try hmacKey.withUnsafeBytes({ KeptMAC(algorithm, $0) }) else {
             throw OpenSSLError(operation: "EVP_MAC_init")

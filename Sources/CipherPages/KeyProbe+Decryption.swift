@@ -1,9 +1,9 @@
 internal import CipherKeys
 internal import SQLiteFormat
 
-/// Files of which no MAC is right although the key is: it decrypts page 1, which no other key does.
+/// Files without a right MAC, although the key is right: it decrypts page 1, which no other key does.
 extension KeyProbe {
-    /// What a key is under which no page is authentic in any of `formats`.
+    /// The outcome for a key under which no page is authentic in any of `formats`.
     func outcomeOfDecryption(_ keys: DerivedKeys, _ formats: [CipherFormat]) throws -> Outcome {
         var found = Outcome.rejected
         for (index, format) in formats.enumerated()
@@ -39,7 +39,7 @@ extension KeyProbe {
         }
     }
 
-    /// Whether page 1 decrypts to one of SQLite, of which some 40 bits are known.
+    /// Whether page 1 decrypts to one of SQLite's, by some 40 bits that are known.
     func decryptsFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Bool {
         let cipher = try PageCipher(key: key, format: format)
         return try ([Array(head.prefix(format.pageSize))] + log.pages().prefix(1)).contains { page in

@@ -135,12 +135,12 @@ package struct KeyProbe {
     }
 
     private func opening(_ key: DerivedKey, _ format: CipherFormat) throws -> CipherFormat? {
-        // The file says of which size its pages are: a log of another size is another database's.
+        // The file says how large its pages are: a log of another size is another database's.
         try sizes(of: format).first { try opener(key, $0)(head) }
             ?? sizes(of: format).first { try $0.pageSize == log.pages().first?.count && opensAnyFirstPage(key, $0) }
     }
 
-    /// What it means that pages are authentic, and page 1 is not.
+    /// The cause when other pages are authentic, and page 1 is not.
     func withoutFirstPage(_ key: DerivedKey, _ format: CipherFormat) throws -> Outcome {
         if let outcome = try behindLostMagic(key, format) { return outcome }
         let isOther = try FileKind.hasLayoutOfMultipleCiphers(source) && isAuthenticBehindFields(key, format)
@@ -160,8 +160,8 @@ package struct KeyProbe {
     private func isUnderStreamCipher(_ attempt: Attempt) throws -> Bool {
         guard attempt.format.pageAuthentication == .sha1, attempt.format.keyDerivation == .sha1 else { return false }
         return try sizes(of: attempt.format).contains { format in
-            let reserve = CipherFormat.ivSize + HashAlgorithm.sha1.digestSize
-            let mac = try PageMAC(key: attempt.key, format: format, reserve: reserve)
+            let start = format.pageSize - HashAlgorithm.sha1.digestSize
+            let mac = try PageMAC(key: attempt.key, format: format, start: start)
             return try head.prefix(format.pageSize).withUnsafeBytes { try mac?.isRight($0, number: 1) ?? false }
         }
     }
@@ -194,7 +194,7 @@ package struct KeyProbe {
             || log.pages().prefix(images).contains { try $0.count == format.pageSize && opens($0) }
     }
 
-    /// Whether a page is a first page under the key: without MACs by what stands in it.
+    /// Whether a page is a first page under the key: without MACs by its header.
     private func opener(
         _ key: DerivedKey,
         _ format: CipherFormat,

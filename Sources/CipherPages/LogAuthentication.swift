@@ -47,7 +47,7 @@ package struct LogAuthentication {
         isWhole = ofFile == log.pageCount && log.offsets[1] != nil && pageCount + 1 >= ofFile ?? .max
     }
 
-    /// What a log is of which no image is right.
+    /// Where a log without a right image comes from.
     package enum Origin {
         /// A change of key that is still in the log, or that came into the file meanwhile: the key is not in force.
         case changeOfKey
@@ -61,7 +61,7 @@ package struct LogAuthentication {
         return isWhole || !opensFile ? .changeOfKey : .unknown
     }
 
-    /// What differs from what was written, a sentence each.
+    /// The damage, a sentence each.
     package var errors: [String] {
         let pages = damaged.prefix(LogAuthentication.mostErrors).map {
             "the image of page \($0) in the write-ahead log is damaged"

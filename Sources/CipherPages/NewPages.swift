@@ -16,7 +16,8 @@ final class NewPages {
     private let sink: any PageSink
     private let codec: any PageCodec
     private let reserve: Int
-    private let hasPointerMaps: Bool
+    /// Nil without pointer maps.
+    private let maps: PointerMaps?
     private var count = 1
     private var lastRoot = 1
     private var firstPage: [UInt8] = []
@@ -30,10 +31,10 @@ final class NewPages {
 
     init(_ sink: any PageSink, _ coding: PageCoding, hasPointerMaps: Bool) throws {
         self.sink = sink
-        self.hasPointerMaps = hasPointerMaps
         pageSize = coding.pageSize
         reserve = coding.format?.reserve ?? 0
         usableSize = pageSize - reserve
+        maps = hasPointerMaps ? PointerMaps(pageSize: pageSize, usableSize: usableSize) : nil
         codec = try coding.codec()
         batch = PageBuffer(pageSize: pageSize)
         sealed = .allocate(byteCount: pageSize * PageBuffer.capacity, alignment: 4096)
@@ -62,19 +63,12 @@ final class NewPages {
 
     private func isReserved(_ number: Int) -> Bool {
         LockBytePage.isPage(UInt32(clamping: number), ofSize: pageSize)
-            || hasPointerMaps && pointerMap(of: number) == number
-    }
-
-    /// > Page 2 is a pointer map, and each that follows the pages which one has entries for, of 5 bytes each. If it would be
-    /// > the page with the locks, it is the next.
-    private func pointerMap(of number: Int) -> Int {
-        let map = (number - 2) / (usableSize / 5 + 1) * (usableSize / 5 + 1) + 2
-        return LockBytePage.isPage(UInt32(clamping: map), ofSize: pageSize) ? map + 1 : map
+            || maps?.map(of: number) == number
     }
 
     /// Notes for the pointer map what a page is, and which one leads to it.
     func note(_ number: Int, _ use: Use, parent: Int) {
-        guard hasPointerMaps else { return }
+        guard maps != nil else { return }
         while uses.count < number { uses.append((0, 0)) }
         uses[number - 1] = (use.rawValue, UInt32(clamping: parent))
     }
@@ -120,14 +114,14 @@ final class NewPages {
 
     /// Writes the pointer maps, and page 1 with what `header` says of the old database.
     func finish(_ header: [UInt8]) throws {
-        if hasPointerMaps { try writePointerMaps() }
+        if let maps { try write(maps) }
         firstPage.replaceSubrange(..<100, with: header[..<100])
         // > offset 16: the page size, 1 for 65536; 20: reserved bytes; 28: pages; 32, 36: free pages; 52: the largest root page
         firstPage.put(pageSize == 65536 ? 1 : pageSize, at: 16, count: 2)
         firstPage[20] = UInt8(reserve)
         firstPage.put(count, at: 28, count: 4)
         firstPage.put(0, at: 32, count: 8)
-        if hasPointerMaps { firstPage.put(lastRoot, at: 52, count: 4) }
+        if maps != nil { firstPage.put(lastRoot, at: 52, count: 4) }
         // > offset 92: the change counter, at 24, for which the number of pages is right
         firstPage.replaceSubrange(92..<96, with: header[24..<28])
         try writeBatch()
@@ -136,11 +130,10 @@ final class NewPages {
         try writeBatch()
     }
 
-    private func writePointerMaps() throws {
-        let perMap = usableSize / 5
-        for map in 2...max(2, count) where pointerMap(of: map) == map && map <= count {
+    private func write(_ maps: PointerMaps) throws {
+        for map in maps.all(in: count) {
             var page = [UInt8](repeating: 0, count: pageSize)
-            for index in 0..<perMap where uses.indices.contains(map + index) {
+            for index in 0..<maps.entries where uses.indices.contains(map + index) {
                 page[5 * index] = uses[map + index].use
                 page.put(Int(uses[map + index].parent), at: 5 * index + 1, count: 4)
             }

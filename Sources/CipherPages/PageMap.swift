@@ -49,14 +49,9 @@ package struct PageMap: Sendable {
         return PageKind(bTreeFlag: plain[number == 1 ? 100 : 0]) ?? .overflow
     }
 
-    /// > Page 2 is a pointer map, and each that follows the pages which one has entries for, of 5 bytes each. If it would be
-    /// > the page with the locks, it is the next.
     private mutating func markPointerMaps(_ pages: AuthenticPages, _ format: CipherFormat) {
-        let step = pages.usableSize / 5 + 1
-        for number in stride(from: 2, through: kinds.count, by: step) {
-            let map = LockBytePage.isPage(UInt32(number), ofSize: format.pageSize) ? number : number - 1
-            if kinds.indices.contains(map), kinds[map] != .damaged { kinds[map] = .overflow }
-        }
+        let maps = PointerMaps(pageSize: format.pageSize, usableSize: pages.usableSize)
+        for map in maps.all(in: kinds.count) where kinds[map - 1] != .damaged { kinds[map - 1] = .overflow }
     }
 
     /// Follows the list of free pages: each trunk has the next one's number, how many leaves it names, and their numbers.

@@ -10,7 +10,7 @@ package import SQLiteFormat
 package struct PagePipeline {
     /// Consecutive pages.
     package struct Batch: @unchecked Sendable {
-        // It holds because its bytes are one worker's.
+        // Safe because its bytes are one worker's.
         /// The number of the first page, from 1.
         package let first: UInt32
         package let pageSize: Int
@@ -110,7 +110,7 @@ package struct PagePipeline {
 
     /// What all workers know.
     private struct Plan: @unchecked Sendable {
-        // It holds because the source is used under the lock of the state, and only while `run` waits.
+        // Safe because the source is used under the lock of the state, and only while `run` waits.
         let source: any PageSource
         let pageSize: Int
         let size: Int64

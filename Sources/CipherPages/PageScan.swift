@@ -24,7 +24,7 @@ package struct PageScan {
         /// All that are damaged or missing; of the missing ones the first thousand.
         package var listed: [Int] { damaged + PageScan.listed(missing) }
 
-        /// The missing ones, and one of which a part is there, at the end.
+        /// The missing ones, and at the end one that is cut.
         package var absent: Range<Int> {
             guard let last = damaged.last, last > pages else { return missing }
             return (pages + 1)..<max(last + 1, missing.upperBound)

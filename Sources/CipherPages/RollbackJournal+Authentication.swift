@@ -16,7 +16,7 @@ extension RollbackJournal {
         return isRight || seen == 0
     }
 
-    /// What in a journal that is to be played back differs from what was written, a sentence each.
+    /// The damage in a journal that is to be played back, a sentence each.
     ///
     /// SQLite's own check of a record looks at every 200th byte only, and ends the playback without an error at the first
     /// record that it fails on. Nothing is found in a journal that was ended.

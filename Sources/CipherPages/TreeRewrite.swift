@@ -153,14 +153,9 @@ private final class TreeReader {
     }
 
     private func record(_ payload: BTreePage.Payload, on number: Int) throws -> [UInt8] {
-        guard payload.size <= isRead.count * usableSize else { throw DamagedTree(page: number) }
-        var record = Array(payload.local)
-        var next = payload.firstOverflow
-        while record.count < payload.size {
-            guard let overflow = next else { throw DamagedTree(page: number) }
-            let page = try page(overflow)
-            record += page[4..<usableSize].prefix(payload.size - record.count)
-            next = page.bigEndian(at: 0)
+        let most = isRead.count * usableSize
+        guard let record = try payload.record(usableSize: usableSize, most: most, page) else {
+            throw DamagedTree(page: number)
         }
         return record
     }

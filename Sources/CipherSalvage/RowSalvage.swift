@@ -97,7 +97,7 @@ final class RowSalvage {
         try body(Row(rowID: cell.rowID, values: values))
     }
 
-    /// The pages with rows that no tree led to, and that are not free: leaves of tables, or of what is ordered by content.
+    /// The pages with rows that no tree led to, and that are not free: leaves of tables, or of indexes and WITHOUT ROWID tables.
     func strays(ofTables: Bool) -> [Int] {
         kinds.indices.map { $0 + 1 }.filter { number in
             guard walks[number] == 0 else { return false }

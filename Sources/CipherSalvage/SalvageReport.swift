@@ -4,7 +4,7 @@ public struct SalvagedTable: Sendable, Equatable {
     public let name: String
     /// Rows in the new file.
     public private(set) var rows = 0
-    /// Rows of which a part was on a page that is lost; they are not in the new file.
+    /// Rows that had a part on a lost page; they are not in the new file.
     public internal(set) var brokenRows = 0
     /// Rows that the table's constraints refused, because an older version of them was found too, or they are not what the
     /// table takes.
@@ -44,7 +44,7 @@ public struct UnassignedRows: Sendable, Equatable {
     public let table: String
     /// Rows in it.
     public internal(set) var rows = 0
-    /// Rows of which a part was on a page that is lost.
+    /// Rows that had a part on a lost page.
     public internal(set) var brokenRows = 0
 
     init(table: String) {

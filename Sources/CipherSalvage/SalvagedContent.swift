@@ -16,7 +16,7 @@ package final class SalvagedContent {
     package private(set) var unassignedRows: UnassignedRows?
     package private(set) var remadeTables: [RemadeTable] = []
 
-    /// A tree of which pages are lost, and what stood on them.
+    /// A tree with lost pages, and what stood on them.
     private struct Claim {
         /// Nil for a table of SQLite's own.
         let table: (index: Int, shape: TableShape)?
@@ -114,7 +114,7 @@ package final class SalvagedContent {
 
     /// Finds the tables of the pages that no tree led to; what no table claims, or several do, is kept in one of its own.
     func copyRest(into target: Database) throws {
-        // Where no page is missed by any tree, those that no tree leads to are free pages, in a list of which a page is lost.
+        // If no tree misses a page, the pages that no tree leads to are free ones of a list that has lost a page.
         guard !claims.isEmpty || !failures.isEmpty || !isSchemaWhole else { return }
         let lacksIndexes = try followTheRest()
         let inserts = claims.map { $0.table?.shape.insertion(into: target, encoding: encoding) }
@@ -224,8 +224,6 @@ struct SchemaObject {
 }
 
 extension Database {
-    static let rowIDNames = ["rowid", "_rowid_", "oid"]
-
     /// The name by which the rowids of a table are read and written; nil if it has none, or its columns have
     /// taken all three names.
     func rowIDName(of table: String, columns: [String]) throws -> String? {

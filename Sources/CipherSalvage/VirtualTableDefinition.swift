@@ -1,4 +1,4 @@
-/// What the statement of a virtual table says: its module, and the tables in which the module keeps its content.
+/// The statement of a virtual table: its module, and the tables with the module's content.
 struct VirtualTableDefinition {
     /// Where the rows of a full-text index stand.
     enum Content: Equatable {

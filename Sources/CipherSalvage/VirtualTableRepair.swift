@@ -183,7 +183,7 @@ package struct VirtualTableRepair {
         return copy
     }
 
-    /// The tables of which it does not matter any more what was lost.
+    /// The tables whose losses do not matter any more.
     private func replacedTables(of table: VirtualTableDefinition) -> [String] {
         let whole = content.tables.filter(\.isComplete).map(\.name)
         return table.shadowTables.filter { name in

@@ -77,11 +77,21 @@ package struct ChildProcess: Sendable {
         return waitid(P_PID, id_t(number), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0
     }
 
-    /// Asks it to end.
-    package func terminate() { kill(number, SIGTERM) }
+    /// Waits until then at most; returns whether it has ended.
+    package func hasEnded(by end: ContinuousClock.Instant) -> Bool {
+        while !hasEnded {
+            if .now >= end { return false }
+            Platform.sleep(milliseconds: 5)
+        }
+        return true
+    }
 
-    /// Ends it, as the system does that.
-    package func kill() { kill(number, SIGKILL) }
+    /// Asks it to end, kills it if that takes more than a second, and waits for its end.
+    package func end() {
+        kill(number, SIGTERM)
+        if !hasEnded(by: .now + .seconds(1)) { kill(number, SIGKILL) }
+        _ = try? wait()
+    }
 
     /// Waits for its end, once: the exit status, or 128 and the number of the signal that ended it, as shells have it. Throws the `errno`
     /// where this process does not keep its children.

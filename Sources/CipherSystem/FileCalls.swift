@@ -100,41 +100,6 @@ package enum FileCalls {
         _ = try Platform.retrying { Int(fsync(descriptor)) }
     }
 
-    /// Gives the file that is to replace the one that is open as `other` all that the system keeps about that one: owner, group,
-    /// extended attributes with their access control lists and labels, permissions. Not by a name, which others may give to another
-    /// file at any moment.
-    package static func adopt(_ descriptor: Int32, from other: Int32, _ path: String) throws(AdoptionError) {
-        let old = try AdoptionError.naming(ownershipAndMode(of: other, path))
-        if try !AdoptionError.naming(give(old.ownership, to: descriptor)) {
-            let missing = try AdoptionError.naming(old.ownership.missing(in: FileOwnership(of: descriptor)))
-            throw .ownership(missing ?? MissingOwnership(owner: nil, group: nil))
-        }
-        try ExtendedAttribute.copyAll(from: other, to: descriptor)
-        // Last: an access control list has permissions, too, which are the same.
-        _ = try AdoptionError.naming(Platform.retrying { Int(fchmod(descriptor, old.mode)) })
-    }
-
-    private static func ownershipAndMode(
-        of descriptor: Int32,
-        _ path: String
-    ) throws(Errno) -> (ownership: FileOwnership, mode: mode_t) {
-        try FaultInjection.check(.adopt, path)
-        var status = stat()
-        _ = try Platform.retrying { Int(fstat(descriptor, &status)) }
-        return (FileOwnership(status), status.st_mode & 0o7777)
-    }
-
-    /// Whether this process may.
-    private static func give(_ ownership: FileOwnership, to descriptor: Int32) throws(Errno) -> Bool {
-        do throws(Errno) {
-            try ownership.give(to: descriptor)
-            return true
-        } catch {
-            guard error == .notPermitted else { throw error }
-            return false
-        }
-    }
-
     /// Gives the file these permissions, whatever the umask is.
     package static func setMode(_ mode: Int, of descriptor: Int32, _ path: String) throws(Errno) {
         try FaultInjection.check(.adopt, path)
@@ -165,13 +130,13 @@ package enum FileCalls {
         try Platform.remove(path)
     }
 
-    /// Bytes that this process may still write beside `path`.
-    package static func freeSpace(beside path: String) throws(Errno) -> Int64 {
-        var status = statvfs()
-        _ = try Platform.call(directory(of: path)) { Int(statvfs($0, &status)) }
-        return Int64(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-        )
+    /// Removes the name `path`, unless nothing has it.
+    package static func removeIfThere(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try remove(path)
+        } catch {
+            guard error.meansNoFile else { throw error }
+        }
     }
 
     /// The names in the directory of `path`.

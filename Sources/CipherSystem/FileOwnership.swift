@@ -37,17 +37,17 @@ package struct FileOwnership: Equatable, Sendable {
         _ = try Platform.retrying { Int(fchown(descriptor, user, group)) }
     }
 
-    /// Gives a file what this process may give it.
+    /// Gives a file as much of them as this process may.
     func giveWhatMayBe(to descriptor: Int32) throws(Errno) {
         do {
             try give(to: descriptor)
         } catch {
-            // The group alone, for which to be a member is enough.
+            // The group alone: a member of it may.
             _ = try? Platform.retrying { Int(fchown(descriptor, uid_t.max, group)) }
         }
     }
 
-    /// What of these `other` has not; nil where it has both.
+    /// Those that `other` has not; nil where it has both.
     package func missing(in other: FileOwnership) -> MissingOwnership? {
         guard other != self else { return nil }
         return MissingOwnership(
@@ -56,12 +56,12 @@ package struct FileOwnership: Equatable, Sendable {
         )
     }
 
-    /// What of these a new file in `directory` could not get, found without making one; nil where it could get both, or where the system
+    /// Those that a new file in `directory` could not get, found without making one; nil where it could get both, or where the system
     /// cannot tell before.
     package func missingInNewFile(in directory: String) throws(Errno) -> MissingOwnership? {
         var status = stat()
         _ = try Platform.call(directory) { Int(stat($0, &status)) }
-        // Such a directory gives its group to what is made in it.
+        // New files get the group of such a directory.
         if user == Platform.user, status.st_mode & S_ISGID != 0, status.st_gid == group { return nil }
         guard let trial = Platform.anonymousFile() else { return nil }
         defer { Platform.close(trial) }
@@ -95,6 +95,41 @@ package struct MissingOwnership: Equatable, Sendable {
 }
 
 extension FileCalls {
+    /// Gives the file that is to replace the one that is open as `other` all that the system keeps about that one: owner, group,
+    /// extended attributes with their access control lists and labels, permissions. Not by a name, which others may give to another
+    /// file at any moment.
+    package static func adopt(_ descriptor: Int32, from other: Int32, _ path: String) throws(AdoptionError) {
+        let old = try AdoptionError.naming(path, ownershipAndMode(of: other, path))
+        if try !AdoptionError.naming(path, give(old.ownership, to: descriptor)) {
+            let missing = try AdoptionError.naming(path, old.ownership.missing(in: FileOwnership(of: descriptor)))
+            throw .ownership(missing ?? MissingOwnership(owner: nil, group: nil))
+        }
+        try ExtendedAttribute.copyAll(from: other, to: descriptor, path)
+        // Last: an access control list has permissions, too, which are the same.
+        _ = try AdoptionError.naming(path, Platform.retrying { Int(fchmod(descriptor, old.mode)) })
+    }
+
+    private static func ownershipAndMode(
+        of descriptor: Int32,
+        _ path: String
+    ) throws(Errno) -> (ownership: FileOwnership, mode: mode_t) {
+        try FaultInjection.check(.adopt, path)
+        var status = stat()
+        _ = try Platform.retrying { Int(fstat(descriptor, &status)) }
+        return (FileOwnership(status), status.st_mode & 0o7777)
+    }
+
+    /// Whether this process may.
+    private static func give(_ ownership: FileOwnership, to descriptor: Int32) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try ownership.give(to: descriptor)
+            return true
+        } catch {
+            guard error == .notPermitted else { throw error }
+            return false
+        }
+    }
+
     /// Gives a new file that holds secrets the owner, the group and the permissions of the file at `other`, links followed, as far as
     /// this process may: it gets no permissions for others, and none for a group that it cannot get.
     package static func adoptWhatMayBe(_ descriptor: Int32, fromFileAt other: String, _ path: String) throws(Errno) {
@@ -122,35 +157,34 @@ extension Platform {
     }
 }
 
-/// What a new file could not get of the one that it is to replace.
+/// Why a new file does not get all of the one that it is to replace.
 package enum AdoptionError: Error {
-    /// The owner or the group.
+    /// It cannot get the owner or the group.
     case ownership(MissingOwnership)
-    /// The extended attribute of this name.
-    case attribute(String, Errno)
-    /// A call of the system failed.
-    case system(Errno)
+    /// A call of the system failed on the file, or the extended attribute, that `place` names.
+    case system(Errno, place: String)
 
-    static func naming<Result>(_ call: @autoclosure () throws(Errno) -> Result) throws(AdoptionError) -> Result {
+    static func naming<Result>(
+        _ place: String,
+        _ call: @autoclosure () throws(Errno) -> Result
+    ) throws(AdoptionError) -> Result {
         do throws(Errno) {
             return try call()
         } catch {
-            throw .system(error)
+            throw .system(error, place: place)
         }
     }
 }
 
 /// The extended attributes of files (xattr(7)): those of users, access control lists, and the labels of security modules.
-package enum ExtendedAttribute {
+private enum ExtendedAttribute {
     /// Gives a file those of `other`; not what the kernel computes from the content, and no access control list that `other` has not.
-    static func copyAll(from other: Int32, to descriptor: Int32) throws(AdoptionError) {
+    static func copyAll(from other: Int32, to descriptor: Int32, _ path: String) throws(AdoptionError) {
         var name = [CChar](repeating: 0, count: 256)
         guard csystem_copy_attributes(other, descriptor, &name) != 0 else { return }
         let error = Errno(code: errno)
-        guard name[0] != 0 else { throw .system(error) }
-        throw .attribute(String(pathBytes: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }), error)
+        guard name[0] != 0 else { throw .system(error, place: path) }
+        let attribute = String(pathBytes: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
+        throw .system(error, place: "\(path): extended attribute \(attribute)")
     }
-
-    /// How an error names the attribute.
-    package static func place(_ name: String, of path: String) -> String { "\(path): extended attribute \(name)" }
 }

@@ -11,7 +11,7 @@
 /// By a POSIX mutex and not by `Synchronization.Mutex`, because ThreadSanitizer does not see on Linux that a thread had to
 /// wait for the latter, and would report whatever was done under it.
 package final class Lock<Value>: @unchecked Sendable {
-    // It holds because the value is touched while the mutex is held only.
+    // Safe because the value is touched while the mutex is held only.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
@@ -51,7 +51,7 @@ package final class Lock<Value>: @unchecked Sendable {
 ///
 /// By POSIX, as ``Lock``.
 package final class ReadWriteLock: @unchecked Sendable {
-    // It holds because the lock is made once, and its functions are for many threads.
+    // Safe because the lock is made once, and its functions are for many threads.
     private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
     package init() {

@@ -55,7 +55,7 @@ package final class LockWait: Sendable {
         return true
     }
 
-    /// Uses up the time: who waits, also on another thread, does not go on waiting.
+    /// Uses up the time: no wait goes on, also on another thread.
     package func end() {
         state.withLock { $0.rest = .zero }
     }

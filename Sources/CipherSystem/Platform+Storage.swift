@@ -10,9 +10,9 @@ internal import CCipherSystem
 
 // What the system tells of the place of a file, for errors.
 extension Platform {
-    /// How many bytes this user can still write to the file system of `path`; nil where the system does not say.
-    package static func freeBytes(at path: String) -> Int64? {
-        guard let status = fileSystem(of: path) else { return nil }
+    /// How many bytes this user can still write to the file system of `path`. Throws the `errno`.
+    package static func freeBytes(at path: String) throws(Errno) -> Int64 {
+        let status = try fileSystem(of: path)
         let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
         return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
     }
@@ -20,12 +20,13 @@ extension Platform {
     /// Whether the file system of `path` is mounted read-only.
     package static func isMountedReadOnly(_ path: String) -> Bool {
         // ST_RDONLY, which is an enumerator with some C libraries and a macro with others.
-        fileSystem(of: path).map { UInt64($0.f_flag) & 1 != 0 } ?? false
+        (try? fileSystem(of: path)).map { UInt64($0.f_flag) & 1 != 0 } ?? false
     }
 
-    private static func fileSystem(of path: String) -> statvfs? {
+    private static func fileSystem(of path: String) throws(Errno) -> statvfs {
         var status = statvfs()
-        return (try? call(path) { Int(statvfs($0, &status)) }).map { _ in status }
+        _ = try call(path) { Int(statvfs($0, &status)) }
+        return status
     }
 
     /// How many descriptors this process may have, where it has them all; nil where it can open another file.

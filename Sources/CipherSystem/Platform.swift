@@ -244,7 +244,7 @@ package enum Platform {
 // Calls that the C library has under no name that Swift sees.
 extension Platform {
     #if !canImport(Darwin)
-        /// A second descriptor of the file, by which nothing can be read or written: closing it drops no locks. Throws the `errno`.
+        /// A second descriptor of the file, which cannot read or write: closing it drops no locks. Throws the `errno`.
         static func pin(_ descriptor: Int32) throws(Errno) -> Int32 {
             Int32(try retrying { Int(csystem_pin(descriptor)) })
         }

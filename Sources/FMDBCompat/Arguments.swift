@@ -47,7 +47,7 @@ enum Arguments {
         func open<Found>(_ value: Found) -> Value? {
             // What is in an `Any` may be another one, with the value in it.
             guard Found.self == Value.self else { return value as? Value }
-            // It holds because the types are the same; a cast would look for that once more.
+            // Safe because the types are the same; a cast would look for that once more.
             return unsafeBitCast(value, to: Value.self)
         }
         return _openExistential(value, do: open)

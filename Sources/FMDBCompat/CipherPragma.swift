@@ -70,17 +70,13 @@ struct CipherPragma {
         case "cipher_plaintext_header_size": return Int(value) == format.plaintextHeaderSize
         case "cipher_salt":
             // Of a file that has its own in it the engine would take no other.
-            return database.verifiedKey.map { value == "x'" + CipherPragma.hexadecimal($0.key.salt) } ?? false
+            return database.verifiedKey.map { value == "x'" + $0.key.salt.hexadecimal } ?? false
         case "cipher_memory_security":
             let present = try? database.string(forQuery: "PRAGMA cipher_memory_security")
             return CipherPragma.truth(value) == present.flatMap(CipherPragma.truth)
         case "temp_store": return value == "2" || value == "memory"
         default: return false
         }
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func truth(_ value: String) -> Bool? {

@@ -120,7 +120,7 @@ extension FMDatabase {
         )
     }
 
-    /// The message, with what a user of FMDB does in place of what one of `Database` does.
+    /// The message, with advice for users of FMDB in place of that for users of `Database`.
     private static func message(of error: KeyError) -> String {
         let path = error.path.isEmpty ? "" : "\(error.path): "
         return switch error.code {

@@ -14,7 +14,7 @@ public typealias FMDBExecuteStatementsCallbackBlock = ([AnyHashable: Any]) -> In
 /// It may go from thread to thread, but only one at a time may use it; a second one is refused by error 21, and a line on standard error.
 /// One that a queue or pool passes to a block is refused outside of the block and on another thread.
 ///
-/// What a subclass may override stands here, because Swift overrides nothing that is in an extension.
+/// Members that a subclass may override stand here, because Swift overrides none of an extension.
 open class FMDatabase {
     /// The path as it was given; nil for a database in memory, empty for a temporary one.
     public let databasePath: String?

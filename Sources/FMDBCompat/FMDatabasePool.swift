@@ -22,7 +22,7 @@ extension FMDatabasePoolDelegate {
 /// As in FMDB two of them that write in rollback mode wait for each other's locks, and one of them may find the database
 /// busy. `DatabasePool` has one writer and cannot.
 open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
-    // It holds because a database is either idle, under the lock, or checked out by one block, whose turn it is.
+    // Safe because a database is either idle, under the lock, or checked out by one block, whose turn it is.
 
     /// The path as it was given.
     public let path: String?
@@ -78,7 +78,7 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     public convenience init(url: URL?) { self.init(path: url?.decodedPath) }
 
     deinit {
-        // It holds because nobody else has the pool.
+        // Safe because nobody else has the pool.
         nonisolated(unsafe) let idle = state.idle.map(\.database)
         SerialWorker.close { for database in idle { database.closeInBlock() } }
     }

@@ -8,7 +8,7 @@ public import Foundation
 /// that calls its own queue goes on at once with the same database, where FMDB would hang. Where the file cannot be opened
 /// the block does not run. `DatabaseQueue` throws instead, and has async forms.
 open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
-    // It holds because `database` is touched by the block that has the turn only, and else has a lock.
+    // Safe because `database` is touched by the block that has the turn only, and else has a lock.
 
     /// The path as it was given; nil for a database in memory.
     public let path: String?
@@ -60,7 +60,7 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
 
     deinit {
         guard owner.isCurrent else { return }
-        // It holds because nobody else has the queue.
+        // Safe because nobody else has the queue.
         nonisolated(unsafe) let database = database.database
         SerialWorker.close { [turns] in turns.runWithoutLimit { database.closeInBlock() } }
     }

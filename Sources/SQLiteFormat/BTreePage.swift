@@ -119,6 +119,57 @@ package struct BTreePage {
     }
 }
 
+extension BTreePage.Payload {
+    /// The record; nil where a page with a part of it is lost, or it makes no sense.
+    ///
+    /// - Parameters:
+    ///   - most: Bytes that the database can hold.
+    ///   - page: Reads an overflow page.
+    package func record(
+        usableSize: Int,
+        most: Int,
+        _ page: (_ number: Int) throws -> [UInt8]?
+    ) rethrows -> [UInt8]? {
+        // In format 1 a size can be anything, and a chain go round.
+        guard size <= most else { return nil }
+        var record = Array(local)
+        var next = firstOverflow
+        // > The first four bytes of each overflow page are the number of the next page in the chain, or zero.
+        while record.count < size {
+            guard let number = next, let page = try page(number) else { return nil }
+            record += page[4..<usableSize].prefix(size - record.count)
+            next = page.bigEndian(at: 0)
+        }
+        return record
+    }
+}
+
+/// The pages that say what the others are, in a database with `auto_vacuum` (sqlite.org/fileformat.html, section 1.8).
+package struct PointerMaps {
+    private let pageSize: Int
+    /// How many pages one has entries for.
+    package let entries: Int
+
+    package init(pageSize: Int, usableSize: Int) {
+        self.pageSize = pageSize
+        entries = usableSize / 5
+    }
+
+    /// The one that has the entry for page `number`, or that is this page.
+    ///
+    /// > Page 2 is a pointer map, and each that follows the pages which one has entries for, of 5 bytes each. If it would be
+    /// > the page with the locks, it is the next.
+    package func map(of number: Int) -> Int {
+        let map = (number - 2) / (entries + 1) * (entries + 1) + 2
+        return LockBytePage.isPage(UInt32(clamping: map), ofSize: pageSize) ? map + 1 : map
+    }
+
+    /// All of a database with so many pages.
+    package func all(in count: Int) -> [Int] {
+        stride(from: 2, through: count, by: entries + 1).map(map(of:)).filter { $0 <= count }
+    }
+}
+
 /// The page that SQLite never uses, because its locks are there.
 package enum LockBytePage {
     /// > The lock-byte page is the single page of the database file that contains the bytes at offsets between 1073741824 and 1073742335

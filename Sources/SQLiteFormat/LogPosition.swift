@@ -18,7 +18,7 @@ package struct LogPosition: Equatable, Sendable {
         self.init(
             salts: salts,
             frames: frames,
-            checksum: frames == 0 ? [] : try log.read(8, at: LogPosition.offset(ofFrame: frames, size) + 16)
+            checksum: frames == 0 ? [] : try log.read(8, at: WriteAheadLog.offset(ofFrame: frames, size) + 16)
         )
     }
 
@@ -26,11 +26,6 @@ package struct LogPosition: Equatable, Sendable {
         self.salts = salts
         self.frames = frames
         self.checksum = checksum
-    }
-
-    /// Where frame `frame` begins, from 1.
-    fileprivate static func offset(ofFrame frame: Int, _ pageSize: Int) -> Int64 {
-        32 + Int64(frame - 1) * Int64(24 + pageSize)
     }
 }
 
@@ -70,19 +65,13 @@ package struct LogChanges {
     /// Takes in the frames behind the position; returns whether all have the right checksum, and the last ends a commit.
     private mutating func walk(_ log: some PageSource, _ frames: Int) throws -> Bool {
         let before = position.frames == 0 ? Array(header[24..<32]) : position.checksum
-        var sum = WriteAheadLogChecksum(before[...], like: header)
-        for frame in (position.frames + 1)...frames {
-            let offset = LogPosition.offset(ofFrame: frame, pageSize)
-            let bytes = try log.read(24 + pageSize, at: offset)
-            guard bytes.count == 24 + pageSize, bytes[8..<16] == header[16..<24] else { return false }
-            sum = sum.adding(bytes[..<8]).adding(bytes[24...])
-            guard sum == WriteAheadLogChecksum(bytes[16..<24], like: header) else { return false }
-            offsets[UInt32(bytes.bigEndian(at: 0))] = offset + 24
-            pageCount = bytes.bigEndian(at: 4)
-            if frame == frames {
-                position = LogPosition(salts: position.salts, frames: frame, checksum: Array(bytes[16..<24]))
-            }
+        var checksum = before
+        let last = try WriteAheadLog.validFrames(log, header, after: position.frames, before[...], through: frames) {
+            offsets[UInt32($1.bigEndian(at: 0))] = WriteAheadLog.offset(ofFrame: $0, pageSize) + 24
+            pageCount = $1.bigEndian(at: 4)
+            checksum = Array($1[16..<24])
         }
-        return pageCount > 0
+        position = LogPosition(salts: position.salts, frames: last, checksum: checksum)
+        return last == frames && pageCount > 0
     }
 }

@@ -48,7 +48,7 @@ package struct NewestPages: PageSource {
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         let count = try database.read(into: buffer, at: offset)
         guard let other else { return count }
-        // What neither file has is not authentic.
+        // A page that neither file has is not authentic.
         buffer[count...].initializeMemory(as: UInt8.self, repeating: 0)
         let end = Int(max(0, min(Int64(buffer.count), try size() - offset)))
         for start in stride(from: 0, to: end, by: pageSize) {

@@ -22,7 +22,7 @@ package struct WriteAheadLog {
         pageSize = header.bigEndian(at: 8)
         guard pageSize >= 512, pageSize <= 65536 else { return nil }
         let salts = header[16..<24]
-        let end = try min(source.size(), frames.map { 32 + Int64($0) * Int64(24 + pageSize) } ?? .max)
+        let end = try min(source.size(), frames.map { WriteAheadLog.offset(ofFrame: $0 + 1, pageSize) } ?? .max)
         var offset: Int64 = 32
         var pending: [UInt32: Int64] = [:]
         while offset + Int64(24 + pageSize) <= end {
@@ -48,7 +48,7 @@ package struct WriteAheadLog {
 }
 
 extension WriteAheadLog {
-    /// What in a WAL differs from what was written, a sentence each.
+    /// The damage in a WAL, a sentence each.
     ///
     /// SQLite reads a WAL up to the first frame whose checksum is wrong and ignores the rest without an error. After a crash
     /// the frames behind the last commit may well be wrong: cut off, or a new header before the page of an older frame.
@@ -70,7 +70,7 @@ extension WriteAheadLog {
         let length = 24 + log.pageSize
         let count = Int((try source.size() - 32) / Int64(length))
         frames: for number in 0..<max(0, count) {
-            let frame = try source.read(length, at: 32 + Int64(number) * Int64(length))
+            let frame = try source.read(length, at: offset(ofFrame: number + 1, log.pageSize))
             // A file that was made long without being written ends here.
             guard frame.count == length, frame.prefix(24).contains(where: { $0 != 0 }) else { break }
             let stored = WriteAheadLogChecksum(frame[16..<24], like: header)
@@ -112,17 +112,41 @@ extension WriteAheadLog {
     package static func validFrames(_ source: any PageSource) throws -> Int {
         let header = try source.read(32, at: 0)
         guard header.count == 32, let log = try WriteAheadLog(source, frames: 0) else { return 0 }
-        var last = WriteAheadLogChecksum(header[24..<32], like: header)
-        let length = 24 + log.pageSize
         // Not what a writer appends meanwhile, who may be quicker.
-        let count = try Int((source.size() - 32) / Int64(length))
-        for number in 0..<max(0, count) {
-            let frame = try source.read(length, at: 32 + Int64(number) * Int64(length))
-            guard frame.count == length, frame[8..<16] == header[16..<24] else { return number }
-            last = last.adding(frame[..<8]).adding(frame[24...])
-            guard last == WriteAheadLogChecksum(frame[16..<24], like: header) else { return number }
+        let count = try Int((source.size() - 32) / Int64(24 + log.pageSize))
+        return try validFrames(source, header, after: 0, header[24..<32], through: count)
+    }
+
+    /// The last frame before the first whose salts or checksum are wrong, from 1.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame before the first that is looked at; 0 for the header.
+    ///   - checksum: The checksum that this one ends with.
+    ///   - body: Called with the number and the bytes of each frame.
+    static func validFrames(
+        _ source: any PageSource,
+        _ header: [UInt8],
+        after frame: Int,
+        _ checksum: ArraySlice<UInt8>,
+        through last: Int,
+        _ body: (_ number: Int, _ bytes: [UInt8]) -> Void = { _, _ in }
+    ) throws -> Int {
+        var sum = WriteAheadLogChecksum(checksum, like: header)
+        let pageSize = header.bigEndian(at: 8)
+        for number in frame..<max(frame, last) {
+            let bytes = try source.read(24 + pageSize, at: offset(ofFrame: number + 1, pageSize))
+            guard bytes.count == 24 + pageSize, bytes[8..<16] == header[16..<24] else { return number }
+            // > The checksum goes on from the frame before: its first 8 bytes, then the page.
+            sum = sum.adding(bytes[..<8]).adding(bytes[24...])
+            guard sum == WriteAheadLogChecksum(bytes[16..<24], like: header) else { return number }
+            body(number + 1, bytes)
         }
-        return max(0, count)
+        return max(frame, last)
+    }
+
+    /// Where frame `number` begins, from 1.
+    static func offset(ofFrame number: Int, _ pageSize: Int) -> Int64 {
+        32 + Int64(number - 1) * Int64(24 + pageSize)
     }
 
     /// Whether one 32-bit word of the page, the page number, the size or the checksum is all that is wrong.

@@ -180,11 +180,12 @@ import Testing
         #expect(check.status == .interrupted)
     }
 
-    /// A file that gets the name when it was seen that nothing has it, or that metrics have it.
-    @Test(arguments: [false, true]) func otherFileThatAppearsIsNotReplaced(isThere: Bool) throws {
+    /// A file that gets the name when it was seen that nothing has it, also without hard links, or that metrics have it.
+    @Test(arguments: [(FaultInjection.Call.link, nil), (.link, EPERM), (.rename, nil)])
+    func otherFileThatAppearsIsNotReplaced(_ call: FaultInjection.Call, _ code: Int32?) throws {
         let file = MetricsFile(path: metrics, firstLine: StatusMetrics.firstLine)
-        if isThere { try file.write(StatusMetrics.ofRunningCheck) }
-        let order = FaultInjection.Order(prefix: metrics, call: isThere ? .rename : .link, after: 0, code: nil) {
+        if call == .rename { try file.write(StatusMetrics.ofRunningCheck) }
+        let order = FaultInjection.Order(prefix: metrics, call: call, after: 0, code: code) {
             [metrics] in
             try? Data("another's".utf8).write(to: URL(fileURLWithPath: metrics))
         }

@@ -8,7 +8,7 @@ public struct RepositoryCheck: Sendable, Equatable {
     /// The numbers of those that a key has proved: the manifest and each page have the right MAC. Others were made without a key, or are
     /// under another one, such as that before a change of key.
     public internal(set) var proved: [UInt64] = []
-    /// The numbers of those of which a key has proved the manifest alone: the format of the database has no MACs of pages.
+    /// The numbers of those whose manifest alone was proved by a key: the format of the database has no MACs of pages.
     public internal(set) var provedByManifest: [UInt64] = []
     /// With keys, the numbers of those that are undamaged, but under none of these keys.
     public internal(set) var underOtherKeys: [UInt64] = []

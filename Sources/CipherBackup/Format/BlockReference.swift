@@ -26,7 +26,7 @@ struct BlockReference: Hashable, Sendable {
         digest = Digest(UnsafeRawBufferPointer(rebasing: bytes[(SegmentIdentifier.size + 8)...]))
     }
 
-    /// Those of which a node is made.
+    /// Those in a node.
     static func all(in node: [UInt8]) -> [BlockReference] {
         node.withUnsafeBytes { node in
             stride(from: 0, to: node.count, by: size).map {
@@ -35,7 +35,7 @@ struct BlockReference: Hashable, Sendable {
         }
     }
 
-    /// The node of which they are made.
+    /// The node with these references.
     static func node(of references: [BlockReference]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: references.count * size) { bytes, count in
             let bytes = UnsafeMutableRawBufferPointer(bytes)

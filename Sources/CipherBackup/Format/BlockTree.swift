@@ -3,7 +3,7 @@ internal import CipherKeys
 /// The references to all blocks of a state of the database, in a tree of nodes, each of which has the references of up to 128 blocks or
 /// nodes of the level below.
 struct BlockTree: Sendable {
-    /// The references to blocks, of which the nodes of level 1 are made.
+    /// The references to blocks, which the nodes of level 1 have.
     private(set) var blocks: BlockReferences
     /// The references to the nodes of level 1, then to those of each level above; the last has one, the root.
     private var nodes: [[BlockReference]]

@@ -34,7 +34,7 @@ struct BackupRun {
         let step = max(BlockTree.blockSize, unit, pageSize)
         let damaged = Lock<[Int]>([])
         let base = writer.base
-        // It holds because the writer is used under the lock alone, and only while `run` waits.
+        // Safe because the writer is used under the lock alone, and only while `run` waits.
         nonisolated(unsafe) let writer = writer
         try PagePipeline(source, pageSize: step).run {
             try progress(Int64($0) * Int64(step), Int64($1) * Int64(step))

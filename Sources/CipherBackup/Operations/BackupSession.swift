@@ -118,7 +118,7 @@ package final class BackupSession {
                 base: base,
                 key: backupKey,
                 size: size,
-                // Who has no key could refer to anything there.
+                // Without the key, anybody could refer to anything there.
                 adoptsBlocks: backupKey == nil || isProved,
                 keepsBlocks: keepsBlocks
             )

@@ -97,7 +97,7 @@ extension BackupRepository {
     }
 }
 
-/// What is known of a repository before a backup is stored in it: later generations would hide that it was replaced by an old copy.
+/// What is known of a repository before a backup is stored in it, since later generations would hide that an old copy replaced it.
 package struct ExpectedGeneration: Sendable {
     /// The number that the newest generation has at least; nil where only a keyring may have noted it, 0 where any is accepted.
     let number: UInt64?

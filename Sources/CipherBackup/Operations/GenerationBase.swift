@@ -94,7 +94,7 @@ struct Compaction {
     /// Small segments come from small changes. Once there are so many, they are stored as one.
     static let mostSmall = 32
     static let smallSize = 16 << 20
-    /// A segment of which less than one in so many bytes is needed is stored again.
+    /// What is needed of a segment is stored again if it is less than one byte in so many.
     static let wasteFactor = 4
 
     static let none = Compaction(replaced: [])

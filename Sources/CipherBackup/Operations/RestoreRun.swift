@@ -66,7 +66,7 @@ package struct RestoreRun {
     /// Bytes of blocks whose places are in memory at once.
     private static let mostBytes = 1 << 29
 
-    /// The segments in their order, in parts of which each is at most as large, or one segment.
+    /// The segments in their order, in parts that are at most as large, or one segment.
     private static func parts(_ needed: [SegmentIdentifier: Int]) -> [Set<SegmentIdentifier>] {
         var parts: [Set<SegmentIdentifier>] = [[]]
         var size = 0

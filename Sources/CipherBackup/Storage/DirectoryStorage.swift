@@ -103,26 +103,14 @@ struct DirectoryStorage: BackupStorage {
     func add(_ object: NewObject) throws {
         let place = path(of: object.name)
         try BackupError.naming(object.file.path, object.file.sync())
-        do {
-            try FileCalls.link(object.file.path, as: place)
-            try FileCalls.remove(object.file.path)
-        } catch  where error.meansNoLinks {
-            try BackupError.naming(place, FileCalls.rename(object.file.path, over: place))
-        } catch {
-            throw BackupError(.system, path: place, errno: error.code)
-        }
+        try BackupError.naming(place, object.file.publish(as: place))
+        try BackupError.naming(place, FileCalls.removeIfThere(object.file.path))
         object.markAdded()
         try BackupError.naming(place, FileCalls.syncDirectory(of: place))
     }
 
     func remove(_ name: String) throws {
-        do {
-            try FileCalls.remove(path(of: name))
-        } catch .noSuchFile {
-            return
-        } catch {
-            throw BackupError(.system, path: path(of: name), errno: error.code)
-        }
+        try BackupError.naming(path(of: name), FileCalls.removeIfThere(path(of: name)))
     }
 
     func locked<Result>(exclusively: Bool, _ body: () throws -> Result) throws -> Result {
@@ -146,7 +134,7 @@ struct DirectoryStorage: BackupStorage {
         return try body()
     }
 
-    /// Removes what killed runs left. Who has the lock is the only one that makes objects.
+    /// Removes what killed runs left. Only the holder of the lock makes objects.
     private func removeLeftovers() {
         for directory in DirectoryStorage.directories {
             for name in (try? FileCalls.names(beside: path(of: directory) + "/")) ?? []

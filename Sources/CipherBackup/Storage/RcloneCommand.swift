@@ -16,8 +16,6 @@ struct RcloneCommand {
     /// The names of more than a million objects.
     private static let mostOutput = 128 << 20
     private static let mostErrors = 1 << 20
-    /// How long a program has to end that was asked to.
-    private static let timeToEnd = Duration.seconds(1)
 
     init(_ arguments: [String]) {
         self.arguments = arguments
@@ -92,11 +90,7 @@ struct RcloneCommand {
                 Platform.sleep(milliseconds: 5)
             }
         } catch {
-            process.terminate()
-            let end = ContinuousClock.now + RcloneCommand.timeToEnd
-            while !process.hasEnded, .now < end { Platform.sleep(milliseconds: 5) }
-            if !process.hasEnded { process.kill() }
-            _ = try? process.wait()
+            process.end()
             throw error
         }
         do {

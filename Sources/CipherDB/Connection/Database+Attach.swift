@@ -31,7 +31,7 @@ extension Database {
         try attach(connection, path, name, found.key.literal())
     }
 
-    /// Attaches a database in plaintext, which everybody can read who gets at the file, as ``attach(_:as:key:)`` does.
+    /// Attaches a database in plaintext, which everybody with the file can read, as ``attach(_:as:key:)`` does.
     ///
     /// - Throws: `KeyError.keyMissing` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
     public func attachPlaintext(_ path: String, as name: String) throws {

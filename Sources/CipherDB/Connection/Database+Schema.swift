@@ -43,8 +43,7 @@ extension Database {
 
     func tableSchema(of table: TableName) throws -> ResultSet {
         // As a function the pragma takes a bound value, but not in SQLite 3.15.
-        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
-        return try executeQuery("PRAGMA \(raw: schema)table_info(\(identifier: table.name))")
+        try executeQuery("PRAGMA \(raw: table.schemaPrefix)table_info(\(identifier: table.name))")
     }
 
     /// The number that applications keep in the file as the version of their schema.
@@ -81,4 +80,9 @@ extension Database {
     public func validateSQL(_ sql: SQL) throws {
         try inTurn { try prepare(sql).prepared.finalize() }
     }
+}
+
+extension TableName {
+    /// The database as it stands in SQL before the name, with its dot; empty for whichever has the table.
+    var schemaPrefix: String { schema.map { quotedIdentifier($0) + "." } ?? "" }
 }

@@ -36,7 +36,7 @@ public final class Database {
             interrupting.withLock { [interrupter = connection?.interrupter] in $0 = interrupter }
         }
     }
-    /// The connection of a database that is in use, for each statement to ask without counting references. It holds because both are set
+    /// The connection of a database that is in use, for each statement to ask without counting references. Safe because both are set
     /// together.
     // The turn keeps other threads out, and a reference is read and written at once.
     @exclusivity(unchecked) private(set) var connectionInUse: Unmanaged<Connection>?

@@ -16,7 +16,7 @@ final class Authorizer {
     @exclusivity(unchecked) var hasAccess = false
     /// The statement that the engine steps now, where damaged pages are looked for. When a schema has changed SQLite compiles it again
     /// first, and then it may read a database that it did not read before.
-    // It holds because the statement itself sets and unsets it, around its step on the connection's ``Turn``. Not counted: each step would do
+    // Safe because the statement itself sets and unsets it, around its step on the connection's ``Turn``. Not counted: each step would do
     // so twice.
     @exclusivity(unchecked) var stepping: Unmanaged<PreparedStatement>?
     /// Whether ``stepping`` was refused what it would read now, so that its pages are watched before it is stepped again.
@@ -29,7 +29,7 @@ final class Authorizer {
     private var refusal: Refusal?
     /// Functions of the program that no view or trigger may call, in lower case.
     private var directOnly: [String: Set<Int32>] = [:]
-    /// The tables that are read by what is compiled from here on, where that is asked for.
+    /// The tables that statements compiled from here on read, if somebody asks for them.
     // The ``Turn`` of the connection keeps other threads out, and nothing is called while it is added to.
     @exclusivity(unchecked) var recordedReads: Set<TableName>? {
         didSet { if recordedReads == nil { readsMoreThanRecorded = false } }
@@ -217,9 +217,7 @@ final class Authorizer {
     /// `PRAGMA key` and its relatives show in traces, and on a keyed connection SQLCipher 4 ignores them and 3.4.1 destroys the
     /// file. The defaults are those of all connections of the process: new files would lose their authentication. `cipher` and what
     /// begins with `rekey` choose another cipher in 3.4.1, at once or for the next change of key, which no key opens after that.
-    private static let neverAllowed: Set<String> = [
-        "key", "hexkey", "hexrekey", "textkey", "textrekey", "cipher", "cipher_hmac_salt_mask",
-    ]
+    private static let neverAllowed = Set(SQL.keyPragmas + ["cipher", "cipher_hmac_salt_mask"])
     private static let neverAllowedBeginnings = ["rekey", "cipher_default"]
     /// What makes, changes or drops the table that is named, or puts another thing under its name.
     private static let changes: Set<Int32> = [

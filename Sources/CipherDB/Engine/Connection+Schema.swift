@@ -8,12 +8,17 @@ extension Connection {
     /// Whether it is a table whose rows have rowids.
     func hasRowID(_ table: TableName) -> Bool {
         // One of these names may be that of a column.
-        ["rowid", "_rowid_", "oid"].allSatisfy { hasColumn($0, table) }
+        Database.rowIDNames.allSatisfy { hasColumn($0, table) }
     }
 
     private func hasColumn(_ column: String?, _ table: TableName) -> Bool {
         sqlite3_table_column_metadata(handle, table.schema, table.name, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }
+}
+
+extension Database {
+    /// The names of the rowid, as far as no column has them.
+    package static let rowIDNames = ["rowid", "_rowid_", "oid"]
 }
 
 /// SQLite's defences against the schema of a hostile database (sqlite.org/security.html).

@@ -49,7 +49,7 @@ public struct Engine: Sendable {
     /// reading that for a race.
     static let keying = Lock(0)
 
-    /// Whether it is told that a statement reads a table of which it reads no column, as `count(*)` does: since SQLite 3.20.
+    /// Whether it reports a table that a statement reads without a column, as `count(*)` does: since SQLite 3.20.
     static let tellsTablesWithoutColumns = sqlite3_libversion_number() >= 3_020_000
 
     /// Whether `PRAGMA integrity_check` takes the name of a table: since SQLite 3.33.

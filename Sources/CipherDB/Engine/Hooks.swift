@@ -10,7 +10,7 @@ final class Hooks {
     var busy: ((Int) -> Bool)?
     var authorizer: ((AuthorizerAction) -> AuthorizerDecision)?
     var tracker: ChangeTracker?
-    // It holds because a connection takes itself out before it is gone. A weak reference would make each use of the connection
+    // Safe because a connection takes itself out before it is gone. A weak reference would make each use of the connection
     // count references the slow way.
     /// The one that calls.
     fileprivate unowned(unsafe) var connection: Connection?

@@ -23,7 +23,7 @@ final class OpenFile {
     }
 
     deinit {
-        // Who forks has the file open for ever, as far as the child's engine knows.
+        // To the child's engine, the parent has the file open for ever.
         guard owner.isCurrent else { return }
         OpenFile.entries.withLock { entries in
             guard let count = entries[identity]?.count else { return }

@@ -63,9 +63,9 @@ extension OpenHandles {
     }
 }
 
-/// What was let go of by a thread that must not use the connection: kept until one may, and ends it.
+/// Handles that were released by a thread that must not use the connection, until one ends them that may.
 final class Leftovers: Sendable {
-    // It holds because who keeps it here looks at it no more, and who takes it out has the connection's turn.
+    // Safe because a thread that keeps it here looks at it no more, and one that takes it out has the connection's turn.
     private struct Leftover: @unchecked Sendable {
         let end: () -> Void
     }

@@ -53,7 +53,7 @@ internal import CSQLCipher
     @exclusivity(unchecked) var corruptionGuard: CorruptionGuard? {
         didSet { uncountedGuard = corruptionGuard.map { .passUnretained($0) } }
     }
-    /// ``corruptionGuard``, for each step to ask without counting a reference. It holds because both are set together.
+    /// ``corruptionGuard``, for each step to ask without counting a reference. Safe because both are set together.
     @exclusivity(unchecked) private(set) var uncountedGuard: Unmanaged<CorruptionGuard>?
     /// Whether the guard has an execution to end: asking itself would count a reference.
     @exclusivity(unchecked) var isGuarded = false
@@ -168,17 +168,21 @@ internal import CSQLCipher
             showRow()
             return true
         case SQLITE_DONE:
-            // A commit released the locks; the pager would have failed in it if this database had been read and was damaged. A codec
-            // does not, if nothing was written, and keeps its sign.
-            if isReadOnly || connection.isInTransaction || corruptionGuard?.hasCodecWatch == true { try checkPages() }
-            let commits = !isReadOnly && corruptionGuard?.commitsAtEnd == true
-            reset()
-            if access.attaches { try connection.guardCheckpoints() }
-            if commits, let failure = connection.takeDeferredError() { throw failure }
+            try didEnd()
             return false
-        default:
-            throw didFail(code)
+        default: throw didFail(code)
         }
+    }
+
+    /// The last row is behind; what the execution wrote is committed, unless it is in a transaction.
+    private func didEnd() throws(DatabaseError) {
+        // A commit released the locks; the pager would have failed in it if this database had been read and was damaged. A codec
+        // does not, if nothing was written, and keeps its sign.
+        if isReadOnly || connection.isInTransaction || corruptionGuard?.hasCodecWatch == true { try checkPages() }
+        let commits = !isReadOnly && corruptionGuard?.commitsAtEnd == true
+        reset()
+        if access.attaches { try connection.guardCheckpoints() }
+        if commits, let failure = connection.takeDeferredError() { throw failure }
     }
 
     /// The row may be read from here on.
@@ -234,50 +238,6 @@ internal import CSQLCipher
         case .finalize: finalize()
         }
         throw DatabaseError(.misuse, "a function ended the statement that called it", sql: sql)
-    }
-
-    /// The error to throw.
-    private func didFail(_ code: Int32) -> any Error {
-        var error = connection.error(code, sql: sql)
-        reported?.failed(error.code)
-        if connection.progress.takeOverLimit() {
-            error = DatabaseError(
-                .outOfMemory,
-                "the process took more memory while the statement ran than Configuration.statementMemoryLimit allows; "
-                    + "sort or change fewer rows at a time, or raise the limit",
-                sql: sql
-            )
-        }
-        if corruptionGuard?.isDamage(error.code) == true || connection.hasMetDamage(error.code) {
-            error = connection.damagedPage(sql)
-        } else if [.corrupt, .notADatabase].contains(error.code.primary), error.code != .corruptVirtualTable {
-            connection.instruments?.metDamage()
-        }
-        corruptionGuard?.didFail()
-        reset()
-        if let thrown = connection.takeCallbackError() { return thrown }
-        if error.code == .constraintTrigger, !connection.hasTrigger(raising: error.message) {
-            return DatabaseError(
-                error.code,
-                "a trigger refused it; its message is not shown, as it may quote a value",
-                sql: sql
-            )
-        }
-        // Messages of these may quote a value: json_extract and MATCH do. The name of a tokenizer stands in the schema.
-        guard error.code.primary == .error, parameterCount > 0 || access.readsRows,
-            !error.message.hasPrefix("no such tokenizer: ")
-        else { return error }
-        return DatabaseError(
-            error.code,
-            "the statement failed on one of its values; SQLite's message is not shown, as it may quote it"
-                + (sql.lowercased().contains("match")
-                    ? "; use FTS5Pattern for a full-text pattern, and do not search where it is nil" : ""),
-            sql: sql
-        )
-    }
-
-    private var misuseWhileStepping: DatabaseError {
-        DatabaseError(.misuse, "a function tried to run the statement that called it", sql: sql)
     }
 
     /// Back to before the first row; bound values stay.

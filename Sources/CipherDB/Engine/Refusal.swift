@@ -78,8 +78,6 @@ extension DatabaseError {
 
     /// Whether SQL wanted to give, or change, the key.
     package var refusesKeyPragma: Bool {
-        ["key", "hexkey", "textkey", "rekey", "hexrekey", "textrekey"].contains {
-            message == Refusal.pragma($0).message
-        }
+        SQL.keyPragmas.contains { message == Refusal.pragma($0).message }
     }
 }

@@ -1,7 +1,7 @@
 internal import CipherSystem
 package import SQLiteFormat
 
-/// A database file of which no connection changes the state, and whose pages in force can be read, also without the key.
+/// A database file whose state no connection changes; its pages in force can be read, also without the key.
 ///
 /// In rollback mode it holds a shared lock: writers wait. In WAL mode nobody waits: it keeps others from copying frames into the database
 /// and from restarting the WAL, so that the frames up to the last commit stay what they are.
@@ -16,7 +16,7 @@ package final class StableFile: PageSource {
 
     /// Waits for the locks, up to the busy timeout of the file.
     ///
-    /// - Parameter unkeyed: The file, of which nothing was read by a connection; ``release()`` closes it.
+    /// - Parameter unkeyed: The file, from which no connection has read; ``release()`` closes it.
     /// - Throws: ``DatabaseError`` with ``ResultCode/busy`` if another connection keeps the file for longer; with
     ///   ``ResultCode/corrupt`` where a transaction was cut off, which only the engine can roll back.
     package init(_ unkeyed: UnkeyedFile) throws {

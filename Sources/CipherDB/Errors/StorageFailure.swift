@@ -62,13 +62,13 @@ struct StorageFailure {
     }
 
     private var room: String? {
-        guard let free = Platform.freeBytes(at: directory) else { return nil }
+        guard let free = try? Platform.freeBytes(at: directory) else { return nil }
         let limit = free > 1 << 20 ? "; a quota or PRAGMA max_page_count may be reached" : ""
         return "\(Int(free).counted("byte")) free in \(directory)\(limit)"
     }
 
     private var lackOfRoom: String? {
-        guard let free = Platform.freeBytes(at: directory), free < 65536 else { return nil }
+        guard let free = try? Platform.freeBytes(at: directory), free < 65536 else { return nil }
         return "the disk is full: \(Int(free).counted("byte")) free in \(directory); make room"
     }
 
@@ -148,7 +148,7 @@ extension Duration {
     }
 }
 
-/// Who has a database locked, as far as the system tells: POSIX locks of other processes, at the bytes that SQLite locks.
+/// The process that has a database locked, if the system tells: by POSIX locks at the bytes that SQLite locks.
 ///
 /// It asks by the engine's own descriptors: closing another would drop the engine's locks.
 struct LockSearch: CustomStringConvertible {

@@ -82,7 +82,7 @@ public struct FTS5Pattern: ColumnEncodable, Hashable, CustomStringConvertible {
     /// The pattern in FTS5's language.
     public var databaseValue: DatabaseValue { .text(description) }
 
-    /// What stands between separators, each as a string of FTS5's, in which nothing but a quote has a meaning, as in an identifier of SQL.
+    /// The words between separators, each as a string of FTS5's: only a quote has a meaning in it, as in an identifier of SQL.
     private static func parts(of text: String, separatedBy isSeparator: (Unicode.Scalar) -> Bool) -> [String] {
         text.unicodeScalars.split(whereSeparator: isSeparator).map {
             quotedIdentifier(String(String.UnicodeScalarView($0)))

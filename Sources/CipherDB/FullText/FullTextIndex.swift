@@ -41,7 +41,7 @@ extension Database {
                     + "make the table with id INTEGER PRIMARY KEY"
             )
         }
-        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
+        let schema = table.schemaPrefix
         var arguments = columns.map(quotedIdentifier)
         arguments.append("content=\(try DatabaseValue.text(table.name).literal)")
         if let tokenizer { arguments.append("tokenize=\(try DatabaseValue.text(tokenizer).literal)") }
@@ -70,8 +70,7 @@ extension Database {
         guard !key.isEmpty else { return try names(of: table).isEmpty }
         guard key.count == 1, key[0].type.lowercased() == "integer" else { return false }
         // A key that is not the rowid has an index, such as one declared DESC.
-        let schema = table.schema.map { quotedIdentifier($0) + "." } ?? ""
-        let indexes = try executeQuery("PRAGMA \(raw: schema)index_list(\(identifier: table.name))")
+        let indexes = try executeQuery("PRAGMA \(raw: table.schemaPrefix)index_list(\(identifier: table.name))")
         defer { indexes.close() }
         while try indexes.next() { if try indexes["origin"] == "pk" { return false } }
         return true
@@ -81,7 +80,6 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also where there is none; ``KeyError``.
     public func dropFullTextIndex(_ index: TableName) throws {
-        let schema = index.schema.map { quotedIdentifier($0) + "." } ?? ""
         let catalogue = quotedIdentifier(index.schema ?? "main") + ".sqlite_master"
         let declaration = "CREATE VIRTUAL TABLE \(quotedIdentifier(index.name)) USING fts5("
         let isIndex: SQL =
@@ -96,7 +94,9 @@ extension Database {
                 let isOurs: SQL =
                     "SELECT instr(sql, \(body)) FROM \(raw: catalogue) WHERE type = 'trigger' AND name = \(trigger)"
                 guard try bool(forQuery: isOurs) == true else { continue }
-                try executeUpdate("DROP TRIGGER IF EXISTS \(raw: schema)\(identifier: "\(index.name)_\(event)")")
+                try executeUpdate(
+                    "DROP TRIGGER IF EXISTS \(raw: index.schemaPrefix)\(identifier: "\(index.name)_\(event)")"
+                )
             }
             try executeUpdate("DROP TABLE \(raw: index.quoted)")
         }

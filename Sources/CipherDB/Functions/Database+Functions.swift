@@ -140,7 +140,7 @@ extension Database {
     }
 }
 
-/// What was made in Swift, by the name under which SQLite knows it: without regard to the case of ASCII letters.
+/// Functions and the like made in Swift, by their names in SQLite: without regard to the case of ASCII letters.
 struct Registration: Hashable {
     private let kind: String
     private let name: [UInt8]

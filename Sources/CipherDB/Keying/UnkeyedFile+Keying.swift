@@ -133,22 +133,17 @@ extension UnkeyedFile {
         return found
     }
 
-    /// Nil if the key was rejected.
+    /// The key of a file that the engine may open; nil if the key was rejected.
     private func identified(_ outcome: KeyProbe.Outcome) throws -> VerifiedKey? {
-        switch outcome {
-        case .opens(let key, let format):
-            guard Engine.current.writes(format) else { throw keyError(.otherFormat, format: format) }
-            return VerifiedKey(key: key, format: format)
-        case .firstPageDamaged: throw KeyError.damage([1], of: filePath)
-        case .headerDamaged(_, _, let flaw):
-            throw KeyError(.damaged, path: filePath, damagedPages: [1], detail: "\(flaw)")
-        case .withoutMACs(let format): throw keyError(.withoutMACs, format: format)
-        case .otherParameters(let format): throw otherParameters(format)
-        case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
-        case .otherCipher: throw keyError(.otherCipher)
-        case .otherLayout: throw keyError(.otherLayout)
-        case .rejected: return nil
+        guard let found = try authentication(by: outcome) else { return nil }
+        switch found.damage {
+        case .firstPage: throw KeyError.damage([1], of: filePath)
+        case .header(let flaw): throw KeyError(.damaged, path: filePath, damagedPages: [1], detail: flaw)
+        case .none, .sideFileUnderOtherKey, .sideFiles: break
         }
+        let format = found.verifiedKey.format
+        guard Engine.current.writes(format) else { throw keyError(.otherFormat, format: format) }
+        return found.verifiedKey
     }
 
     /// That another connection has made or removed the file since this one opened it as a file without bytes: it is to be opened again.

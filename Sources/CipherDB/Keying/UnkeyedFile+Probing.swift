@@ -3,7 +3,7 @@ package import CipherPages
 internal import CipherSystem
 package import SQLiteFormat
 
-/// A key that is right for a file, with what of the file is damaged all the same.
+/// A key that is right for a file, and the damage of the file.
 package struct Authentication {
     package enum Damage {
         case none
@@ -38,28 +38,25 @@ extension UnkeyedFile {
         try checkMayBeEncrypted(kind)
         let keys = DerivedKeys(key, progress: progress.map { progress in { try progress($0, search.derivationCount) } })
         let outcome = try probe { try $0.run(keys, search) }.outcome
+        guard let found = try authentication(by: outcome) else { throw try rejection(keys, search) }
+        return Authentication(verifiedKey: found.verifiedKey, damage: try damageWithSideFiles(found))
+    }
+
+    /// What a look at page 1 says of the key and of that page; nil if the key was rejected.
+    func authentication(by outcome: KeyProbe.Outcome) throws(KeyError) -> Authentication? {
         switch outcome {
         case .opens(let key, let format):
-            return Authentication(
-                verifiedKey: VerifiedKey(key: key, format: format),
-                damage: try damageOfSideFiles(key, format)
-            )
+            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .none)
         case .firstPageDamaged(let key, let format):
-            return Authentication(
-                verifiedKey: VerifiedKey(key: key, format: format),
-                damage: try damageOfSideFiles(besideDamaged: .firstPage, key, format)
-            )
+            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .firstPage)
         case .headerDamaged(let key, let format, let flaw):
-            return Authentication(
-                verifiedKey: VerifiedKey(key: key, format: format),
-                damage: try damageOfSideFiles(besideDamaged: .header("\(flaw)"), key, format)
-            )
+            return Authentication(verifiedKey: VerifiedKey(key: key, format: format), damage: .header("\(flaw)"))
         case .withoutMACs(let format): throw keyError(.withoutMACs, format: format)
         case .otherParameters(let format): throw otherParameters(format)
         case .otherMACKey(let isSaltOfKey): throw otherMACKey(isSaltOfKey: isSaltOfKey)
         case .otherCipher: throw keyError(.otherCipher)
         case .otherLayout: throw keyError(.otherLayout)
-        case .rejected: throw try rejection(keys, search)
+        case .rejected: return nil
         }
     }
 
@@ -82,7 +79,7 @@ extension UnkeyedFile {
     }
 
     /// The error of a format that was found only because the key decrypts page 1.
-    func otherParameters(_ format: CipherFormat) -> KeyError {
+    private func otherParameters(_ format: CipherFormat) -> KeyError {
         let isDoubtful = format.plaintextHeaderSize == 0 && format.macSaltMask != CipherFormat.usualMask
         return KeyError(
             .otherFormat,
@@ -92,8 +89,8 @@ extension UnkeyedFile {
         )
     }
 
-    /// The error of a key that decrypts page 1, and under which no MAC is right.
-    func otherMACKey(isSaltOfKey: Bool) -> KeyError {
+    /// The error of a key that decrypts page 1, and makes no right MAC.
+    private func otherMACKey(isSaltOfKey: Bool) -> KeyError {
         KeyError(
             .otherMACKey,
             path: filePath,

@@ -5,21 +5,17 @@ package import SQLiteFormat
 
 /// The journal and the write-ahead log, on which the engine would act.
 extension UnkeyedFile {
-    /// What in them differs from what was written under a key that is right for the file.
-    func damageOfSideFiles(_ key: DerivedKey, _ format: CipherFormat) throws -> Authentication.Damage {
+    /// The damage of a file together with them. Where page 1 is damaged, it cannot say whether the key was changed.
+    func damageWithSideFiles(_ found: Authentication) throws -> Authentication.Damage {
+        let (key, format) = (found.verifiedKey.key, found.verifiedKey.format)
         if try isJournalUnderOtherKey(key, format) { return .sideFileUnderOtherKey(.rollbackJournal) }
         let log = try authenticateLog(key, format)
+        guard case .none = found.damage else {
+            return log?.foreignOrigin == nil ? found.damage : .sideFileUnderOtherKey(.writeAheadLog)
+        }
         if try isForeign(log) { return .sideFileUnderOtherKey(.writeAheadLog) }
         let errors = try sideFileErrors(.encrypted(key, format)) + (log?.errors ?? [])
         return errors.isEmpty ? .none : .sideFiles(errors)
-    }
-
-    /// The same of a file whose page 1 is damaged, and says nothing of a change of key.
-    func damageOfSideFiles(besideDamaged damage: Authentication.Damage, _ key: DerivedKey, _ format: CipherFormat)
-        throws -> Authentication.Damage
-    {
-        if try isJournalUnderOtherKey(key, format) { return .sideFileUnderOtherKey(.rollbackJournal) }
-        return try authenticateLog(key, format)?.foreignOrigin == nil ? damage : .sideFileUnderOtherKey(.writeAheadLog)
     }
 
     /// Throws where the key is right for no page of a WAL that the engine would copy into the file, and where a WAL or journal that it would
@@ -67,7 +63,7 @@ extension UnkeyedFile {
         KeyError(.wrongKey, path: filePath, detail: "the key was changed: the write-ahead log has pages under another")
     }
 
-    /// The error of a side file of which no page is under the key of the file.
+    /// The error of a side file without a page under the key of the file.
     package func underOtherKey(_ side: SideFile) -> KeyError {
         KeyError(.journalUnderOtherKey, path: filePath, detail: "it is \(side.path(of: filePath))")
     }
@@ -99,7 +95,7 @@ extension UnkeyedFile {
         }
     }
 
-    /// What in the journal or WAL differs from what was written, a sentence each.
+    /// The damage in the journal or WAL, a sentence each.
     package func sideFileErrors(_ coding: PageCoding) throws -> [String] {
         try errorsOfWAL(coding.pageSize)
             + (hotJournal().map { try RollbackJournal.errors($0, database: pages, coding: coding) } ?? [])
@@ -107,7 +103,7 @@ extension UnkeyedFile {
 
     private func errorsOfWAL(_ pageSize: Int) throws -> [String] {
         var errors: [String] = []
-        // While others write, a frame may be read by half; what is damaged stays so.
+        // While others write, a frame may be read by half; damage stays.
         for attempt in 0..<8 {
             Platform.sleep(milliseconds: 5 * attempt)
             guard let log = pages.writeAheadLog else { return [] }

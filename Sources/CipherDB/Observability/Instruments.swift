@@ -13,7 +13,7 @@ internal import CipherSystem
 
 /// Where a database reports what it does: to each package whose trait is enabled. Without traits it is empty and does nothing.
 ///
-/// What is reported has paths and SQL in it, never a bound value or a key.
+/// Reports have paths and SQL in them, never a bound value or a key.
 struct Instruments: Sendable {
     /// What a block, a statement or a wait is for.
     enum Access: String {

@@ -1,7 +1,7 @@
 internal import CipherKeys
 internal import CipherSystem
 
-/// When the tables of a database were changed last, by the number of the commit; and who waits for a change.
+/// The commits that changed the tables of a database last, and the observers that wait for a change.
 final class ChangeLog: Sendable {
     private struct State {
         /// The number of the commit before the first one that is told.

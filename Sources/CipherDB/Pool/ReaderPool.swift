@@ -200,7 +200,7 @@ extension ReaderPool {
 
 /// One connection of a pool that only reads.
 final class Reader: @unchecked Sendable {
-    // It holds because a reader is either idle, under the pool's lock, or checked out by one block, whose turn it is.
+    // Safe because a reader is either idle, under the pool's lock, or checked out by one block, whose turn it is.
     let database: Database
     /// For other threads: only one uses `database`.
     let interrupter: Interrupter?

@@ -22,7 +22,7 @@ final class RowDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         if let container, container.key == ObjectIdentifier(Key.self) {
-            // It holds because the type of the keys is that of the box.
+            // Safe because the type of the keys is that of the box.
             return unsafeDowncast(container, to: BoxedRowContainer<Key>.self).container
         }
         let new = BoxedRowContainer<Key>(KeyedDecodingContainer(RowContainer(columns: columns)))

@@ -1,3 +1,5 @@
+internal import CipherKeys
+
 /// SQL with its values, made by a literal; every call of CipherDB takes it.
 ///
 /// ```swift
@@ -284,9 +286,7 @@ extension DatabaseValue {
                     throw DatabaseError(.mismatch, "the text has a NUL character, which SQL cannot have")
                 }
                 return quoted(value, by: "'")
-            case .blob(let value):
-                let digits = value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-                return "x'\(digits.joined())'"
+            case .blob(let value): return "x'\(value.hexadecimal)'"
             }
         }
     }

@@ -41,7 +41,7 @@ final class MACsAhead {
         self.format = format
         self.read = read
         pageSize = format.pageSize
-        covered = format.pageSize - format.reserve + CipherFormat.ivSize
+        covered = format.macStart
         mostPages = max(1, min(MultiBufferMAC.lanes, MACsAhead.mostBytes / format.pageSize))
     }
 

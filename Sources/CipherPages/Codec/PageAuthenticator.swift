@@ -85,7 +85,7 @@ final class MultiBufferMAC {
     static func isAvailable(for format: CipherFormat) -> Bool { format.pageAuthentication == .sha512 && isAvailable }
 
     private init?(_ format: CipherFormat, begin: (UnsafeMutableRawBufferPointer) throws -> Bool) rethrows {
-        messageSize = format.pageSize - format.reserve + CipherFormat.ivSize + 4
+        messageSize = format.macStart + 4
         // A cache line more, so that the same place of all lanes is not in one set of the cache.
         stride = format.pageSize + 64
         order = format.pageNumberOrder

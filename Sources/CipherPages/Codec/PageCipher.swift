@@ -143,7 +143,7 @@ package final class PageCipher {
         _ page: UnsafeMutableRawBufferPointer
     ) throws {
         page[ciphertextEnd...].initializeMemory(as: UInt8.self, repeating: 0)
-        page[ciphertextEnd..<(ciphertextEnd + CipherFormat.ivSize)].copyBytes(from: iv)
+        page[ciphertextEnd..<format.macStart].copyBytes(from: iv)
         try mac?.write(into: page, number: number)
     }
 

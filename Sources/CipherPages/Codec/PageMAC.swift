@@ -13,12 +13,12 @@ final class PageMAC {
     /// A forked child has a copy of the context.
     private let owner = OwnerProcess()
 
-    /// Returns nil for a format without MACs. `reserve` is where it is not the format's.
-    init?(key: DerivedKey, format: CipherFormat, reserve: Int? = nil) throws {
+    /// Returns nil for a format without MACs. `start` is for pages where the MAC begins elsewhere.
+    init?(key: DerivedKey, format: CipherFormat, start: Int? = nil) throws {
         guard let algorithm = format.pageAuthentication else { return nil }
         self.algorithm = algorithm
         self.format = format
-        start = format.pageSize - (reserve ?? format.reserve) + CipherFormat.ivSize
+        self.start = start ?? format.macStart
         context = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
             try PageMAC.context(key, algorithm)
         }

@@ -49,7 +49,7 @@ package struct FileExchange {
 
     private func putBack() -> Outcome {
         guard let link, Platform.has(name: link, oldIdentity) else { return .other(old: nil) }
-        // Not lost, whose ever it is; and not as a leftover, which the next run would remove.
+        // It is kept whoever owns it, and not under the name of a leftover, which the next run would remove.
         let other = TemporaryName.foreign.path(beside: name)
         let isKept = (try? FileCalls.link(name, as: other)) != nil
         if (try? FileCalls.rename(link, over: name)) != nil, Platform.has(name: name, oldIdentity) {

@@ -53,6 +53,19 @@ package final class TemporaryFile: Sendable {
         return (try? FileCalls.tryLockOwnFile(descriptor, path)) == true && (try? FileCalls.remove(path)) != nil
     }
 
+    /// Gives the file the name `name`, which no other file loses by that; throws ``Errno/exists`` where anything has it.
+    ///
+    /// Its own name stays for the caller to remove, except where the file system has no hard links.
+    package func publish(as name: String) throws(Errno) {
+        do throws(Errno) {
+            try FileCalls.link(path, as: name)
+        } catch {
+            guard error.meansNoLinks else { throw error }
+            if (try? Platform.statusOfLink(name)) != nil { throw .exists }
+            try FileCalls.rename(path, over: name)
+        }
+    }
+
     /// Leaves the descriptor, with its lock, to the caller.
     package func release() -> Int32 {
         isOpen.store(false, ordering: .relaxed)
@@ -102,6 +115,18 @@ package struct TemporaryName: Sendable {
     package func path(beside path: String) -> String {
         let owner = FileCalls.name(of: path)
         return FileCalls.sibling(prefix(of: owner) + TemporaryName.digits(.random(in: .min ... .max)), of: path)
+    }
+
+    /// Gives the file at `path` a hard link of such a name beside it; nil where the file system has no hard links.
+    package func link(to path: String) throws(Errno) -> String? {
+        let link = self.path(beside: path)
+        do throws(Errno) {
+            try FileCalls.link(path, as: link)
+            return link
+        } catch {
+            guard error.meansNoLinks else { throw error }
+            return nil
+        }
     }
 
     /// Whether `name` is such a name of a file called `owner`.

@@ -29,7 +29,7 @@ extension DatabaseFile {
         try change(oldKey, newKey, keptAs, progress)
     }
 
-    /// - Parameter isOfKeyring: Whether the new key is a keyring's, by which the format must be found that no option names.
+    /// - Parameter isOfKeyring: Whether the new key is a keyring's, which must find the format without an option.
     func change(
         _ oldKey: DatabaseKey,
         _ newKey: DatabaseKey,

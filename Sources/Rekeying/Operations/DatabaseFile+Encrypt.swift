@@ -61,7 +61,7 @@ extension DatabaseFile {
         }
     }
 
-    /// Writes the database in plaintext, which everybody who gets at the file can read, in the place of the encrypted one.
+    /// Replaces the encrypted database by one in plaintext, which everybody with the file can read.
     ///
     /// - Parameters: as of ``changeKey(from:to:keepingOldAs:progress:)``.
     /// - Throws: as ``changeKey(from:to:keepingOldAs:progress:)``.

@@ -122,10 +122,7 @@ extension DatabaseFile {
 
     /// Opens a file that nobody changes meanwhile, without locks, or files beside it. Nil stands for plaintext.
     func openUnchanging(_ path: String, _ verifiedKey: VerifiedKey?) throws -> Database {
-        let escaped = path.pathBytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return "%" + (digits.count < 2 ? "0" : "") + digits
-        }
+        let escaped = path.pathBytes.map { "%" + [$0].hexadecimal }
         let database = Database(
             path: "file:\(escaped.joined())?immutable=1",
             configuration: configured(plaintext: verifiedKey == nil)

@@ -5,8 +5,8 @@ internal import SQLiteFormat
 
 /// What killed runs left beside a database: a new file that was not complete, or an old one that was replaced.
 ///
-/// Which it is makes no difference: what has the database's name is the database. Only for one who keeps everybody else
-/// out of it: an old file that a run is about to remove has no mark. A new one is locked as long as its run goes on.
+/// Which it is makes no difference: the file with the database's name is the database. Only for a caller that has it locked, because an old
+/// file that a run is about to remove has no mark. A new one is locked as long as its run goes on.
 struct Leftovers {
     /// What follows the names of a new file, and of what SQLite keeps beside it while it writes to it.
     static let suffixes = [""] + SideFile.allCases.map(\.rawValue)

@@ -39,7 +39,7 @@ struct Replacement {
         }
     }
 
-    /// Replaces the file by what `write` puts into the new one; it returns how that one's pages are encoded.
+    /// Replaces the file by one that `write` fills; it returns how its pages are encoded.
     ///
     /// - Throws: any error; the file is as it was then, unless it is `RekeyError.oldFileRemains`.
     func run(_ write: (OldFile, ReplacementFile) throws -> PageCoding) throws -> RewriteResult {
@@ -56,7 +56,7 @@ struct Replacement {
                 throw RekeyError(.oldFileRemains, path: file.path, cause: error, oldFile: state.link)
             }
         } undo: {
-            // What is in plaintext already must not stay in freed blocks.
+            // Plaintext must not stay in freed blocks.
             if format == nil { try? state.new?.overwrite() }
             state.new?.discard()
             for path in state.made { try? FileCalls.remove(path) }
@@ -153,27 +153,14 @@ struct Replacement {
     /// without pages. The new file must not meet them.
     private func removeSideFiles(_ path: String) throws {
         for path in SideFile.allCases.map({ $0.path(of: path) }) {
-            do {
-                try FileCalls.remove(path)
-            } catch  where error.meansNoFile {
-                continue
-            } catch {
-                throw FileError(.system, path: path, errno: error.code)
-            }
+            try FileError.naming(path, FileCalls.removeIfThere(path))
         }
     }
 
     /// Gives the old file a name for the time between the exchange and its end, so that a killed run's successor finds it.
     /// Nil if the file system has no hard links.
     private func link(_ old: ExclusiveFile) throws -> String? {
-        let name = TemporaryName.database.path(beside: old.path)
-        do {
-            try FileCalls.link(old.path, as: name)
-        } catch  where error.meansNoLinks {
-            return nil
-        } catch {
-            throw FileError(.system, path: name, errno: error.code)
-        }
+        guard let name = try FileError.naming(old.path, TemporaryName.database.link(to: old.path)) else { return nil }
         do {
             try old.check(name: name)
         } catch {
@@ -185,7 +172,7 @@ struct Replacement {
 
     /// Gives the new file the name of the database.
     private func exchange(_ old: ExclusiveFile, _ identity: [UInt64], _ state: inout State) throws {
-        // Closing it later could drop the locks of who has the new database open by then.
+        // Closing it later could drop the locks of a connection to the new database.
         state.newFile.close()
         let (new, link) = (state.newFile, state.link)
         let exchange = FileExchange(new.path, new.identity, over: old.path, identity, link: link)
@@ -195,7 +182,7 @@ struct Replacement {
             let message = "the file was replaced meanwhile; nothing was changed"
             throw DatabaseError(code: .busy, message: message + (other.map { "; the other file is \($0)" } ?? ""))
         case .other(let place):
-            // What is left of the old file must stay.
+            // The rest of the old file must stay.
             state.made = []
             let message = "another file has its name, and the old file could not be put back"
             throw RekeyError(

@@ -55,10 +55,11 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
     func giveName(_ name: String) throws {
         do {
             // Nobody takes a file with two names for a leftover to overwrite.
-            try FileCalls.link(path, as: name)
+            try file.publish(as: name)
+        } catch .exists {
+            throw FileError(.exists, path: name)
         } catch {
-            throw error == Errno.exists
-                ? FileError(.exists, path: name) : FileError(.system, path: name, errno: error.code)
+            throw FileError(.system, path: name, errno: error.code)
         }
         guard pin.has(name: name) else {
             try? FileCalls.remove(name)
@@ -67,10 +68,10 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
                 message: "\(path): another file was put in its place; \(name) was not made"
             )
         }
-        // Closing it later could drop the locks of who has the new database open by then.
+        // Closing it later could drop the locks of a connection to the new database.
         close()
         do {
-            try FileError.naming(path, FileCalls.remove(path))
+            try FileError.naming(path, FileCalls.removeIfThere(path))
             try FileError.naming(name, FileCalls.syncDirectory(of: name))
         } catch {
             try? FileCalls.remove(name)
@@ -84,10 +85,8 @@ final class ReplacementFile: PageSink, PageSource, Sendable {
             try FileCalls.adopt(file.descriptor, from: other.descriptor, other.path)
         } catch .ownership(let missing) {
             throw FileError(.ownership, path: other.path, owner: missing.owner, group: missing.group)
-        } catch .attribute(let name, let error) {
-            throw FileError(.system, path: ExtendedAttribute.place(name, of: other.path), errno: error.code)
-        } catch .system(let error) {
-            throw FileError(.system, path: path, errno: error.code)
+        } catch .system(let error, let place) {
+            throw FileError(.system, path: place, errno: error.code)
         }
     }
 

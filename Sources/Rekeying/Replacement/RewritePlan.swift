@@ -65,7 +65,7 @@ extension Replacement {
     }
 
     private func space(_ size: Int64, _ path: String) throws -> (needed: Int64, free: Int64) {
-        let free = try FileError.naming(path, FileCalls.freeSpace(beside: path))
+        let free = try FileError.naming(path, Platform.freeBytes(at: FileCalls.directory(of: path)))
         return ((keptAs == nil ? size : 2 * size) + (1 << 20), free)
     }
 

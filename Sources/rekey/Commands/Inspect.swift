@@ -140,7 +140,7 @@ struct Inspect: ParsableCommand {
     }
 }
 
-/// What a file of which nothing is known looks like.
+/// How an unknown file looks.
 struct AppearanceObject: Encodable {
     let entropy: Double
     let possiblePageSizes: [Int]

@@ -67,7 +67,7 @@ struct DatabaseCheck {
         return verification.isSound && verification.format.pageAuthentication != nil
     }
 
-    /// Whether the file is encrypted: under its key, or by its look. Of what could not be read nobody knows it, and it is not.
+    /// Whether the file is encrypted: under its key, or by its look. One that could not be read counts as not encrypted.
     var isEncrypted: Bool {
         switch state {
         case .encrypted, .plaintextHeader, .withoutMACs, .damaged: true
@@ -140,7 +140,7 @@ enum DatabaseState: String, CaseIterable {
     case notAFile
     case unreadable
 
-    /// The state of a file that was not verified, by what it is without a key.
+    /// The state of a file that was not verified, by a look without a key.
     init(_ inspection: Inspection) {
         switch inspection.kind {
         case .encrypted: self = inspection.appearance?.hasPlaintextHeader == true ? .plaintextHeader : .encrypted

@@ -88,19 +88,8 @@ struct MetricsFile {
         try new.write(bytes)
         try FileCalls.setMode(0o644, of: new.descriptor, new.path)
         try new.sync()
-        if isThere { try replace(by: new, &isOurs) } else { try giveName(to: new) }
+        if isThere { try replace(by: new, &isOurs) } else { try new.publish(as: path) }
         try FileCalls.syncDirectory(of: path)
-    }
-
-    /// Where nothing has the name.
-    private func giveName(to new: TemporaryFile) throws(Errno) {
-        do throws(Errno) {
-            try FileCalls.link(new.path, as: path)
-        } catch {
-            guard error.meansNoLinks else { throw error }
-            if (try? Platform.statusOfLink(path)) != nil { throw .exists }
-            try FileCalls.rename(new.path, over: path)
-        }
     }
 
     /// Where metrics have the name.
@@ -108,7 +97,7 @@ struct MetricsFile {
         do throws(Errno) {
             try FileCalls.exchange(new.path, with: path)
         } catch .noSuchFile {
-            return try giveName(to: new)
+            return try new.publish(as: path)
         } catch {
             guard error.meansNoExchange else { throw error }
             guard hasMetrics(path) else { throw .exists }

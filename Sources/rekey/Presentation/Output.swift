@@ -4,7 +4,7 @@ internal import CipherSystem
 import Foundation
 import Rekeying
 
-/// What the command says on standard output. What does not get there is a failure: a script would take it for success.
+/// The standard output of the command. Output that does not get there is a failure: a script would take it for success.
 enum Output {
     static func print(_ text: String) throws {
         try write(visible(text) + "\n")

@@ -21,16 +21,7 @@ struct KeyringInit: ParsableCommand {
     @OptionGroup var slot: SlotOptions
     @Option(help: "Label of the first slot.")
     var label = ""
-    @Option(
-        help: ArgumentHelp(
-            "Keep a copy of the old file under this name, on the same file system.",
-            valueName: "path"
-        ),
-        completion: .file()
-    )
-    var keepOld: String?
-    @Flag(help: "Check the secrets and the lock, print what would be done, and change nothing.")
-    var dryRun = false
+    @OptionGroup var replacement: ReplacementOptions
 
     func validate() throws {
         guard !target.file.isEmpty, target.file != ":memory:" else {
@@ -44,7 +35,7 @@ struct KeyringInit: ParsableCommand {
     func run() throws {
         try target.run { progress in
             let keyring = target.keyring
-            let database = ReplacementOptions.database(try target.key.database(target.file), isDryRun: dryRun)
+            let database = try replacement.database(target.file, target.key)
             let newSecret = Once<KeyringSecret>()
             let readSecret = {
                 try newSecret { try slot.secret(for: keyring, besides: target.key) }
@@ -59,7 +50,7 @@ struct KeyringInit: ParsableCommand {
                 if target.key.choice.isGiven { throw FileError(.missing, path: target.file) }
                 let (secret, derivation) = (try readSecret(), try slot.derivation())
                 let found = [("database", "does not exist yet")]
-                if dryRun {
+                if replacement.dryRun {
                     try keyring.checkMayCreate(label: label)
                     return target.done(found, note: "dry run: the keyring was not created")
                 }
@@ -87,8 +78,10 @@ struct KeyringInit: ParsableCommand {
                 notes: OwnershipNote.lines(keyring.path, of: target.file)
             ) {
                 let new = try NewKeyring(keyring: keyring, label: label, derivation: slot.derivation())
-                if dryRun { try new.plan(database, from: oldKey, secret, keepingOldAs: keepOld) }
-                return try new.take(database, from: oldKey, secret, keepingOldAs: keepOld, progress.show)
+                if replacement.dryRun {
+                    try new.plan(database, from: oldKey, secret, keepingOldAs: replacement.keepOld)
+                }
+                return try new.take(database, from: oldKey, secret, keepingOldAs: replacement.keepOld, progress.show)
             }
         }
     }
@@ -107,12 +100,12 @@ struct KeyringInit: ParsableCommand {
         guard let content = try? target.keyring.content(), try !content.isInUse || isClaimed(content),
             try target.kind() == .encrypted
         else { return nil }
-        guard let unlocked = try? target.keyring.unlock(readSecret(), upgrades: !dryRun),
+        guard let unlocked = try? target.keyring.unlock(readSecret(), upgrades: !replacement.dryRun),
             try database.position(in: unlocked) == .current
         else { return nil }
         return try ReplacementOptions.result {
             // What is left to be noted in the keyring is a change.
-            guard !dryRun else {
+            guard !replacement.dryRun else {
                 throw RekeyError(
                     .notNeeded,
                     path: target.file,
