@@ -103,6 +103,10 @@ extension Use {
         connection("migrate") { try $0.migrate([Migration("child") { try $0.executeUpdate("DROP TABLE t") }]) },
         connection("openBlob") { _ = try $0.openBlob(inTable: "t", column: "a", row: 3) },
         connection("withUnsafeHandle") { try $0.withUnsafeHandle { _ in } },
+        Use("Row", .database) { scene in
+            let row = try scene.pool().read { try $0.fetchOne(Row.self, "SELECT a FROM t") }
+            return { _ = try row?[0] as Int? }
+        },
         Use("Database.attach", .database) { scene in
             let database = try scene.database()
             return { try database.attach(scene.keyedPath, as: "other", key: Scene.key()) }

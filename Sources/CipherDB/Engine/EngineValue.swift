@@ -1,4 +1,5 @@
 internal import CSQLCipher
+internal import CipherSystem
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -60,11 +61,13 @@ struct EngineValue {
     }
 }
 
-/// A value of the current row, which keeps the turn of the connection: it is read to its end before another thread may step.
+/// A value of the current row, which keeps the turn of the connection: it is read to its end before another thread may step. Or a copy of
+/// its own.
 struct BorrowedValue: ~Copyable {
     private let value: EngineValue
-    /// That of the connection, which the statement keeps.
-    private let uncountedTurn: Unmanaged<Turn>
+    /// That of the connection, which the statement keeps; nil for a copy.
+    private let uncountedTurn: Unmanaged<Turn>?
+    /// Whether there is something to do at the end.
     private let isOuter: Bool
 
     /// - Parameter isOuter: What ``PreparedStatement/enter()`` returned.
@@ -74,9 +77,19 @@ struct BorrowedValue: ~Copyable {
         self.isOuter = isOuter
     }
 
+    fileprivate init(copy: OpaquePointer) {
+        value = EngineValue(pointer: copy)
+        uncountedTurn = nil
+        isOuter = true
+    }
+
     @inline(__always) deinit {
-        let isOuter = isOuter
-        uncountedTurn._withUnsafeGuaranteedRef { $0.leave(isOuter) }
+        guard isOuter else { return }
+        if let uncountedTurn {
+            uncountedTurn._withUnsafeGuaranteedRef { $0.leave(true) }
+        } else {
+            sqlite3_value_free(value.pointer)
+        }
     }
 
     var storageClass: StorageClass { value.storageClass }
@@ -102,5 +115,46 @@ extension PreparedStatement {
     /// A column of the current row, counted from 0; NULL where there is none.
     @inline(__always) func value(_ column: Int) -> EngineValue {
         EngineValue(pointer: sqlite3_column_value(handle, Int32(column)))
+    }
+}
+
+/// What has the row of a column: a statement, or a row that was kept.
+@usableFromInline class RowSource {}
+
+/// Copies of the values of a row, which need no connection.
+// It is Sendable because nothing in it changes, and of the names only those are read that do not.
+final class KeptRow: RowSource, @unchecked Sendable {
+    let names: ColumnNames
+    let sql: String
+    let storage: ValueStorage
+    private let values: [OpaquePointer?]
+    private let owner = OwnerProcess()
+
+    /// - Parameter statement: Stands on a row.
+    init(of statement: PreparedStatement, _ names: ColumnNames) {
+        self.names = names
+        sql = statement.sql
+        storage = statement.storage
+        values = (0..<statement.rowWidth).map { sqlite3_value_dup(statement.value($0).pointer) }
+    }
+
+    deinit {
+        // The heap of the engine may have been locked by another thread of the parent.
+        guard owner.isCurrent else { return }
+        values.forEach(sqlite3_value_free)
+    }
+
+    /// A value, which is copied again: SQLite converts the one that is asked for its text.
+    ///
+    /// - Throws: ``DatabaseError`` where there is no such column, or no memory; ``UsedAfterFork``.
+    func borrow(_ column: Int) throws -> BorrowedValue {
+        try owner.check(.database)
+        guard values.indices.contains(column) else {
+            throw DatabaseError(.range, "the row has no column \(column), it has \(values.count)", sql: sql)
+        }
+        guard let copy = sqlite3_value_dup(values[column]) else {
+            throw DatabaseError(.outOfMemory, "there is no memory for a copy of column \(column)", sql: sql)
+        }
+        return BorrowedValue(copy: copy)
     }
 }

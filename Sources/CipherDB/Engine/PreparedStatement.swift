@@ -2,7 +2,7 @@ internal import CSQLCipher
 
 /// One `sqlite3_stmt`: the only owner of it, so that it is finalised once and never used after. Its connection keeps it until
 /// ``finalize()``.
-@usableFromInline final class PreparedStatement {
+@usableFromInline final class PreparedStatement: RowSource {
     enum State {
         /// Before the first step.
         case idle

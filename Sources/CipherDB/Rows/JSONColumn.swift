@@ -200,13 +200,21 @@ extension ResultColumn {
         case .real: return Data((Int64(exactly: stored.real).map { String($0) } ?? String(stored.real)).utf8)
         case .blob:
             let blob = stored.data
-            if Engine.current.has(.jsonb) { return try statement.connection.text(ofBinaryJSON: blob) ?? blob }
+            if Engine.current.has(.jsonb) { return try text(ofBinaryJSON: blob) ?? blob }
             // A list or an object is no text that could be taken for another; the number 123 is the text 3123.
             if isUnreadableBinaryJSON, blob.first.map({ (0x30...0x39).contains($0) }) ?? false {
                 throw unreadableBinaryJSON
             }
             return blob
         }
+    }
+
+    private func text(ofBinaryJSON blob: Data) throws -> Data? {
+        if let connection { return try connection.text(ofBinaryJSON: blob) }
+        // A row that was kept has none.
+        let database = Database(path: nil)
+        try database.open()
+        return try database.usableConnection().text(ofBinaryJSON: blob)
     }
 
     private var unreadableBinaryJSON: DatabaseError {

@@ -1,33 +1,28 @@
-/// The columns of the current row of an execution, by their names.
+/// The columns of a row, by their names.
 final class RowColumns {
-    private let prepared: PreparedStatement
-    private let execution: Int
+    private let first: ResultColumn
     let names: ColumnNames
     /// Of a record inside of another, such as `team.`; empty for the whole row.
     let prefix: String
 
-    /// - Parameters:
-    ///   - execution: That of the statement: when it is over there are no more rows.
-    init(_ prepared: PreparedStatement, execution: Int, _ names: ColumnNames, prefix: String = "") {
-        self.prepared = prepared
-        self.execution = execution
+    /// - Parameter first: The first column of the row.
+    init(_ first: ResultColumn, _ names: ColumnNames, prefix: String = "") {
+        self.first = first
         self.names = names
         self.prefix = prefix
     }
 
     var hasPrefix: Bool { !prefix.isEmpty }
-    var sql: String { prepared.sql }
+    var sql: String { first.sql }
 
     /// Whether the row may be read: within the call that decodes it, and on its thread.
-    @inline(__always) var isMine: Bool { prepared.isMine }
+    @inline(__always) var isMine: Bool { first.isMine }
 
-    @inline(__always) func column(_ index: Int) -> ResultColumn {
-        ResultColumn(statement: prepared, index: index, execution: execution)
-    }
+    @inline(__always) func column(_ index: Int) -> ResultColumn { first.at(index) }
 
     /// Those of a record inside of this one.
     func ofRecord(_ key: some CodingKey) -> RowColumns {
-        RowColumns(prepared, execution: execution, names, prefix: prefix + key.stringValue + ".")
+        RowColumns(first, names, prefix: prefix + key.stringValue + ".")
     }
 }
 
@@ -55,6 +50,12 @@ final class ColumnNames {
         }
         all = names
         hasRecords = names.contains { $0.utf8.contains(UInt8(ascii: ".")) }
+    }
+
+    /// The same, for a reader of another thread.
+    init(copyOf other: ColumnNames) {
+        all = other.all
+        hasRecords = other.hasRecords
     }
 
     /// The index of the column with this name; nil where there is none. The case of letters does not matter, and of two columns with one

@@ -57,13 +57,11 @@ extension ResultSet {
         do {
             return try Value(from: decoder)
         } catch let error as DecodingError {
-            throw notDecoded(error, as: type)
+            throw DatabaseError.notDecoded(error, as: type, sql: sql)
         }
     }
 
-    @usableFromInline func notDecoded(_ error: DecodingError, as type: Any.Type) -> DatabaseError {
-        DatabaseError(.mismatch, "the row is not \(type): \(error.reason)", sql: statement.sql)
-    }
+    @usableFromInline var sql: String { statement.sql }
 
     /// Goes to the next row and makes a value of it; nil after the last. So rows are read one at a time.
     ///
@@ -159,6 +157,16 @@ extension Database {
         rows.close()
         try throwDeferredError()
         return value
+    }
+}
+
+extension DatabaseError {
+    @usableFromInline static func notDecoded(_ error: DecodingError, as type: Any.Type, sql: String) -> DatabaseError {
+        DatabaseError(.mismatch, "the row is not \(type): \(error.reason)", sql: sql)
+    }
+
+    static func noColumn(_ name: String, sql: String) -> DatabaseError {
+        DatabaseError(.range, "the result has no column with the name \(name)", sql: sql)
     }
 }
 

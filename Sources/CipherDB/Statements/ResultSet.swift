@@ -141,13 +141,13 @@ public final class ResultSet {
     }
 
     private func whyNoColumn(_ name: String) -> any Error {
-        firstStep?.error ?? DatabaseError(.range, "the result has no column with the name \(name)", sql: statement.sql)
+        firstStep?.error ?? DatabaseError.noColumn(name, sql: statement.sql)
     }
 
     /// What reads the current row as a `Decodable` type.
     @usableFromInline var decoder: any Decoder {
         if let decoderUsed { return decoderUsed }
-        let decoder = RowDecoder(RowColumns(prepared, execution: execution, names))
+        let decoder = RowDecoder(RowColumns(column(0), names))
         decoderUsed = decoder
         return decoder
     }

@@ -23,20 +23,50 @@ extension ColumnDecodable {
 
 /// A column of the current row. Each read is a call of its own: after ``ResultSet/next()`` it is the column of the new row.
 public struct ResultColumn {
-    @usableFromInline let statement: PreparedStatement
+    @usableFromInline let source: RowSource
     /// Counted from 0.
     public let index: Int
-    /// That of the statement in which the row is.
+    /// That of the statement in which the row is; below 0 for a ``KeptRow``.
     @usableFromInline let execution: Int
 
     @inlinable init(statement: PreparedStatement, index: Int, execution: Int) {
-        self.statement = statement
+        source = statement
         self.index = index
         self.execution = execution
     }
 
+    init(_ row: KeptRow, index: Int) {
+        source = row
+        self.index = index
+        execution = -1
+    }
+
+    /// Another column of the same row.
+    @inline(__always) func at(_ index: Int) -> ResultColumn { ResultColumn(self, index: index) }
+
+    @inline(__always) private init(_ other: ResultColumn, index: Int) {
+        source = other.source
+        self.index = index
+        execution = other.execution
+    }
+
+    // Both hold because only the initialisers set the source, each with its kind of execution.
+    @inline(__always) private var statement: PreparedStatement { unsafeDowncast(source, to: PreparedStatement.self) }
+    @inline(__always) private var kept: KeptRow? {
+        execution < 0 ? unsafeDowncast(source, to: KeptRow.self) : nil
+    }
+
+    var sql: String { kept?.sql ?? statement.sql }
+
+    /// Nil for a row that was kept.
+    var connection: Connection? { kept == nil ? statement.connection : nil }
+
+    /// Whether the row may be read: within the call that decodes it, and on its thread.
+    @inline(__always) var isMine: Bool { execution < 0 || statement.isMine }
+
     /// The column's name in the result; empty where the row must not be read, as on another thread.
     public var name: String {
+        if let kept { return kept.names.all.indices.contains(index) ? kept.names.all[index] : "" }
         guard let isOuter = statement.enterIfFree() else { return "" }
         defer { statement.leave(isOuter) }
         return statement.hasColumn(index, of: execution) ? statement.columnName(index) : ""
@@ -49,11 +79,12 @@ public struct ResultColumn {
 
     /// What the engine has there.
     @inline(__always) func borrow() throws -> BorrowedValue {
-        try statement.borrow(index, of: execution)
+        if let kept { return try kept.borrow(index) }
+        return try statement.borrow(index, of: execution)
     }
 
     /// The settings of the database.
-    var storage: ValueStorage { statement.storage }
+    var storage: ValueStorage { kept?.storage ?? statement.storage }
 
     /// The value as it is stored.
     public var value: DatabaseValue {
@@ -92,7 +123,7 @@ public struct ResultColumn {
 
     /// The error for a column that holds `what`, which never has the value in it.
     func wrong(_ what: String) -> DatabaseError {
-        DatabaseError(.mismatch, "column \(index) (\(name)) holds \(what)", sql: statement.sql)
+        DatabaseError(.mismatch, "column \(index) (\(name)) holds \(what)", sql: sql)
     }
 }
 

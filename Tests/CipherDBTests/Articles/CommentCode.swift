@@ -22,6 +22,13 @@ import Testing
         print(queue, other, format)
     }
 
+    private func keptRows(_ pool: DatabasePool) throws {
+        // begin
+        let rows = try pool.read { try $0.fetchAll(Row.self, "SELECT id, text FROM notes") }
+        for row in rows { print(try row[0] as Int, try row["text"] as String) }
+        // end
+    }
+
     private func conditions(_ database: Database, id: Int) throws {
         // begin
         try database.delete(from: "notes", where: Column("list") == id && Column("deleted") != nil)

@@ -40,8 +40,6 @@ private struct QueriesCode {
         note.id = try database.insert(into: "notes", encoding: note)
         let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
         let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", note.id)
-        note.tags.append("today")
-        try database.executeUpdate("UPDATE notes SET text = :text WHERE id = :id", values: .encoding(note))
         // end
         print(notes.count, one?.text ?? "")
     }
@@ -93,6 +91,20 @@ private struct QueriesCode {
         )
         // end
         print(members)
+    }
+
+    func toMany(_ database: Database) throws {
+        struct Team: Decodable, RowDecodable { var id: Int64, name: String }
+        struct Player: Decodable, RowDecodable { var name: String, team: Int64 }
+        // begin
+        let teams = try database.fetchAll(Team.self, "SELECT * FROM team")
+        let players = try database.fetchAll(
+            Player.self,
+            "SELECT * FROM player WHERE team IN (\(list: teams.map(\.id)))"
+        )
+        let playersOfTeam = Dictionary(grouping: players, by: \.team)
+        // end
+        print(playersOfTeam)
     }
 
     func search(_ database: Database, typed: String) throws {

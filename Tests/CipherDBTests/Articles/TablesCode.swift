@@ -61,6 +61,18 @@ private struct TablesCode {
         // end
     }
 
+    // begin
+    @MainActor final class NotesModel {
+        private(set) var notes: [Note] = []
+
+        func follow(_ pool: DatabasePool) async throws {
+            for try await notes in pool.observe({ try $0.fetchAll(Note.self, "SELECT * FROM notes") }) {
+                self.notes = notes
+            }
+        }
+    }
+    // end
+
     func changes(_ pool: DatabasePool) async {
         // begin
         for await change in pool.tableChanges(of: ["notes", "lists"]) {
