@@ -75,6 +75,33 @@ import Testing
         #expect(try found("note 2", 3) == [])
     }
 
+    @Test func searchWithoutConditionFindsAll() throws {
+        func found(_ text: String?, _ least: Int?, _ most: Int?) throws -> [Int] {
+            let condition =
+                text.map { Column("text") == $0 } && least.map { Column("id") >= $0 }
+                && most.map { Column("id") <= $0 }
+            return try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self)
+        }
+        #expect(try found(nil, nil, nil).count == 9 && found(nil, 8, nil) == [8, 9] && found(nil, nil, 2) == [1, 2])
+        #expect(try found("note 2", nil, nil) == [2] && found(nil, 3, 4) == [3, 4] && found("note 2", 3, 4) == [])
+        var condition: Condition?
+        for id in [2, 4] { condition = condition || Column("id") == id }
+        #expect(try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self) == [2, 4])
+        condition = condition && Column("id") > 2
+        #expect(try database.count(in: "notes", where: condition) == 1)
+        #expect(try ids(Column("id") == 1 || nil) == [1])
+    }
+
+    @Test func oneValueOfNothingIsNil() throws {
+        #expect(try database.fetchOne(Int.self, "SELECT sum(id) FROM notes WHERE id > ?", 9) == nil)
+        #expect(try database.fetchOne(Int.self, "SELECT sum(id) FROM notes") == 45)
+        #expect(try database.executeQuery("SELECT max(text) FROM notes WHERE id = 0").fetchOne(String.self) == nil)
+        #expect(try database.fetchOne(DatabaseValue.self, "SELECT NULL") == .null)
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Int.self, "SELECT 'text', NULL") }
+        #expect(throws: DatabaseError.self) { try database.fetchAll(Int.self, "SELECT NULL") }
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Note.self, "SELECT NULL AS id, 'x' AS text") }
+    }
+
     @Test func recordsOfTableAreFetched() throws {
         func numbers(_ condition: Condition?, _ order: [Ordering], _ limit: Int?, _ offset: Int) throws -> [Int64] {
             try database.select(from: "notes", where: condition, orderedBy: order, limit: limit, offset: offset)

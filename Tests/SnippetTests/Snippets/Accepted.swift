@@ -282,3 +282,18 @@ func maintenance(_ pool: DatabasePool, _ keyring: Keyring, _ key: DatabaseKey) a
     }
     _ = problems
 }
+
+// 43: a search of which each part may be missing, and lists of values for many rows
+func search(_ database: Database, _ name: String?, _ least: Int?, _ players: [Player]) throws {
+    let condition = name.map { Column("name") == $0 } && least.map { Column("score") >= $0 }
+    _ = try database.select(from: "player", where: condition)
+    _ = try database.count(in: "player", where: condition && Column("id") != nil)
+    let insert: SQL = "INSERT INTO player (name, score) VALUES (?, ?)"
+    try database.executeUpdate(insert, forEach: players) { [$0.name, $0.score] }
+    try database.executeUpdate(insert, forEach: players) { ($0.name, $0.score) }
+    let byName: SQL = "INSERT INTO player (name, score) VALUES (:name, :score)"
+    try database.executeUpdate(byName, forEach: players) { ["name": $0.name, "score": $0.score] }
+    try database.executeUpdate(byName, forEach: players) { try .encoding($0) }
+    let sum = try database.fetchOne(Int.self, "SELECT sum(score) FROM player")
+    _ = sum
+}
