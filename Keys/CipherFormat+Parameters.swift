@@ -24,7 +24,7 @@ extension CipherFormat {
     public struct Parameters {
         fileprivate var format: CipherFormat
 
-        /// Bytes in a page, of ``CipherFormat/pageSizes``; 512 only in formats whose reserve leaves enough of such a page.
+        /// Bytes in a page, a power of two from 512 to 65,536; 512 only in formats whose reserve leaves enough of such a page.
         public var pageSize: Int {
             get { format.pageSize }
             set { format.pageSize = newValue }
@@ -229,7 +229,7 @@ extension HashAlgorithm {
 }
 
 /// Invalid or refused parameters of a ``CipherFormat``.
-public enum UnusableCipherFormat: Error, Equatable, CustomStringConvertible {
+public enum UnusableCipherFormat: DescribedError, Equatable {
     /// Not a page size of SQLite, or too small for the format's reserve.
     case pageSize(Int)
     /// Fewer than 1, or more than ten million.

@@ -84,7 +84,7 @@ public struct CipherFormat: Sendable {
     }()
 
     /// The page sizes that SQLite has: the powers of two from 512 to 65,536 bytes.
-    public static let pageSizes: [Int] = (9...16).map { 1 << $0 }
+    package static let pageSizes: [Int] = (9...16).map { 1 << $0 }
 
     /// Bytes at the end of each page that SQLite does not use: the IV, the HMAC, and padding.
     ///
@@ -101,7 +101,7 @@ public struct CipherFormat: Sendable {
     package var macStart: Int { pageSize - reserve + CipherFormat.ivSize }
 
     /// Bytes of the salt, which are the first bytes of the file unless that has a plaintext header.
-    public static let saltSize = 16
+    package static let saltSize = 16
 
     /// A salt for a new file.
     package static func newSalt() throws -> [UInt8] {
@@ -109,7 +109,7 @@ public struct CipherFormat: Sendable {
     }
 
     /// Bytes of the key that pages are encrypted with (AES-256).
-    public static let keySize = 32
+    package static let keySize = 32
     /// Bytes of a page's IV (AES's block).
     package static let ivSize = 16
 
@@ -179,7 +179,7 @@ public enum PageNumberOrder: String, Sendable, Hashable, CaseIterable {
     case bigEndian = "be"
 
     /// The order of this machine, as `cipher_hmac_pgno = native` has it.
-    public static var native: PageNumberOrder { 1.littleEndian == 1 ? .littleEndian : .bigEndian }
+    package static var native: PageNumberOrder { 1.littleEndian == 1 ? .littleEndian : .bigEndian }
 }
 
 /// The hash functions of SQLCipher's KDF and MACs.

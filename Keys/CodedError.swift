@@ -1,15 +1,35 @@
+public import CipherSystem
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
 
+/// An error whose `localizedDescription`, which programs show, is its description.
+public protocol DescribedError: LocalizedError, CustomStringConvertible {}
+
+extension DescribedError {
+    /// As `description`.
+    public var errorDescription: String? { description }
+    // So that a file with an error of its own need not import Foundation.
+    /// Nothing: the description has all.
+    public var failureReason: String? { nil }
+    /// Nothing: the description has all.
+    public var recoverySuggestion: String? { nil }
+    /// Nothing: there is no help book.
+    public var helpAnchor: String? { nil }
+}
+
+extension OpenSSLError: DescribedError {}
+extension UsedAfterFork: DescribedError {}
+
 /// An error with a code, the path it is about, and what comes with the code as properties.
 ///
 /// `catch KeyringError.wrongSecret` matches each ``KeyringError`` with the code `wrongSecret`; `error.code` is compared or
 /// switched over. Two errors are equal where their codes, paths and sentences are.
 @dynamicMemberLookup
-public protocol CodedError: LocalizedError, Equatable, Sendable, CustomStringConvertible {
+public protocol CodedError: DescribedError, Equatable, Sendable {
     /// The cause.
     var code: ErrorCode<Self> { get }
     /// The path of the file, as it was given; empty where none is known.
@@ -21,15 +41,6 @@ public protocol CodedError: LocalizedError, Equatable, Sendable, CustomStringCon
 extension CodedError {
     /// The path, and a sentence with the cause and what can be done.
     public var description: String { (path.isEmpty ? "" : "\(path): ") + sentence }
-    /// As `description`.
-    public var errorDescription: String? { description }
-    // So that a file with an error of its own need not import Foundation.
-    /// Nothing: the description has all.
-    public var failureReason: String? { nil }
-    /// Nothing: the description has all.
-    public var recoverySuggestion: String? { nil }
-    /// Nothing: there is no help book.
-    public var helpAnchor: String? { nil }
     /// The description without the path.
     package var sentence: String { code.sentence(self) + (detail.map { "; \($0)" } ?? "") }
     /// The name of the code, of an error of any type.

@@ -213,11 +213,11 @@ public struct KeySourceError: CodedError {
     /// The system's `errno`, of `system`.
     public let errno: Int32?
     /// The permissions of the file, of `othersCanRead`.
-    public let mode: Int?
+    package let mode: Int?
     /// The exit status of the command, of `commandFailed`, or the keychain's `OSStatus`, of `keychain`.
     public let status: Int32?
     /// How long was waited, of `timedOut`.
-    public let limit: Duration?
+    package let limit: Duration?
 
     package init(
         _ code: ErrorCode<KeySourceError>,

@@ -2,7 +2,7 @@
 public enum MalformedKey: Error, Equatable, Sendable {
     /// A passphrase without a byte. SQLCipher would leave the database in plaintext.
     case emptyPassphrase
-    /// A passphrase of more than ``longestPassphrase`` bytes.
+    /// A passphrase of more than a mebibyte.
     case passphraseTooLong(count: Int)
     /// A raw key that has not 32 bytes, or with its salt not 48.
     case wrongLength(expected: Int, found: Int)
@@ -34,7 +34,7 @@ public enum MalformedKey: Error, Equatable, Sendable {
     case recoveryCodeTooLong
 
     /// The most bytes a passphrase may have: one mebibyte.
-    public static let longestPassphrase = 1 << 20
+    package static let longestPassphrase = 1 << 20
 
     /// Throws for a passphrase that is empty or too long.
     static func check(passphrase: SecretBytes) throws {
@@ -44,7 +44,7 @@ public enum MalformedKey: Error, Equatable, Sendable {
     }
 }
 
-extension MalformedKey: CustomStringConvertible {
+extension MalformedKey: DescribedError {
     /// A sentence with the error and what would be right.
     public var description: String {
         switch self {

@@ -41,7 +41,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
     /// tenth as many passphrases. Four slots of it can be tried without their numbers.
     public static let standard = PassphraseDerivation(checked: .scrypt(logCost: 14, blockSize: 8, parallelism: 5))
     /// PBKDF2 with HMAC-SHA-512 and 256,000 iterations, as SQLCipher 4 derives the keys of files.
-    public static let pbkdf2 = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
+    package static let pbkdf2 = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
 
     init(checked function: Function) {
         self.function = function
@@ -50,7 +50,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
     // MARK: Bounds
 
     /// The most bytes that a derivation may take: 64 MiB.
-    public static let mostMemory = 64 << 20
+    package static let mostMemory = 64 << 20
     /// The most ``work``: nine times that of ``pbkdf2``, about a second on a machine of 2023.
     static let mostWork = 9 * 96_000_000
 
@@ -267,7 +267,7 @@ public enum UnusablePassphraseDerivation: Error, Equatable, Sendable {
     case unavailable(PassphraseDerivation.Function)
 }
 
-extension UnusablePassphraseDerivation: CustomStringConvertible {
+extension UnusablePassphraseDerivation: DescribedError {
     /// A sentence with the parameters and what to do.
     public var description: String {
         switch self {

@@ -132,9 +132,9 @@ final class KeptSecretPages: Sendable {
 }
 
 /// No memory could be allocated for a secret.
-public struct SecretMemoryError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct SecretMemoryError: DescribedError, Equatable {
     /// The bytes asked for.
-    public let count: Int
+    package let count: Int
 
     /// A sentence with the count.
     public var description: String {

@@ -135,7 +135,7 @@ struct MakeRecoveryCode: ParsableCommand {
         fflush(nil)
         let typed =
             try typedFd.map { KeySource.descriptor($0) } ?? .prompt("Write it down, and type it: ", confirmed: false)
-        try keyring.add(code, typedBack: typed.read(), label: "recovery")
+        try keyring.add(code, typedBack: RecoveryCode(typed: typed.read()), label: "recovery")
         print("it opens the vault from now on")
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 
 /// The entries of a vault, in an encrypted database whose key a keyring holds.
 struct VaultStore {
-    struct Entry: Codable, RowDecodable {
+    struct Entry: Codable, RowDecodable, PersistableRecord {
+        static let databaseTableName = "entries"
         var name: String
         var user: String
         var secret: Data
@@ -33,7 +34,7 @@ struct VaultStore {
     ]
 
     func add(_ entry: Entry) throws {
-        try queue.inDatabase { try $0.insert(into: "entries", encoding: entry) }
+        try queue.inDatabase { try entry.insert($0) }
     }
 
     func entry(named name: String) throws -> Entry? {

@@ -24,13 +24,6 @@ extension Keyring {
     /// Asynchronous version; does not block the calling thread.
     ///
     /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
-    public func slots() async throws -> [KeyringSlot] {
-        try await SerialWorker.once { try slots() }
-    }
-
-    /// Asynchronous version; does not block the calling thread.
-    ///
-    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func unlock(
         _ secret: KeyringSecret,
         slot: Int? = nil,
@@ -72,13 +65,6 @@ extension UnlockedKeyring {
     /// Asynchronous version; does not block the calling thread.
     ///
     /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
-    public func slots() async throws -> [KeyringSlot] {
-        try await SerialWorker.once { try slots() }
-    }
-
-    /// Asynchronous version; does not block the calling thread.
-    ///
-    /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     public func databaseKey() async throws -> DatabaseKey {
         try await SerialWorker.once { try databaseKey() }
     }
@@ -99,7 +85,7 @@ extension UnlockedKeyring {
     ///
     /// - Throws: as the synchronous version; `CancellationError` where the task is cancelled already.
     @discardableResult
-    public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") async throws -> Int {
+    public func add(_ code: RecoveryCode, typedBack typed: RecoveryCode, label: String = "") async throws -> Int {
         try await SerialWorker.once { try add(code, typedBack: typed, label: label) }
     }
 

@@ -11,7 +11,7 @@ extension Keyring {
     /// Each command is run once, in the order of the slots, until a slot opens.
     ///
     /// - Parameters:
-    ///   - commands: What the owner of the program has decided, not what the keyring says: do not pass it the commands of `slots()`
+    ///   - commands: What the owner of the program has decided, not what the keyring says: do not pass it the commands of `content().slots`
     ///     without asking somebody.
     ///   - slot: The only slot to try.
     /// - Throws: ``KeyringError``; `KeyringError.noCommand`, `KeyringError.commandNotAllowed` where no slot

@@ -68,7 +68,7 @@ public struct Keyring: Sendable, Equatable {
     ) throws -> UnlockedKeyring {
         try naming {
             try KeyringContent.check(label: label)
-            guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack) }
+            guard !secret.isUntypedCode else { throw KeyringError(.notTypedBack) }
             // Before a passphrase is derived.
             try KeyringFile.checkIsFree(path)
             let (content, masterKey) = try KeyringContent.new(secret, label, derivation)
@@ -111,11 +111,6 @@ public struct Keyring: Sendable, Equatable {
     ///
     /// - Throws: ``KeyringError``.
     public func content() throws -> KeyringContent { try read().content }
-
-    /// Its slots with their labels, as `content()` has them.
-    ///
-    /// - Throws: ``KeyringError``.
-    public func slots() throws -> [KeyringSlot] { try content().slots }
 
     /// Opens the keyring with the secret of any of its slots, and verifies all of it.
     ///
@@ -163,7 +158,7 @@ public struct Keyring: Sendable, Equatable {
         slot: Int? = nil,
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
-        guard newSecret.kind != .recoveryCode else { throw KeyringError(.notTypedBack, path: path) }
+        guard !newSecret.isUntypedCode else { throw KeyringError(.notTypedBack, path: path) }
         let (unlocked, derived) = SideBySide.run({ try unlock(secret, slot: slot, upgrades: false) }) {
             try KeyringContent.DerivedSecret(newSecret, derivation)
         }

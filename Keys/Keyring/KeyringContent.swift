@@ -114,7 +114,7 @@ public struct KeyringSlot: Sendable, Equatable {
     let kindNumber: UInt8
     let kdf: KDF
     let salt: [UInt8]
-    /// The command that prints its secret; nil for a slot of another kind. Only `UnlockedKeyring.slots()` has proved that nobody
+    /// The command that prints its secret; nil for a slot of another kind. Only `UnlockedKeyring.content().slots` has proved that nobody
     /// altered it.
     public let command: SecretCommand?
     /// AES key wrap of the master key: 40 bytes. For an unknown kind all that follows its label.

@@ -15,25 +15,25 @@ public struct KeyringError: CodedError {
     /// The system's `errno`, of `system` and `notSynced`.
     public let errno: Int32?
     /// Where the file makes no sense, of `damaged`; nil where it is damaged as a whole.
-    public let offset: Int?
+    package let offset: Int?
     /// The version of the file, of `unknownVersion`.
-    public let version: Int?
+    package let version: Int?
     /// The numbers of the slots that the error is about; several of `labelNotUnique` only.
     public let slots: [Int]
     /// The label that no slot has, of `noSuchLabel`.
-    public let label: String?
+    package let label: String?
     /// The command that was not allowed, of `commandNotAllowed`.
     public let command: SecretCommand?
     /// The owner that the new file cannot get, of `ownership`.
-    public let owner: String?
+    package let owner: String?
     /// The group that the new file cannot get, of `ownership`.
-    public let group: String?
+    package let group: String?
     /// When the key of the database was retired, of `oldDatabase`.
     public let retired: Date?
     /// The sequence number that the newest copy had, of `outdated`.
     public let generation: UInt64?
     /// The path of the database that is there, of `lost`.
-    public let database: String?
+    package let database: String?
 
     /// - Parameter path: Empty where a call that knows it names it.
     package init(
@@ -172,8 +172,10 @@ extension ErrorCode where Failure == KeyringError {
     }
     /// What was typed is another code than the one shown.
     public static var notConfirmed: Self { Self("the typed recovery code differs; nothing was added") }
-    /// A recovery code is added only when it was typed back.
-    public static var notTypedBack: Self { Self("a recovery code must be typed back: use add(_:typedBack:)") }
+    /// A recovery code is given to a slot only when it was typed.
+    public static var notTypedBack: Self {
+        Self("a recovery code must be typed back: use add(_:typedBack:), or RecoveryCode(typed:)")
+    }
     /// The slot with this number opens with the new secret already.
     public static var secretInUse: Self {
         Self {

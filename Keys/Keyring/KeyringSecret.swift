@@ -19,6 +19,8 @@ public struct KeyringSecret: Sendable {
     let bytes: SecretBytes
     /// The command that printed it, for a slot that keeps it.
     private(set) var command: SecretCommand?
+    /// Whether it is a recovery code that nobody may have on paper: no slot gets it.
+    private(set) var isUntypedCode = false
 
     /// A passphrase of 1 to 1,048,576 bytes; not normalised.
     ///
@@ -35,9 +37,9 @@ public struct KeyringSecret: Sendable {
         try passphrase(SecretBytes(utf8: text))
     }
 
-    /// A recovery code.
+    /// A recovery code. A slot gets it only where it was typed (``RecoveryCode/init(typed:)-(String)``).
     public static func recoveryCode(_ code: RecoveryCode) -> KeyringSecret {
-        KeyringSecret(kind: .recoveryCode, bytes: code.bytes)
+        KeyringSecret(kind: .recoveryCode, bytes: code.bytes, isUntypedCode: !code.isTyped)
     }
 
     /// The content of a key file, from 32 bytes to a mebibyte. It has no KDF, so it must be random.

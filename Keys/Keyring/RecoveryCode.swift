@@ -5,12 +5,14 @@
 /// number of the group.
 public struct RecoveryCode: Sendable {
     /// Groups in a code.
-    public static let groupCount = 8
+    package static let groupCount = 8
     private static let groupSize = 5
     private static let byteCount = groupCount * 4 * 5 / 8
 
     /// The 20 random bytes.
     let bytes: SecretBytes
+    /// Whether somebody typed it, who so has it on paper.
+    let isTyped: Bool
 
     /// A new one.
     public static func random() throws -> RecoveryCode {
@@ -19,6 +21,14 @@ public struct RecoveryCode: Sendable {
 
     init(bytes: SecretBytes) {
         self.bytes = bytes
+        isTyped = false
+    }
+
+    /// Reads what was typed, such as the text of a field. A `String` cannot be wiped; see ``SecretBytes/init(utf8:)``.
+    ///
+    /// - Throws: as ``init(typed:)-(SecretBytes)``.
+    public init(typed text: String) throws {
+        try self.init(typed: SecretBytes(utf8: text))
     }
 
     /// Reads what was typed (ASCII). Case, spaces and dashes do not matter; an I or L is a 1, and an O a 0.
@@ -46,6 +56,7 @@ public struct RecoveryCode: Sendable {
             }
             guard count == digits.count else { throw MalformedKey.recoveryCodeTooShort(groups: count / size) }
         }
+        isTyped = true
         bytes = try SecretBytes(count: RecoveryCode.byteCount) { bytes in
             try digits.withUnsafeBytes { digits in
                 for bit in 0..<(bytes.count * 8) {

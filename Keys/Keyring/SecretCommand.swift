@@ -114,7 +114,7 @@ public enum MalformedCommand: Error, Equatable, Sendable {
     case openQuote
 }
 
-extension MalformedCommand: CustomStringConvertible {
+extension MalformedCommand: DescribedError {
     /// A sentence with what to do.
     public var description: String {
         switch self {

@@ -3,28 +3,28 @@ extension UnlockedKeyring {
     ///
     /// - Parameters: as of ``Keyring/create(with:label:derivation:)``.
     /// - Returns: its number.
-    /// - Throws: ``KeyringError``; a recovery code is added by `add(_:typedBack:label:)` only.
+    /// - Throws: ``KeyringError``; `KeyringError.notTypedBack` for a recovery code that was not typed.
     @discardableResult
     public func add(
         _ secret: KeyringSecret,
         label: String = "",
         derivation: PassphraseDerivation = .standard
     ) throws -> Int {
-        guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack, path: keyring.path) }
+        guard !secret.isUntypedCode else { throw KeyringError(.notTypedBack, path: keyring.path) }
         return try append(secret, label, derivation)
     }
 
     /// Adds a recovery code, once it has been typed back: a code that was written down wrong opens nothing.
     ///
-    /// - Parameter typed: What the user typed, in ASCII.
+    /// - Parameter typed: What the user typed: `RecoveryCode(typed: text)`.
     /// - Returns: the slot's number.
-    /// - Throws: `KeyringError.notConfirmed` where that is another code, ``MalformedKey`` where it is none.
+    /// - Throws: `KeyringError.notConfirmed` where that is another code; ``KeyringError``.
     @discardableResult
-    public func add(_ code: RecoveryCode, typedBack typed: SecretBytes, label: String = "") throws -> Int {
-        guard try RecoveryCode(typed: typed) == code else {
+    public func add(_ code: RecoveryCode, typedBack typed: RecoveryCode, label: String = "") throws -> Int {
+        guard try typed.isTyped && typed == code else {
             throw KeyringError(.notConfirmed, path: keyring.path)
         }
-        return try append(.recoveryCode(code), label, .standard)
+        return try append(.recoveryCode(typed), label, .standard)
     }
 
     private func append(_ secret: KeyringSecret, _ label: String, _ derivation: PassphraseDerivation) throws -> Int {
@@ -84,7 +84,7 @@ extension UnlockedKeyring {
         label: String?,
         _ derivation: PassphraseDerivation
     ) throws {
-        guard secret.kind != .recoveryCode else { throw KeyringError(.notTypedBack, path: keyring.path) }
+        guard !secret.isUntypedCode else { throw KeyringError(.notTypedBack, path: keyring.path) }
         if let label { try keyring.naming { try KeyringContent.check(label: label) } }
         try checkIsUnused(secret, in: slot.number)
         try change(slot, to: KeyringContent.DerivedSecret(secret, derivation), label: label)

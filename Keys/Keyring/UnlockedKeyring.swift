@@ -32,11 +32,6 @@ public struct UnlockedKeyring: Sendable {
     /// - Throws: ``KeyringError``.
     public func content() throws -> KeyringContent { try keyring.naming { try read() } }
 
-    /// Its slots with their labels, verified.
-    ///
-    /// - Throws: ``KeyringError``.
-    public func slots() throws -> [KeyringSlot] { try content().slots }
-
     /// The random key of the database, as any SQLCipher takes it for a raw key.
     ///
     /// - Throws: ``KeyringError``; `KeyringError.rotationPending` while the key is changed.

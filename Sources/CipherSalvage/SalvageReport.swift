@@ -3,7 +3,7 @@ public struct SalvagedTable: Sendable, Equatable {
     /// Its name.
     public let name: String
     /// Rows in the new file.
-    public private(set) var rows = 0
+    public internal(set) var rows = 0
     /// Rows that had a part on a lost page; they are not in the new file.
     public internal(set) var brokenRows = 0
     /// Rows that the table's constraints refused, because an older version of them was found too, or they are not what the
@@ -34,21 +34,6 @@ public struct SalvagedTable: Sendable, Equatable {
             let last = gap.high ?? .max
             return first <= last ? first...last : nil
         }
-    }
-}
-
-/// Rows on pages whose table is unknown.
-public struct UnassignedRows: Sendable, Equatable {
-    /// The table in the new file that has them, in the form of SQLite's own `.recover`: the page, the number of fields, the
-    /// rowid, and the fields.
-    public let table: String
-    /// Rows in it.
-    public internal(set) var rows = 0
-    /// Rows that had a part on a lost page.
-    public internal(set) var brokenRows = 0
-
-    init(table: String) {
-        self.table = table
     }
 }
 

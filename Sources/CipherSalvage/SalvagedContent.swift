@@ -13,7 +13,7 @@ package final class SalvagedContent {
     package private(set) var tables: [SalvagedTable] = []
     package private(set) var failures: [SkippedObject] = []
     package private(set) var isSchemaWhole = true
-    package private(set) var unassignedRows: UnassignedRows?
+    package private(set) var unassignedRows: SalvagedTable?
     package private(set) var remadeTables: [RemadeTable] = []
 
     /// A tree with lost pages, and what stood on them.
@@ -179,7 +179,7 @@ package final class SalvagedContent {
         )
         let marks = (0..<(3 + columns.count)).map { _ in "?" }.joined(separator: ", ")
         let statement = try StoredRowInsertion("INSERT INTO \(name) VALUES (\(marks))", in: target, encoding: encoding)
-        var unassigned = UnassignedRows(table: name)
+        var unassigned = SalvagedTable(name: name)
         for page in pages {
             let (rows, broken) = try salvage.rows(on: page)
             unassigned.brokenRows += broken

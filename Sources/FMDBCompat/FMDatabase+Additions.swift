@@ -19,56 +19,28 @@ extension FMDatabase {
     }
 
     /// The integer, cut to 32 bits.
-    public func int(forQuery sql: String, _ values: Any...) -> Int32? {
-        first(sql, values) { $0.int(forColumnIndex: 0) }
-    }
-    /// The integer, cut to 32 bits.
     public func intForQuery(_ sql: String, _ values: Any...) -> Int32? {
         first(sql, values) { $0.int(forColumnIndex: 0) }
-    }
-    /// The integer.
-    public func long(forQuery sql: String, _ values: Any...) -> Int? {
-        first(sql, values) { $0.long(forColumnIndex: 0) }
     }
     /// The integer.
     public func longForQuery(_ sql: String, _ values: Any...) -> Int? {
         first(sql, values) { $0.long(forColumnIndex: 0) }
     }
     /// Whether the number is not 0.
-    public func bool(forQuery sql: String, _ values: Any...) -> Bool? {
-        first(sql, values) { $0.bool(forColumnIndex: 0) }
-    }
-    /// Whether the number is not 0.
     public func boolForQuery(_ sql: String, _ values: Any...) -> Bool? {
         first(sql, values) { $0.bool(forColumnIndex: 0) }
-    }
-    /// The number.
-    public func double(forQuery sql: String, _ values: Any...) -> Double? {
-        first(sql, values) { $0.double(forColumnIndex: 0) }
     }
     /// The number.
     public func doubleForQuery(_ sql: String, _ values: Any...) -> Double? {
         first(sql, values) { $0.double(forColumnIndex: 0) }
     }
     /// The text.
-    public func string(forQuery sql: String, _ values: Any...) -> String? {
-        first(sql, values) { $0.string(forColumnIndex: 0) }
-    }
-    /// The text.
     public func stringForQuery(_ sql: String, _ values: Any...) -> String? {
         first(sql, values) { $0.string(forColumnIndex: 0) }
     }
     /// The bytes.
-    public func data(forQuery sql: String, _ values: Any...) -> Data? {
-        first(sql, values) { $0.data(forColumnIndex: 0) }
-    }
-    /// The bytes.
     public func dataForQuery(_ sql: String, _ values: Any...) -> Data? {
         first(sql, values) { $0.data(forColumnIndex: 0) }
-    }
-    /// The date.
-    public func date(forQuery sql: String, _ values: Any...) -> Date? {
-        first(sql, values) { $0.date(forColumnIndex: 0) }
     }
     /// The date.
     public func dateForQuery(_ sql: String, _ values: Any...) -> Date? {

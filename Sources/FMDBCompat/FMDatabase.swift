@@ -114,12 +114,6 @@ open class FMDatabase {
         self.init(path: nil)
     }
 
-    /// A database in memory, or of a file.
-    public class func database(withPath path: String?) -> FMDatabase { FMDatabase(path: path) }
-
-    /// A database of a file, or in memory.
-    public class func database(with url: URL?) -> FMDatabase { FMDatabase(path: url?.decodedPath) }
-
     /// The file as a URL; nil for a database in memory.
     public var databaseURL: URL? { databasePath.map { URL(fileURLWithPath: $0) } }
 

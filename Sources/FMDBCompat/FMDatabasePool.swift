@@ -51,31 +51,25 @@ open class FMDatabasePool: FMDatabaseProvider, @unchecked Sendable {
     /// The class of its databases, for subclasses to override.
     open class func databaseClass() -> AnyClass { FMDatabase.self }
 
-    /// A pool; nothing is opened yet.
-    public init(path: String?, flags: Int32, vfs: String?) {
+    /// A pool that reads and writes, and makes the file where it does not exist, unless the flags say otherwise; nothing is opened yet.
+    public init(
+        path: String?,
+        flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        vfs: String? = nil
+    ) {
         self.path = path
         openFlags = flags
         vfsName = vfs
     }
 
-    /// A pool; nothing is opened yet.
-    public convenience init(path: String?, flags: Int32) { self.init(path: path, flags: flags, vfs: nil) }
-
-    /// A pool that reads and writes, and makes the file where it does not exist; nothing is opened yet.
-    public convenience init(path: String?) {
-        self.init(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-    }
-
-    /// A pool; nothing is opened yet.
-    public convenience init(url: URL?, flags: Int32, vfs: String?) {
+    /// A pool that reads and writes, and makes the file where it does not exist, unless the flags say otherwise; nothing is opened yet.
+    public convenience init(
+        url: URL?,
+        flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        vfs: String? = nil
+    ) {
         self.init(path: url?.decodedPath, flags: flags, vfs: vfs)
     }
-
-    /// A pool; nothing is opened yet.
-    public convenience init(url: URL?, flags: Int32) { self.init(path: url?.decodedPath, flags: flags) }
-
-    /// A pool that reads and writes, and makes the file where it does not exist; nothing is opened yet.
-    public convenience init(url: URL?) { self.init(path: url?.decodedPath) }
 
     deinit {
         // Safe because nobody else has the pool.

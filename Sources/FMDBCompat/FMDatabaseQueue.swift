@@ -25,8 +25,13 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
     /// The class of its database, for subclasses to override.
     open class func databaseClass() -> AnyClass { FMDatabase.self }
 
-    /// Opens the file; nil where that cannot be done.
-    public init?(path: String?, flags: Int32, vfs: String?) {
+    /// Opens the file, for reading and writing unless the flags say otherwise, and makes it where it does not exist; nil where that cannot be
+    /// done.
+    public init?(
+        path: String?,
+        flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        vfs: String? = nil
+    ) {
         self.path = path
         openFlags = flags
         vfsName = vfs
@@ -36,24 +41,15 @@ open class FMDatabaseQueue: FMDatabaseProvider, @unchecked Sendable {
         database.turn.share()
     }
 
-    /// Opens the file; nil where that cannot be done.
-    public convenience init?(path: String?, flags: Int32) { self.init(path: path, flags: flags, vfs: nil) }
-
-    /// Opens the file, for reading and writing, and makes it where it does not exist; nil where that cannot be done.
-    public convenience init?(path: String?) {
-        self.init(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-    }
-
-    /// Opens the file; nil where that cannot be done.
-    public convenience init?(url: URL?, flags: Int32, vfs: String?) {
+    /// Opens the file, for reading and writing unless the flags say otherwise, and makes it where it does not exist; nil where that cannot be
+    /// done.
+    public convenience init?(
+        url: URL?,
+        flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        vfs: String? = nil
+    ) {
         self.init(path: url?.decodedPath, flags: flags, vfs: vfs)
     }
-
-    /// Opens the file; nil where that cannot be done.
-    public convenience init?(url: URL?, flags: Int32) { self.init(path: url?.decodedPath, flags: flags) }
-
-    /// Opens the file, for reading and writing, and makes it where it does not exist; nil where that cannot be done.
-    public convenience init?(url: URL?) { self.init(path: url?.decodedPath) }
 
     /// A queue of a database in memory. There is always one, but where a subclass names a class that is none.
     public convenience init() { self.init(path: nil)! }

@@ -10,36 +10,34 @@ internal import SQLiteFormat
 public struct DatabaseFile: Sendable {
     /// Where the file is.
     public let path: String
-    /// How long an operation waits for locks of other connections, all its waits together.
-    public var busyTimeout: Duration = .seconds(5)
-    /// What brings the program's own functions, collations, modules and tokenizers: each connection of an operation is prepared by
-    /// `Configuration/prepareDatabase`, with `Configuration/unsafeAllowsAllSQL` and `Configuration/trustsSchema`. Nothing else of it counts.
-    /// A connection may be for reading only, or to a new file that has no tables yet.
+    /// What is known of the file. `busyTimeout` limits all waits of an operation together; `format` is tried before all others, and is the
+    /// only one without MACs that is tried under a raw key; each of `searchedIterations` takes three derivations.
+    ///
+    /// `prepareDatabase`, `unsafeAllowsAllSQL` and `trustsSchema` bring the program's own functions, collations, modules and tokenizers. A
+    /// connection may be for reading only, or to a new file that has no tables yet. Nothing else of it counts.
     public var configuration = Configuration()
-    /// The format that the file has, where it cannot be found: it stands nowhere in the file. It is tried before all others, and the only
-    /// one without MACs that is tried under a raw key.
-    public var format: CipherFormat?
-    /// Tried after ``format``: that of other versions, with the parameters that are known.
+    /// Tried after the format of the configuration: that of other versions, with the parameters that are known.
     package var otherFormats: [CipherFormat] = []
     /// The PBKDF2 iterations that the file was made with, where they are not its format's own.
-    public var iterations: Int?
-    /// Other numbers of PBKDF2 iterations to try; each takes three derivations.
-    public var searchedIterations: [Int] = []
+    package var iterations: Int?
     /// Called before each derivation of a passphrase with which the format is searched for, with the number of those made and of those to
     /// be made at most; what it throws ends the operation.
-    public var willDerive: (@Sendable (_ done: Int, _ all: Int) throws -> Void)?
+    package var willDerive: (@Sendable (_ done: Int, _ all: Int) throws -> Void)?
     /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
     /// the operation.
-    public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
+    package var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
 
     /// The file at `path`; nothing is opened yet.
     public init(path: String) {
         self.path = path
     }
 
-    /// Runs an operation, whose waits for locks end after ``busyTimeout``, all together.
+    /// The format that the file is said to have.
+    var format: CipherFormat? { configuration.format.flatMap { $0.isAny ? nil : $0 } }
+
+    /// Runs an operation, whose waits for locks end together.
     func limitingWaits<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try LockWait.limiting(to: LockWait(limit: busyTimeout), body)
+        try LockWait.limiting(to: LockWait(limit: configuration.busyTimeout), body)
     }
 
     /// Opens the file without keying it; for writing only where that is wanted, or where a rollback may be due: not beside a
@@ -61,7 +59,7 @@ public struct DatabaseFile: Sendable {
             $0.statementMemoryLimit = .max
             $0.unsafeAllowsAllSQL = configuration.unsafeAllowsAllSQL
             $0.trustsSchema = configuration.trustsSchema
-            $0.busyTimeout = busyTimeout
+            $0.busyTimeout = configuration.busyTimeout
             $0.allowsPlaintext = plaintext
         }
     }
@@ -102,7 +100,7 @@ public struct DatabaseFile: Sendable {
     /// The format that the file is said to have, with each number of iterations that is tried, then all others.
     func search() throws -> FormatSearch {
         let likely = try [expectedFormat()] + otherFormats
-        let known = (iterations.map { [$0] } ?? []) + searchedIterations
+        let known = (iterations.map { [$0] } ?? []) + configuration.searchedIterations
         let counts = format == nil ? [] : known + FormatSearch.usualIterations
         return FormatSearch(
             preferred: try likely

@@ -57,7 +57,7 @@ import Testing
         #expect(directory.names.filter { !$0.contains("-") } == ["test.db", "test.db.keyring"])
         let identifier = try await keyring.content().identifier
         #expect(try await keyring.content().isInUse)
-        #expect(try await keyring.slots().map(\.number) == [1])
+        #expect(try await keyring.content().slots.map(\.number) == [1])
         #expect(try await start(opening) == 2)
         #expect(try await keyring.content().identifier == identifier)
     }

@@ -5,11 +5,6 @@ import Testing
 
 /// What a typed call says of the rows that it stored, changed or deleted.
 @Suite struct InsertedRowTests {
-    private struct Person: Encodable {
-        var id: Int?
-        var mail: String
-    }
-
     let database: Database
 
     init() throws {
@@ -28,13 +23,13 @@ import Testing
         #expect(try database.insert(into: "person", ["mail": "Ada"]) == 1)
         #expect(try database.insert(into: "person", ["mail": "Bob"]) == 2)
         #expect(try database.insert(into: "person", ["mail": "Ada"]) == nil)
-        #expect(try database.insert(into: "person", encoding: Person(id: nil, mail: "Bob")) == nil)
-        #expect(try database.insert(into: "person", encoding: Person(id: 9, mail: "Bob")) == nil)
+        #expect(try database.insert(into: "person", ["id": nil, "mail": "Bob"]) == nil)
+        #expect(try database.insert(into: "person", ["id": 9, "mail": "Bob"]) == nil)
         #expect(try database.insertOrIgnore(into: "person", ["mail": "Bob"]) == nil)
-        #expect(try database.insertOrIgnore(into: "person", encoding: Person(id: 1, mail: "Eve")) == nil)
+        #expect(try database.insertOrIgnore(into: "person", ["id": 1, "mail": "Eve"]) == nil)
         #expect(database.lastInsertRowID == 2, "SQLite's own, of whichever row was stored last")
-        #expect(try database.insert(into: "person", encoding: Person(id: 9, mail: "Eve")) == 9)
-        #expect(try database.insertOrIgnore(into: "person", encoding: Person(id: nil, mail: "Kim")) == 10)
+        #expect(try database.insert(into: "person", ["id": 9, "mail": "Eve"]) == 9)
+        #expect(try database.insertOrIgnore(into: "person", ["id": nil, "mail": "Kim"]) == 10)
     }
 
     @Test func rowThatTriggerRefusesHasNoID() throws {
@@ -48,7 +43,7 @@ import Testing
         #expect(try database.insert(into: "person", ["mail": "Ada"]) == 1)
         #expect(try database.insert(into: "person", ["mail": "spam1"]) == nil)
         #expect(try database.insertOrIgnore(into: "person", ["mail": "spam2"]) == nil)
-        #expect(try database.insert(into: "person", encoding: Person(id: 5, mail: "spam3")) == nil)
+        #expect(try database.insert(into: "person", ["id": 5, "mail": "spam3"]) == nil)
         #expect(try database.count(in: "log") == 4)
         #expect(try database.update("person", set: ["mail": "spam"], where: Column("id") == 1) == 0)
         guard Engine.current.has(.upsert) else { return }
@@ -107,7 +102,7 @@ import Testing
         #expect(try database.count(in: "person") == 5)
         #expect(try database.update("people", set: ["mail": "x"], where: Column("id") == 1) == 1)
         #expect(try database.update("people", set: ["mail": "x"], where: Column("id") == 99) == 0)
-        #expect(try database.update("people", encoding: Person(id: 2, mail: "y"), where: Column("id") == 2) == 1)
+        #expect(try database.update("people", set: ["id": 2, "mail": "y"], where: Column("id") == 2) == 1)
         #expect(try database.delete(from: "people", where: Column("id") <= 2) == 2)
         #expect(try database.updateAll("people", set: ["id": 1]) == 3)
         #expect(try database.deleteAll(from: "people") == 3)

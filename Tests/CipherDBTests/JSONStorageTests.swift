@@ -10,7 +10,10 @@ import Testing
         var list: [Int]?, pair: Pair?, column: JSONColumn<Int>?, names: [String: Int]?
     }
     struct Event: Codable, Equatable, Sendable { var at: Date, data: Data, earlier: [Date], name: String }
-    struct Entry: Codable, RowDecodable { var event: Event }
+    struct Entry: Codable, RowDecodable, PersistableRecord {
+        static let databaseTableName = "t"
+        var event: Event
+    }
     struct Row<Value: Codable & Sendable>: Codable, RowDecodable { var value: JSONColumn<Value> }
 
     static let affinities = [
@@ -223,7 +226,7 @@ import Testing
         let values = try StatementValues.encoding(Entry(event: Self.event))
         #expect(try database.value(forQuery: "SELECT :event", values: values) == text)
         try database.executeUpdate("CREATE TABLE t (event)")
-        try database.insert(into: "t", encoding: Entry(event: Self.event))
+        try Entry(event: Self.event).insert(database)
         #expect(try database.count(in: "t", where: Column("event") == text) == 1)
         #expect(try database.count(in: "t", where: Column("event") == JSONColumn(Self.event)) == 1)
         #expect(try database.fetchOne(Entry.self, "SELECT * FROM t")?.event == Self.event)

@@ -56,11 +56,22 @@ import Testing
 
     @Test func setsOfValuesAreStored() throws {
         let rows = rows(40)
-        try database.executeUpdate(
-            "INSERT INTO t VALUES (:id, :text, :data)",
-            forEach: rows.map { ["id": $0.id, "text": $0.text, "data": $0.data] as StatementValues }
-        )
+        let insert: SQL = "INSERT INTO t VALUES (:id, :text, :data)"
+        try database.executeUpdate(insert, forEach: rows) { ["id": $0.id, "text": $0.text, "data": $0.data] }
         #expect(try stored == rows)
+    }
+
+    @Test func listIsValuesOfRow() throws {
+        let rows = rows(3)
+        try database.executeUpdate(insert, forEach: rows) { [$0.id, $0.text, $0.data] }
+        #expect(try stored == rows)
+        let statement = try database.prepare(insert)
+        try statement.executeUpdate(forEach: 3..<5) { id in
+            let text = "row \(id)"
+            return [id, text, nil]
+        }
+        #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE id > 2 AND data IS NULL") == 2)
+        #expect(throws: DatabaseError.self) { try statement.executeUpdate(forEach: 5..<6) { [$0, "x"] } }
     }
 
     @Test(arguments: [3, 700, 1299])
@@ -153,7 +164,7 @@ import Testing
         try database.executeUpdate(
             "INSERT INTO t VALUES (?, 'x', ?)",
             forEach: [StatementValues([5, "text"]), [6, Nothing()]]
-        )
+        ) { $0 }
         #expect(try database.int(forQuery: "SELECT count(*) FROM t WHERE id > 0 AND data IS NULL") == 4)
     }
 

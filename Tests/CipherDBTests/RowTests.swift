@@ -10,7 +10,8 @@ import Testing
     enum Kind: String, Codable { case letter, parcel }
     struct Size: Codable, Equatable { var width: Int, height: Int }
 
-    struct Item: Codable, RowDecodable, Equatable {
+    struct Item: Codable, RowDecodable, PersistableRecord, Equatable {
+        static let databaseTableName = "items"
         var id: Int64
         var name: String
         var kind: Kind
@@ -68,7 +69,7 @@ import Testing
 
     @Test func encodedValueDecodesEqual() throws {
         let items = (1...40).map { Self.item($0) }
-        for item in items { try database.insert(into: "items", encoding: item) }
+        for item in items { try item.insert(database) }
         #expect(try database.fetchAll(Item.self, "SELECT * FROM items ORDER BY id") == items)
         // The order of the columns does not matter, nor those that no key names.
         let turned: SQL =
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func rowsAreReadOneAtTime() throws {
-        for id in 1...5 { try database.insert(into: "items", encoding: Self.item(Int64(id))) }
+        for id in 1...5 { try Self.item(Int64(id)).insert(database) }
         try database.executeUpdate("UPDATE items SET kind = 'pigeon' WHERE id = 3")
         let rows = try database.executeQuery("SELECT * FROM items ORDER BY id")
         #expect(try rows.next(as: Item.self)?.id == 1)
@@ -135,7 +136,7 @@ import Testing
     }
 
     @Test func initialiserByHandIsUsed() throws {
-        try database.insert(into: "items", encoding: Self.item(8))
+        try Self.item(8).insert(database)
         let read = try database.fetchAll(ByHand.self, "SELECT id, full_name FROM items")
         #expect(read.map(\.id) == [8] && read.map(\.name) == ["Ümläut '8'"])
         #expect { try database.fetchOne(ByHand.self, "SELECT id FROM items") } throws: {
@@ -201,8 +202,8 @@ import Testing
             (Options(a: Option(x: nil)), "{}"),
         ]
         for (row, json) in rows { #expect(try database.value(forQuery: "SELECT :a", values: .encoding(row)) == json) }
-        #expect(throws: DatabaseError.self) { try database.insert(into: "items", encoding: [Int]()) }
-        #expect(throws: DatabaseError.self) { try database.insert(into: "items", encoding: 5) }
+        #expect(throws: DatabaseError.self) { try StatementValues.encoding([Int]()) }
+        #expect(throws: DatabaseError.self) { try StatementValues.encoding(5) }
         #expect(try database.int(forQuery: "SELECT count(*) FROM items") == 0)
     }
 
@@ -270,14 +271,15 @@ import Testing
             more: [],
             nothing: nil
         )
-        try database.insert(into: "deep", encoding: row)
-        #expect(try database.find(Deep.self, in: "deep", id: 1) == row)
+        try row.insert(database)
+        #expect(try database.select(from: "deep", where: Column("id") == 1).fetchOne(Deep.self) == row)
         let types = "typeof(tags) || typeof(address) || typeof(choice) || typeof(more) || typeof(\"nothing\")"
         #expect(try database.string(forQuery: SQL(unsafe: "SELECT \(types) FROM deep")) == "texttexttexttextnull")
         #expect(try database.string(forQuery: "SELECT link || price || more FROM deep") == "https://example.com/9.99[]")
     }
 
-    struct Deep: Codable, RowDecodable, Equatable {
+    struct Deep: Codable, RowDecodable, Equatable, PersistableRecord {
+        static let databaseTableName = "deep"
         struct Address: Codable, Equatable { var street: String, moved: Date, lines: [[Int]] }
         enum Choice: Codable, Equatable { case none, other(Int) }
         var id: Int

@@ -97,10 +97,13 @@ import Testing
 
     /// The class that every tutorial writes around a database.
     final class NoteStore: Sendable {
-        struct Note: Codable, RowDecodable, Equatable, Sendable {
+        struct Note: Codable, RowDecodable, MutablePersistableRecord, Equatable, Sendable {
+            static let databaseTableName = "notes"
             var id: Int64?
             var title: String
             var text: String
+
+            mutating func didInsert(_ rowID: Int64) { id = rowID }
         }
 
         private let queue: DatabaseQueue
@@ -124,7 +127,9 @@ import Testing
         ]
 
         func add(_ note: Note) throws -> Int64? {
-            try queue.inDatabase { try $0.insert(into: "notes", encoding: note) }
+            var note = note
+            try queue.inDatabase { try note.insert($0) }
+            return note.id
         }
 
         func all() throws -> [Note] {
@@ -136,7 +141,13 @@ import Testing
         }
 
         func change(_ note: Note) throws -> Bool {
-            try queue.inDatabase { try $0.update("notes", encoding: note, where: Column("id") == note.id) == 1 }
+            try queue.inDatabase { database in
+                try database.update(
+                    "notes",
+                    set: ["title": note.title, "text": note.text],
+                    where: Column("id") == note.id
+                ) == 1
+            }
         }
 
         func delete(_ id: Int64) throws -> Bool {

@@ -230,7 +230,7 @@ import Testing
         try await keyring.change(third, to: second)
         #expect(try await keyring.content().slots.count == 2)
         let code = try RecoveryCode.random()
-        #expect(try await unlocked.add(code, typedBack: code.text()) == 3)
+        #expect(try await unlocked.add(code, typedBack: RecoveryCode(typed: code.text())) == 3)
         try await unlocked.remove(slot: 2)
         try await unlocked.forgetOlderKeys()
         try await unlocked.backUp(to: directory.file("backup"))

@@ -49,10 +49,11 @@ import Testing
     }
 
     @Test func arrayOfBytesInRowIsJSON() throws {
-        struct Numbers: Codable, RowDecodable {
+        struct Numbers: Codable, RowDecodable, PersistableRecord {
+            static let databaseTableName = "t"
             var a: [UInt8]
         }
-        try database.insert(into: "t", encoding: Numbers(a: [1, 2]))
+        try Numbers(a: [1, 2]).insert(database)
         #expect(try database.string(forQuery: "SELECT a FROM t") == "[1,2]")
         #expect(try database.fetchOne(Numbers.self, "SELECT a FROM t")?.a == [1, 2])
         #expect(throws: DatabaseError.self) { try database.fetchOne(Numbers.self, "SELECT x'0102' AS a") }

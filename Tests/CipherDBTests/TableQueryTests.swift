@@ -5,7 +5,8 @@ import Testing
 
 /// Rows by typed calls: found, counted, inserted unless they are there.
 @Suite struct TableQueryTests {
-    struct Note: Codable, RowDecodable, Equatable {
+    struct Note: Codable, RowDecodable, PersistableRecord, Equatable {
+        static let databaseTableName = "notes"
         var id: Int64
         var text: String
     }
@@ -28,17 +29,22 @@ import Testing
         try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self)
     }
 
+    private struct Pair: TableRecord { static let databaseTableName = "pairs" }
+    private struct Free: TableRecord { static let databaseTableName = "free" }
+    private struct Missing: TableRecord { static let databaseTableName = "missing" }
+    private struct Word: TableRecord { static let databaseTableName = "words" }
+
     @Test func rowIsFoundByItsPrimaryKey() throws {
-        #expect(try database.find(Note.self, in: "notes", id: 3) == Note(id: 3, text: "note 3"))
-        #expect(try database.find(Note.self, in: "notes", id: 30) == nil)
+        #expect(try Note.fetchOne(database, key: 3) == Note(id: 3, text: "note 3"))
+        #expect(try Note.fetchOne(database, key: 30) == nil)
         try database.executeStatements("CREATE TABLE pairs (a, b, PRIMARY KEY (a, b)); CREATE TABLE free (a)")
-        for table: TableName in ["pairs", "free", "missing"] {
-            #expect(throws: DatabaseError.self) { try database.find(Note.self, in: table, id: 1) }
+        for type: any TableRecord.Type in [Pair.self, Free.self, Missing.self] {
+            #expect(throws: DatabaseError.self) { try type.exists(database, key: 1) }
         }
         try database.executeStatements(
             "CREATE TABLE words (\"a\"\"b\" TEXT PRIMARY KEY); INSERT INTO words VALUES ('x')"
         )
-        #expect(try database.find(String.self, in: "words", id: "x") == "x")
+        #expect(try Word.exists(database, key: "x") && !Word.exists(database, key: "y"))
     }
 
     @Test func literalIsConditionWithBoundValues() throws {
@@ -47,7 +53,7 @@ import Testing
         #expect(try ids("id = 1 OR id = \(number)" && Column("id") > 2) == [3], "parentheses keep the OR together")
         #expect(try ids("text = \(text)") == [])
         #expect(try ids("id IN (\(list: [2, 4]))") == [2, 4])
-        #expect(try database.update("notes", encoding: Note(id: 3, text: text), where: "id = \(number)") == 1)
+        #expect(try database.update("notes", set: ["text": text], where: "id = \(number)") == 1)
         #expect(try ids("text = \(text)") == [3])
         #expect(try database.delete(from: "notes", where: "id = 3") == 1)
     }
@@ -69,25 +75,46 @@ import Testing
         #expect(try found("note 2", 3) == [])
     }
 
+    @Test func searchWithoutConditionFindsAll() throws {
+        func found(_ text: String?, _ least: Int?, _ most: Int?) throws -> [Int] {
+            let condition =
+                text.map { Column("text") == $0 } && least.map { Column("id") >= $0 }
+                && most.map { Column("id") <= $0 }
+            return try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self)
+        }
+        #expect(try found(nil, nil, nil).count == 9 && found(nil, 8, nil) == [8, 9] && found(nil, nil, 2) == [1, 2])
+        #expect(try found("note 2", nil, nil) == [2] && found(nil, 3, 4) == [3, 4] && found("note 2", 3, 4) == [])
+        var condition: Condition?
+        for id in [2, 4] { condition = condition || Column("id") == id }
+        #expect(try database.select(["id"], from: "notes", where: condition).fetchAll(Int.self) == [2, 4])
+        condition = condition && Column("id") > 2
+        #expect(try database.count(in: "notes", where: condition) == 1)
+        #expect(try ids(Column("id") == 1 || nil) == [1])
+    }
+
+    @Test func oneValueOfNothingIsNil() throws {
+        #expect(try database.fetchOne(Int.self, "SELECT sum(id) FROM notes WHERE id > ?", 9) == nil)
+        #expect(try database.fetchOne(Int.self, "SELECT sum(id) FROM notes") == 45)
+        #expect(try database.executeQuery("SELECT max(text) FROM notes WHERE id = 0").fetchOne(String.self) == nil)
+        #expect(try database.fetchOne(DatabaseValue.self, "SELECT NULL") == .null)
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Int.self, "SELECT 'text', NULL") }
+        #expect(throws: DatabaseError.self) { try database.fetchAll(Int.self, "SELECT NULL") }
+        #expect(throws: DatabaseError.self) { try database.fetchOne(Note.self, "SELECT NULL AS id, 'x' AS text") }
+    }
+
     @Test func recordsOfTableAreFetched() throws {
         func numbers(_ condition: Condition?, _ order: [Ordering], _ limit: Int?, _ offset: Int) throws -> [Int64] {
-            try database.fetchAll(
-                Note.self,
-                from: "notes",
-                where: condition,
-                orderedBy: order,
-                limit: limit,
-                offset: offset
-            ).map(\.id)
+            try database.select(from: "notes", where: condition, orderedBy: order, limit: limit, offset: offset)
+                .fetchAll(Note.self).map(\.id)
         }
-        #expect(try database.fetchAll(Note.self, from: "notes").count == 9)
+        #expect(try Note.fetchAll(database).count == 9)
         #expect(try numbers(nil, [.descending("id")], 2, 1) == [8, 7])
         #expect(try numbers(Column("id") > 4, [.ascending("text")], nil, 3) == [8, 9])
         #expect(try numbers(Column("id") > 9, [], nil, 0) == [])
-        let last = try database.fetchOne(Note.self, from: "notes", where: "id < 5", orderedBy: [.descending("id")])
+        let last = try Note.fetchOne(database, where: "id < 5", orderedBy: [.descending("id")])
         #expect(last == Note(id: 4, text: "note 4"))
-        #expect(try database.fetchOne(Note.self, from: "notes", where: Column("id") == 10) == nil)
-        #expect(throws: DatabaseError.self) { try database.fetchAll(Note.self, from: "missing") }
+        #expect(try Note.fetchOne(database, where: Column("id") == 10) == nil)
+        #expect(throws: DatabaseError.self) { try database.select(from: "missing").fetchAll(Note.self) }
     }
 
     @Test func conditionInSQLHasBoundValues() throws {
@@ -132,9 +159,9 @@ import Testing
 
     @Test func existingRowIsNotInserted() throws {
         #expect(try database.insertOrIgnore(into: "notes", ["text": "note 1"]) == nil)
-        #expect(try database.insertOrIgnore(into: "notes", encoding: Note(id: 1, text: "other")) == nil)
+        #expect(try database.insertOrIgnore(into: "notes", ["id": 1, "text": "other"]) == nil)
         #expect(try database.insertOrIgnore(into: "notes", ["text": "new"]) == 10)
-        #expect(try database.insertOrIgnore(into: "notes", encoding: Note(id: 20, text: "newer")) == 20)
+        #expect(try database.insertOrIgnore(into: "notes", ["id": 20, "text": "newer"]) == 20)
         #expect(try database.insertOrIgnore(into: "notes", ["text": nil]) == nil)
         #expect(try database.count(in: "notes") == 11)
         #expect(throws: DatabaseError.self) { try database.insertOrIgnore(into: "notes", ["nosuch": 1]) }
@@ -142,10 +169,10 @@ import Testing
 
     @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
     func upsertFindsItsKey() throws {
-        try database.upsert(into: "notes", encoding: Note(id: 1, text: "changed"))
-        try database.upsert(into: "notes", encoding: Note(id: 11, text: "new"))
-        #expect(try database.find(String.self, in: "notes", id: 11) == "11")
-        #expect(try database.find(Note.self, in: "notes", id: 1)?.text == "changed")
+        try Note(id: 1, text: "changed").upsert(database)
+        try Note(id: 11, text: "new").upsert(database)
+        #expect(try Note.fetchOne(database, key: 11)?.id == 11)
+        #expect(try Note.fetchOne(database, key: 1)?.text == "changed")
         try database.executeStatements("CREATE TABLE pairs (b, a, v, PRIMARY KEY (a, b)); CREATE TABLE free (a)")
         for value in [1, 2] { try database.upsert(into: "pairs", ["a": 1, "b": 2, "v": value]) }
         #expect(try database.fetchAll(Int.self, "SELECT v FROM pairs") == [2])

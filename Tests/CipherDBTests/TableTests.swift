@@ -171,12 +171,15 @@ import Testing
 
     @Test(.enabled(if: Engine.current.has(.upsert), "this engine has no upsert"))
     func upsertWithoutIDKeepsRowid() throws {
-        struct Row: Codable, RowDecodable, Equatable { var id: Int?, uid: String, v: Int? }
+        struct Row: Codable, RowDecodable, PersistableRecord, Equatable {
+            static let databaseTableName = "t"
+            var id: Int?, uid: String, v: Int?
+        }
         try database.executeStatements(
             "CREATE TABLE t (ID INTEGER PRIMARY KEY, uid UNIQUE, v); INSERT INTO t VALUES (9, 'x', 9)"
         )
-        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: 1), onConflict: "uid")
-        try database.upsert(into: "t", encoding: Row(id: nil, uid: "a", v: nil), onConflict: "uid")
+        try Row(id: nil, uid: "a", v: 1).upsert(database, onConflict: "uid")
+        try Row(id: nil, uid: "a", v: nil).upsert(database, onConflict: "uid")
         let rows = try database.fetchAll(Row.self, "SELECT * FROM t ORDER BY ID")
         #expect(rows == [Row(id: 9, uid: "x", v: 9), Row(id: 10, uid: "a", v: nil)])
         #expect(try database.select(from: "t", where: Column("uid") == "a").fetchOne(Row.self)?.id == 10)
@@ -201,8 +204,7 @@ import Testing
         try numbers()
         #expect(try database.update("n", set: ["s": "odd"], where: Column("s") == nil) == 3)
         #expect(try database.update("n", set: ["s": nil], where: Column("s") == "none") == 0)
-        struct Row: Codable { var i: Int, s: String? }
-        #expect(try database.update("n", encoding: Row(i: 60, s: nil), where: Column("i") == 6) == 1)
+        #expect(try database.update("n", set: ["i": 60, "s": nil], where: Column("i") == 6) == 1)
         #expect(try found(Column("s") == nil) == [60])
         #expect(try database.updateAll("n", set: ["s": "all"]) == 6)
         #expect(try database.delete(from: "n", where: Column("i") <= 2) == 2)
@@ -218,9 +220,12 @@ import Testing
         )
         try database.upsert(into: "t", ["k": "a", "v": 1], onConflict: "k")
         try database.upsert(into: "t", ["k": "a", "v": 2], onConflict: "k")
-        struct Row: Codable { var k: String, v: Int? }
-        try database.upsert(into: "t", encoding: Row(k: "b", v: 3), onConflict: "k")
-        try database.upsert(into: "t", encoding: Row(k: "b", v: nil), onConflict: "k")
+        struct Row: Codable, PersistableRecord {
+            static let databaseTableName = "t"
+            var k: String, v: Int?
+        }
+        try Row(k: "b", v: 3).upsert(database, onConflict: "k")
+        try Row(k: "b", v: nil).upsert(database, onConflict: "k")
         try database.upsert(into: "t", ["k": "a"], onConflict: "k")
         #expect(try database.fetchAll(Int?.self, "SELECT v FROM t ORDER BY k") == [2, nil])
     }
@@ -244,8 +249,7 @@ import Testing
         #expect(try database.upsert(into: "t", ["k": nil], onConflict: "k") == 73)
         #expect(try database.upsert(into: "t", ["k": nil], onConflict: "k") == 74)
         #expect(try database.upsert(into: "t", ["id": 7]) == 7)
-        struct Row: Codable { var id: Int?, k: String, v: Int }
-        #expect(try database.upsert(into: "t", encoding: Row(id: nil, k: "old", v: 2), onConflict: "k") == 7)
+        #expect(try database.upsert(into: "t", ["id": nil, "k": "old", "v": 2], onConflict: "k") == 7)
         #expect(!database.isInTransaction)
         // Columns that take the names of the rowid, and a default that conflicts.
         #expect(try database.upsert(into: "pairs", ["b": 1, "rowid": 50], onConflict: "a", "b") == 1)

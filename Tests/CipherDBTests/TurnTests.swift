@@ -86,7 +86,7 @@ import Testing
         add("executeUpdate typed") { try $0.executeUpdate("INSERT INTO t (a) VALUES (?)", 1) }
         add("executeUpdate each") { try $0.executeUpdate("INSERT INTO t (a) VALUES (?)", forEach: [1]) { $0 } }
         add("executeUpdate sets") {
-            try $0.executeUpdate("INSERT INTO t (a) VALUES (?)", forEach: [[1] as StatementValues])
+            try $0.executeUpdate("INSERT INTO t (a) VALUES (?)", forEach: [1]) { [$0] }
         }
         add("executeQuery") { _ = try $0.executeQuery("SELECT 1", values: []) }
         add("executeQuery typed") { _ = try $0.executeQuery("SELECT ?", 1) }
@@ -97,7 +97,6 @@ import Testing
         add("fetchAll") { _ = try $0.fetchAll(Row.self, "SELECT id FROM t") }
         add("fetchOne") { _ = try $0.fetchOne(Row.self, "SELECT id FROM t") }
         add("select") { _ = try $0.select(from: "t") }
-        add("find") { _ = try $0.find(Row.self, in: "t", id: 1) }
         add("count") { _ = try $0.count(in: "t") }
         add("insert") { try $0.insert(into: "t", ["a": 1]) }
         add("insertOrIgnore") { try $0.insertOrIgnore(into: "t", ["a": 1]) }
@@ -163,7 +162,7 @@ import Testing
         add("statement.executeUpdate") { try $0.statement.executeUpdate(values: [1]) }
         add("statement.executeUpdate typed") { try $0.statement.executeUpdate(1) }
         add("statement.executeUpdate each") { try $0.statement.executeUpdate(forEach: [1]) { $0 } }
-        add("statement.executeUpdate sets") { try $0.statement.executeUpdate(forEach: [[1] as StatementValues]) }
+        add("statement.executeUpdate sets") { try $0.statement.executeUpdate(forEach: [1]) { [$0] } }
         add("statement.executeQuery") { _ = try $0.statement.executeQuery(values: [1]) }
         add("statement.executeQuery typed") { _ = try $0.statement.executeQuery(1) }
         add("statement.value") { _ = try $0.statement.value(values: [1]) as Data? }

@@ -7,7 +7,10 @@ import Testing
 @Suite struct ValueStorageTests {
     struct ID: RawRepresentable, Hashable, Codable, ColumnEncodable, ColumnDecodable { var rawValue: UUID }
     struct Moment: RawRepresentable, Hashable, Codable, ColumnEncodable, ColumnDecodable { var rawValue: Date }
-    struct Record<Value: Codable & Sendable>: Codable, RowDecodable { var id: Int64, value: Value, more: Value? }
+    struct Record<Value: Codable & Sendable>: Codable, RowDecodable, PersistableRecord {
+        static var databaseTableName: String { "t" }
+        var id: Int64, value: Value, more: Value?
+    }
 
     struct Setting: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -88,10 +91,10 @@ import Testing
         try note("script") { try database.executeStatements("INSERT INTO t (value) VALUES (\(value))") }
         try note("many") { try database.executeUpdate("INSERT INTO t (value) VALUES (?)", forEach: [value]) { $0 } }
         try note("many sets") {
-            try database.executeUpdate("INSERT INTO t (value) VALUES (?)", forEach: [[value] as StatementValues])
+            try database.executeUpdate("INSERT INTO t (value) VALUES (?)", forEach: [value]) { [$0] }
         }
         try note("insert") { try database.insert(into: "t", ["value": value]) }
-        try note("insert record") { try database.insert(into: "t", encoding: record) }
+        try note("insert record") { try record.insert(database) }
         try note("ignore") { _ = try database.insertOrIgnore(into: "t", ["value": value]) }
         try note("update") {
             try database.insert(into: "t", ["id": 1])
@@ -176,8 +179,8 @@ import Testing
 
     @Test(arguments: settings) func recordComesBackEqual(setting: Setting) throws {
         let database = try opened(setting)
-        try database.insert(into: "t", encoding: Record(id: 1, value: Self.uuid, more: nil))
-        try database.insert(into: "t", encoding: Record(id: 2, value: Self.date, more: Self.date))
+        try Record(id: 1, value: Self.uuid, more: nil).insert(database)
+        try Record(id: 2, value: Self.date, more: Self.date).insert(database)
         let first = try #require(try database.fetchOne(Record<UUID>.self, "SELECT * FROM t WHERE id = 1"))
         let second = try #require(try database.fetchOne(Record<Date>.self, "SELECT * FROM t WHERE id = 2"))
         #expect(first.value == Self.uuid && first.more == nil && second.value == Self.date && second.more == Self.date)

@@ -25,7 +25,7 @@ import Testing
         try unlocked.note(6, of: first)
         let again = try keyring.unlock(.sample("a"))
         #expect(try again.notedGeneration(of: first) == 7 && again.notedGeneration(of: second) == 300)
-        let slots = try again.slots()
+        let slots = try again.content().slots
         #expect(slots.count == 2 && slots[1].isNote && slots[1].kind == nil && !slots[0].isNote)
         #expect("\(slots[1])".contains("notes of backups"))
     }
@@ -68,7 +68,7 @@ import Testing
         try unlocked.add(.sample("b"))
         try backup.unlock(.sample("a")).restore(to: keyring)
         #expect(try unlocked.notedGeneration(of: first) == 9)
-        #expect(try unlocked.slots().count == 2)
+        #expect(try unlocked.content().slots.count == 2)
         // Nor does a backup lose one.
         try unlocked.remove(slot: 2)
         try unlocked.note(3, of: first)
@@ -86,6 +86,6 @@ import Testing
     @Test func fullKeyringNotesNothing() throws {
         for number in 1...31 { try unlocked.add(.sample("slot \(number)")) }
         expect(throws: KeyringError.full) { try unlocked.note(1, of: first) }
-        #expect(try unlocked.slots().count == 32)
+        #expect(try unlocked.content().slots.count == 32)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         try await unlocked.add(OwnSource(text: digits + "\n").readKeyringSecret(.external))
         #expect(try await keyring.unlock(SlowSource(text: digits + "\n").readKeyringSecret(.external)).slot == 2)
         let code = try RecoveryCode.random()
-        try await unlocked.add(code, typedBack: code.text())
+        try await unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
         let typed = try code.text().withUnsafeBytes { String(decoding: $0, as: UTF8.self).lowercased() + "\n" }
         #expect(try await keyring.unlock(OwnSource(text: typed).readKeyringSecret(.recoveryCode)).slot == 3)
     }

@@ -24,7 +24,7 @@ import Testing
             let unlocked = try keyring.create(with: secrets[0], label: "Ada", derivation: fast)
             try unlocked.add(secrets[1], label: "Grace", derivation: fast)
             try unlocked.add(secrets[2], label: "server")
-            try unlocked.add(code, typedBack: code.text())
+            try unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
             try unlocked.withLock { locked in
                 _ = try locked.beginRotation()
                 try locked.finishRotation(salt: Array(repeating: 3, count: 16))

@@ -33,7 +33,7 @@ import Testing
         #expect(try first.add(.passphrase("second"), label: "Grace", derivation: Self.fast) == 2)
         #expect(try first.add(.keyFile(file), label: "server") == 3)
         #expect(try first.add(.external(file)) == 4)
-        #expect(try first.add(code, typedBack: code.text()) == 5)
+        #expect(try first.add(code, typedBack: RecoveryCode(typed: code.text())) == 5)
         for (number, secret) in [
             (1, try KeyringSecret.passphrase("first")), (2, try .passphrase("second")), (3, try .keyFile(file)),
             (4, try .external(file)), (5, .recoveryCode(code)),
@@ -123,7 +123,7 @@ import Testing
         try unlocked.change(label: "Bob", to: file)
         #expect(try unlock(file).slot == 2)
         expect(throws: KeyringError.wrongSecret) { _ = try unlock(.passphrase("second")) }
-        #expect(try unlocked.slots().map(\.label) == ["Ada", "Bob"], "the label stays")
+        #expect(try unlocked.content().slots.map(\.label) == ["Ada", "Bob"], "the label stays")
         expect(throws: KeyringError.lastSlot) { try unlocked.remove(label: "Ada") }
         try unlocked.remove(label: "Bob")
         expect(throws: KeyringError.wrongSecret) { _ = try unlock(file) }
@@ -160,12 +160,24 @@ import Testing
     @Test func recoveryCodeMustBeTypedBack() throws {
         let unlocked = try make()
         let code = try RecoveryCode.random()
-        expect(throws: KeyringError.notConfirmed) { try unlocked.add(code, typedBack: RecoveryCode.random().text()) }
-        #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 0)) {
-            try unlocked.add(code, typedBack: SecretBytes(utf8: "7KQ2"))
+        expect(throws: KeyringError.notConfirmed) {
+            try unlocked.add(code, typedBack: RecoveryCode(typed: RecoveryCode.random().text()))
         }
+        #expect(throws: MalformedKey.recoveryCodeTooShort(groups: 0)) {
+            try unlocked.add(code, typedBack: RecoveryCode(typed: "7KQ2"))
+        }
+        expect(throws: KeyringError.notConfirmed) { try unlocked.add(code, typedBack: code) }
         expect(throws: KeyringError.notTypedBack) { try unlocked.add(.recoveryCode(code)) }
         #expect(try keyring.content().slots.count == 1)
+    }
+
+    @Test func typedRecoveryCodeIsSecretOfSlot() throws {
+        let unlocked = try make()
+        let text = try RecoveryCode.random().text().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let typed = try RecoveryCode(typed: text.lowercased())
+        #expect(try unlocked.add(.recoveryCode(typed)) == 2 && unlock(.recoveryCode(typed)).slot == 2)
+        try unlocked.change(slot: 1, to: .recoveryCode(RecoveryCode(typed: RecoveryCode.random().text())))
+        #expect(try keyring.content().slots.map(\.kind) == [.recoveryCode, .recoveryCode])
     }
 
     @Test func thirtyThirdSlotIsRefused() throws {
@@ -188,7 +200,7 @@ import Testing
         expect(throws: KeyringError.secretInUse, where: { $0.slots == [3] }) { try keyring.change(file, to: other) }
         #expect(try unlock(file).slot == 2 && unlock(other).slot == 3)
         try unlocked.change(slot: 2, to: file)
-        #expect(try keyring.slots().map(\.number) == [1, 2, 3])
+        #expect(try keyring.content().slots.map(\.number) == [1, 2, 3])
     }
 
     @Test(.slow) func costlyPassphrasesNeedSlotNumber() throws {
@@ -269,7 +281,7 @@ import Testing
             }
         }
         #expect((1..<20).contains(added))
-        #expect(try unlock(.passphrase("first")).slots().count == 2 + added)
+        #expect(try unlock(.passphrase("first")).content().slots.count == 2 + added)
     }
 
     /// Somebody without a secret may write what he likes, with the right digest.
@@ -283,7 +295,7 @@ import Testing
         try Data(altered).write(to: URL(fileURLWithPath: keyring.path))
         #expect(try keyring.content() == content)
         let uses: [(String, () throws -> Void)] = [
-            ("content", { _ = try unlocked.content() }), ("slots", { _ = try unlocked.slots() }),
+            ("content", { _ = try unlocked.content() }), ("slots", { _ = try unlocked.content().slots }),
             ("key", { _ = try unlocked.databaseKey() }), ("retired", { _ = try unlocked.retiredKeys() }),
             ("backup", { try unlocked.backUp(to: directory.file("copy")) }),
             ("lock", { try unlocked.withLock { _ in } }),

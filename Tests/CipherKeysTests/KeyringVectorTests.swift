@@ -87,7 +87,7 @@ import Testing
         let unlocked = try Keyring(path: path).create(with: .passphrase("correct horse"), label: "Ada")
         try unlocked.add(.keyFile(file), label: "zwölf")
         try unlocked.add(.external(file))
-        try unlocked.add(code, typedBack: code.text())
+        try unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
         try unlocked.add(
             .passphrase("by scrypt"),
             derivation: PassphraseDerivation(.scrypt(logCost: 14, blockSize: 8, parallelism: 5))

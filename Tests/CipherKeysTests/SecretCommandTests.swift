@@ -86,7 +86,7 @@ import Testing
     @Test func commandOfSlotOpensKeyring() throws {
         let unlocked = try keyring.create(with: passphrase, label: "Ada")
         #expect(try unlocked.add(.command(command), label: "machine") == 2)
-        let slot = try #require(try keyring.slots().last)
+        let slot = try #require(try keyring.content().slots.last)
         #expect(slot.kind == .command && slot.command == command && slot.derivation == nil)
         #expect(slot.description.contains("command \(command)"))
         let again = try keyring.unlock(allowing: [SecretCommand("/bin/false"), command])
@@ -98,7 +98,7 @@ import Testing
         expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(external) }
         expect(throws: KeyringError.secretInUse, where: { $0.slots == [2] }) { try unlocked.add(.command(command)) }
         try unlocked.change(slot: 2, to: external)
-        #expect(try keyring.slots().last?.command == nil && keyring.unlock(external).slot == 2)
+        #expect(try keyring.content().slots.last?.command == nil && keyring.unlock(external).slot == 2)
         try unlocked.change(label: "machine", to: .command(command))
         #expect(try keyring.unlock(allowing: [command]).slot == 2)
     }
@@ -135,7 +135,7 @@ import Testing
         #expect(throws: MalformedKey.secretTooShort(count: 3)) {
             try unlocked.add(.command(SecretCommand("/usr/bin/printf abc")))
         }
-        #expect(try keyring.slots().count == 1)
+        #expect(try keyring.content().slots.count == 1)
     }
 
     @Test func commandHasNoInput() throws {

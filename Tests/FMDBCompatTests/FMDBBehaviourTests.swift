@@ -28,7 +28,7 @@ struct FMDBBehaviourTests {
 
     private func count(_ queue: FMDatabaseQueue) -> Int32? {
         var count: Int32?
-        queue.inDatabase { count = $0.int(forQuery: "SELECT count(*) FROM t") }
+        queue.inDatabase { count = $0.intForQuery("SELECT count(*) FROM t") }
         return count
     }
 
@@ -57,7 +57,7 @@ struct FMDBBehaviourTests {
         #expect(db.executeStatements("INSERT INTO t VALUES (1)"))
         #expect(db.close() && db.open() && !db.setKey("two"))
         #expect(db.open() && db.setKey("three") && db.goodConnection)
-        #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(db.intForQuery("SELECT count(*) FROM t") == 1)
         #expect(db.cipherVersion?.isEmpty == false && db.cipherProvider == "openssl")
     }
 
@@ -82,7 +82,7 @@ struct FMDBBehaviourTests {
         queue.close()
         let again = FMDatabase(path: directory.file("test.db"))
         #expect(again.open() && again.setKey(.sampleKey(key == "another" ? "other" : "secret")))
-        #expect(again.int(forQuery: "SELECT count(*) FROM t") == 2)
+        #expect(again.intForQuery("SELECT count(*) FROM t") == 2)
         #expect(try !FileState(directory.file("test.db")).bytes.starts(with: Data("SQLite".utf8)))
     }
 
@@ -101,10 +101,10 @@ struct FMDBBehaviourTests {
         if isReleased { pool.releaseAllDatabases() }
         try FileManager.default.removeItem(atPath: directory.file("pool.db"))
         pool.inDatabase { #expect($0.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (2), (3)")) }
-        pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 2) }
+        pool.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM t") == 2) }
         pool.releaseAllDatabases()
         let again = FMDatabase(path: directory.file("pool.db"))
-        #expect(again.open() && again.setKey(.sampleKey("k")) && again.int(forQuery: "SELECT count(*) FROM t") == 2)
+        #expect(again.open() && again.setKey(.sampleKey("k")) && again.intForQuery("SELECT count(*) FROM t") == 2)
     }
 
     @Test func databaseOfDeletedFileFails() throws {
@@ -144,7 +144,7 @@ struct FMDBBehaviourTests {
                 rollback.pointee = true
             }
             queue.inDatabase { inner in
-                #expect(inner === outer && inner.int(forQuery: "SELECT count(*) FROM t") == 1)
+                #expect(inner === outer && inner.intForQuery("SELECT count(*) FROM t") == 1)
             }
             #expect(queue.inSavePoint { inner, _ in inner.executeStatements("INSERT INTO t VALUES (3)") } == nil)
         }
@@ -204,14 +204,14 @@ struct FMDBBehaviourTests {
         let asked = Counter()
         var keeper: Keeper? = Keeper(asked)
         pool.delegate = keeper
-        for _ in 0..<3 { pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 0) } }
+        for _ in 0..<3 { pool.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM t") == 0) } }
         #expect(asked.value == 1, "once for each new database")
         keeper = nil
         #expect(pool.delegate == nil && keeper == nil)
         pool.releaseAllDatabases()
         pool.inDatabase { db in
             db.logsErrors = false
-            #expect(db.int(forQuery: "SELECT count(*) FROM t") == nil, "nobody gave it a key")
+            #expect(db.intForQuery("SELECT count(*) FROM t") == nil, "nobody gave it a key")
         }
         #expect(asked.value == 1)
     }
@@ -255,7 +255,7 @@ struct FMDBBehaviourTests {
             db.executeStatements("CREATE TABLE t (a); BEGIN EXCLUSIVE; INSERT INTO t VALUES (1)")
         }
         pool.inDatabase { db in
-            #expect(!db.isInTransaction && db.int(forQuery: "SELECT count(*) FROM t") == 0)
+            #expect(!db.isInTransaction && db.intForQuery("SELECT count(*) FROM t") == 0)
         }
     }
 
@@ -268,7 +268,7 @@ struct FMDBBehaviourTests {
         #expect(db.lastErrorMessage().contains("Secretive") && !db.lastErrorMessage().contains("hunter2"))
         #expect(throws: NSError.self) { _ = try db.executeQuery("SELECT ?", values: [Secretive()]) }
         let id = UUID()
-        #expect(db.string(forQuery: "SELECT ?", id) == id.uuidString)
+        #expect(db.stringForQuery("SELECT ?", id) == id.uuidString)
     }
 
     @Test func wrongValueCountIsError() throws {
@@ -298,7 +298,7 @@ struct FMDBBehaviourTests {
         let rows = try db.executeQuery("SELECT closes(a) FROM (SELECT 1 AS a UNION ALL SELECT 2)", values: nil)
         #expect(!rows.next() && db.lastErrorCode() == 21 && !db.isOpen)
         #expect(
-            db.open() && db.goodConnection && db.long(forQuery: "SELECT closes(1)") == nil,
+            db.open() && db.goodConnection && db.longForQuery("SELECT closes(1)") == nil,
             "made on the one before"
         )
     }
@@ -310,7 +310,7 @@ struct FMDBBehaviourTests {
             released = db
             #expect(db.open())
             db.makeFunctionNamed("refers", arguments: 0) { context, _, _ in db.resultInt(1, context: context) }
-            #expect(db.int(forQuery: "SELECT refers()") == 1 && db.close())
+            #expect(db.intForQuery("SELECT refers()") == 1 && db.close())
         }
         #expect(released == nil)
     }

@@ -71,7 +71,7 @@ struct FMDBSampleTests {
 
         let encryptedDb = FMDatabase(path: encryptedDbPath)
         #expect(encryptedDb.open() && encryptedDb.setKey("encryptedPass"))
-        #expect(encryptedDb.int(forQuery: "select a from t") == 5)
+        #expect(encryptedDb.intForQuery("select a from t") == 5)
     }
 
     @Test(arguments: [false, true])
@@ -159,10 +159,10 @@ struct FMDBSampleTests {
                 db.resultNull(context: context)
             }
         }
-        #expect(db.string(forQuery: "SELECT RemoveDiacritics('José')") == "Jose")
-        #expect(db.string(forQuery: "SELECT RemoveDiacritics(NULL)") == nil)
+        #expect(db.stringForQuery("SELECT RemoveDiacritics('José')") == "Jose")
+        #expect(db.stringForQuery("SELECT RemoveDiacritics(NULL)") == nil)
         db.logsErrors = false
-        #expect(db.string(forQuery: "SELECT RemoveDiacritics(5)") == nil)
+        #expect(db.stringForQuery("SELECT RemoveDiacritics(5)") == nil)
         #expect(db.lastErrorMessage() == "Expected string parameter")
     }
 
@@ -197,7 +197,7 @@ struct FMDBSampleTests {
                 rollback.pointee = true
             }
         }
-        queue?.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM foo") == 1) }
+        queue?.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM foo") == 1) }
         let here = try String(contentsOfFile: #filePath, encoding: .utf8)
         let document = try String(contentsOfFile: Program.packageDirectory + "/Documentation/FMDB.md", encoding: .utf8)
         let code = try #require(

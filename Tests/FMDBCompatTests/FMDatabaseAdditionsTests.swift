@@ -25,7 +25,7 @@ import Testing
         #expect(db.executeStatements("CREATE TABLE t (a NOT NULL)"))
         for empty: Any in ["", Data(), NSData(), NSMutableData()] {
             #expect(db.executeUpdate("INSERT INTO t VALUES (?)", withArgumentsIn: [empty]))
-            #expect(db.bool(forQuery: "SELECT a IS NOT NULL FROM t") == true)
+            #expect(db.boolForQuery("SELECT a IS NOT NULL FROM t") == true)
             #expect(db.executeStatements("DELETE FROM t"))
         }
     }
@@ -33,15 +33,15 @@ import Testing
     @Test func integerIsReadByQuery() {
         #expect(db.executeStatements("CREATE TABLE t (a INTEGER)"))
         #expect(db.executeUpdate("INSERT INTO t VALUES (?)", withArgumentsIn: [5]) && db.changes == 1)
-        #expect(db.int(forQuery: "SELECT a FROM t") == 5 && db.long(forQuery: "SELECT a FROM t WHERE a = ?", 5) == 5)
-        #expect(db.int(forQuery: "SELECT a FROM t WHERE a = 6") == nil && db.double(forQuery: "SELECT a FROM t") == 5)
+        #expect(db.intForQuery("SELECT a FROM t") == 5 && db.longForQuery("SELECT a FROM t WHERE a = ?", 5) == 5)
+        #expect(db.intForQuery("SELECT a FROM t WHERE a = 6") == nil && db.doubleForQuery("SELECT a FROM t") == 5)
     }
 
     @Test func dateIsReadByQuery() throws {
         #expect(db.executeStatements("CREATE TABLE t (a DATETIME)"))
         let date = Date()
         #expect(db.executeUpdate("INSERT INTO t VALUES (?)", withArgumentsIn: [date]))
-        #expect(abs(try #require(db.date(forQuery: "SELECT a FROM t")).timeIntervalSince(date)) < 1)
+        #expect(abs(try #require(db.dateForQuery("SELECT a FROM t")).timeIntervalSince(date)) < 1)
     }
 
     @Test func validStatementValidatesWithoutRunning() throws {

@@ -58,7 +58,7 @@ import Testing
 
     @Test func customFunctionTakesText() {
         makeUppercased()
-        #expect(db.string(forQuery: "SELECT Uppercased(?)", "josé") == "JOSÉ")
+        #expect(db.stringForQuery("SELECT Uppercased(?)", "josé") == "JOSÉ")
     }
 
     @Test func textFunctionNamesExpectedType() throws {
@@ -70,7 +70,7 @@ import Testing
 
     @Test func customFunctionTakesRealNumbers() {
         makeHypotenuse()
-        #expect(db.double(forQuery: "SELECT Hypotenuse(?, ?)", 3.0, 4.0) == 5)
+        #expect(db.doubleForQuery("SELECT Hypotenuse(?, ?)", 3.0, 4.0) == 5)
     }
 
     @Test func customFunctionTakesIntegers() throws {
@@ -87,9 +87,9 @@ import Testing
 
     @Test func customFunctionTakesBlobs() {
         makeAlternating()
-        let result = db.data(forQuery: "SELECT Alternating(?)", Data(count: 256))
+        let result = db.dataForQuery("SELECT Alternating(?)", Data(count: 256))
         #expect(result == Data((0..<256).map { $0.isMultiple(of: 2) ? 1 : 0 }))
-        #expect(db.data(forQuery: "SELECT Alternating(?)", Data()) == Data())
+        #expect(db.dataForQuery("SELECT Alternating(?)", Data()) == Data())
     }
 
     @Test func blobFunctionNamesExpectedType() throws {
@@ -105,7 +105,7 @@ import Testing
                 && db.valueInt(value) == 0 && db.valueLong(value) == 0 && db.valueDouble(value) == 0
             db.resultInt(isNothing ? 1 : 0, context: context)
         }
-        #expect(db.int(forQuery: "SELECT IsNothing(NULL)") == 1 && db.int(forQuery: "SELECT IsNothing(3)") == 0)
+        #expect(db.intForQuery("SELECT IsNothing(NULL)") == 1 && db.intForQuery("SELECT IsNothing(3)") == 0)
     }
 
     @Test func argumentsAreConvertedAsSQLiteDoes() {
@@ -113,23 +113,23 @@ import Testing
             let sum = (0..<Int(argc)).reduce(Int64(0)) { $0 + db.valueLong(argv[$1]) }
             db.resultLong(sum + Int64(db.valueDouble(argv[0]) * 0), context: context)
         }
-        #expect(db.long(forQuery: "SELECT Sum(1, 2.9, '39 steps', 'none', x'3132')") == 42)
-        #expect(db.long(forQuery: "SELECT Sum(1e300)") == .max)
+        #expect(db.longForQuery("SELECT Sum(1, 2.9, '39 steps', 'none', x'3132')") == 42)
+        #expect(db.longForQuery("SELECT Sum(1e300)") == .max)
     }
 
     @Test func customFunctionReturnsInteger() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultInt(42, context: context) }
-        #expect(db.int(forQuery: "SELECT Answer()") == 42)
+        #expect(db.intForQuery("SELECT Answer()") == 42)
     }
 
     @Test func customFunctionReturnsLongInteger() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultLong(.min, context: context) }
-        #expect(db.long(forQuery: "SELECT Answer()") == .min)
+        #expect(db.longForQuery("SELECT Answer()") == .min)
     }
 
     @Test func customFunctionReturnsRealNumber() {
         db.makeFunctionNamed("Answer", arguments: 0) { context, _, _ in db.resultDouble(0.1, context: context) }
-        #expect(db.double(forQuery: "SELECT Answer()") == 0.1)
+        #expect(db.doubleForQuery("SELECT Answer()") == 0.1)
     }
 
     @Test func customFunctionReturnsNull() throws {

@@ -50,7 +50,7 @@ struct FMDatabaseKeyTests {
         db.traceExecution = true
         db.traceExecution = false
         db.maxBusyRetryTimeInterval = 1
-        #expect(db.setKey(.sampleKey("k")) && write(db) && db.int(forQuery: "SELECT one()") == 1)
+        #expect(db.setKey(.sampleKey("k")) && write(db) && db.intForQuery("SELECT one()") == 1)
         expectNoPlaintext()
     }
 
@@ -70,14 +70,14 @@ struct FMDatabaseKeyTests {
         #expect(db.open() && db.setKey("k") && write(db))
         #expect(db.setKey("k") && db.setKeyWith(Data("k".utf8)))
         #expect(!db.setKey("other"))
-        #expect(db.isOpen && db.int(forQuery: "SELECT count(*) FROM t") == 1, "the right key is in force still")
+        #expect(db.isOpen && db.intForQuery("SELECT count(*) FROM t") == 1, "the right key is in force still")
     }
 
     @Test func rightKeyWorksAfterReopening() {
         let db = quiet()
         #expect(db.open() && db.setKey("k") && write(db) && db.close())
         #expect(db.open() && !db.setKey("wrong") && !db.isOpen)
-        #expect(db.open() && db.setKey("k") && db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(db.open() && db.setKey("k") && db.intForQuery("SELECT count(*) FROM t") == 1)
     }
 
     @Test(arguments: ["x'1234'", "", "late"])
@@ -92,7 +92,7 @@ struct FMDatabaseKeyTests {
         queue.inDatabase { db in #expect(!write(db)) }
         expectNoPlaintext()
         queue.inDatabase { db in #expect(db.setKey(.sampleKey("right")) && write(db)) }
-        queue.inDatabase { db in #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1) }
+        queue.inDatabase { db in #expect(db.intForQuery("SELECT count(*) FROM t") == 1) }
         expectNoPlaintext()
     }
 
@@ -132,8 +132,8 @@ struct FMDatabaseKeyTests {
         pool.delegate = delegate
         pool.inDatabase { db in #expect(write(db)) }
         pool.inDatabase { db in
-            #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1)
-            pool.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 1) }
+            #expect(db.intForQuery("SELECT count(*) FROM t") == 1)
+            pool.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM t") == 1) }
         }
         expectNoPlaintext()
     }
@@ -153,9 +153,9 @@ struct FMDatabaseKeyTests {
         let queue = try #require(KeyedQueue(path: path))
         queue.inDatabase { db in #expect(write(db)) }
         queue.close()
-        queue.inDatabase { db in #expect(db.int(forQuery: "SELECT count(*) FROM t") == 1) }
+        queue.inDatabase { db in #expect(db.intForQuery("SELECT count(*) FROM t") == 1) }
         let db = KeyedDatabase(path: path)
-        #expect(db.open() && db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(db.open() && db.intForQuery("SELECT count(*) FROM t") == 1)
         expectNoPlaintext()
     }
 

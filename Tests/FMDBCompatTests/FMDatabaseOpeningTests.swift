@@ -53,14 +53,14 @@ import Testing
         for db in [quiet(nil), FMDatabase(), FMDatabase(url: nil)] {
             #expect(db.open() && db.databaseURL == nil)
             #expect(db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('x')"))
-            #expect(db.string(forQuery: "SELECT a FROM t") == "x")
+            #expect(db.stringForQuery("SELECT a FROM t") == "x")
         }
     }
 
     @Test func emptyPathIsTemporaryDatabase() {
         let db = quiet("")
         #expect(db.open() && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES ('y')"))
-        #expect(db.string(forQuery: "SELECT a FROM t") == "y")
+        #expect(db.stringForQuery("SELECT a FROM t") == "y")
     }
 
     @Test func secondOpenKeepsConnection() {
@@ -83,7 +83,7 @@ import Testing
                 && maker.close()
         )
         #expect(db.open(withFlags: SQLITE_OPEN_READWRITE) && db.setKey(.sampleKey("secret")))
-        #expect(db.int(forQuery: "SELECT count(*) FROM t") == 0)
+        #expect(db.intForQuery("SELECT count(*) FROM t") == 0)
     }
 
     @Test func openConnectionIsGood() {
@@ -148,7 +148,7 @@ import Testing
     @Test func pageSizeIsSetWithoutError() {
         let db = quiet(directory.file("pages.db"))
         #expect(db.open() && db.executeUpdate("PRAGMA page_size = 2048", withArgumentsIn: []) && !db.hadError())
-        #expect(db.executeStatements("CREATE TABLE t (a)") && db.int(forQuery: "PRAGMA page_size") == 2048)
+        #expect(db.executeStatements("CREATE TABLE t (a)") && db.intForQuery("PRAGMA page_size") == 2048)
     }
 
     @Test func vacuumRunsWithoutError() {
@@ -158,7 +158,7 @@ import Testing
                 && db.executeStatements("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
         )
         #expect(db.executeUpdate("VACUUM", withArgumentsIn: []) && !db.hadError())
-        #expect(db.int(forQuery: "SELECT a FROM t") == 1)
+        #expect(db.intForQuery("SELECT a FROM t") == 1)
     }
 
     @Test func writeIsBusyUntilReaderFinishes() throws {

@@ -49,7 +49,7 @@ import Testing
 
     private func count(_ sql: String = "SELECT count(*) FROM easy") -> Int32? {
         var count: Int32?
-        pool.inDatabase { count = $0.int(forQuery: sql) }
+        pool.inDatabase { count = $0.intForQuery(sql) }
         return count
     }
 
@@ -86,7 +86,7 @@ import Testing
         let reader = FMDatabasePool(path: directory.file("pool.db"), flags: SQLITE_OPEN_READONLY)
         reader.delegate = keeper
         reader.inDatabase { db in
-            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+            #expect(db.intForQuery("SELECT count(*) FROM easy") == 2)
             #expect(!db.executeUpdate("UPDATE easy SET a = 1", withArgumentsIn: []) && db.lastErrorCode() == 8)
         }
     }
@@ -96,7 +96,7 @@ import Testing
         let named = FMDatabasePool(path: directory.file("pool.db"), flags: flags, vfs: "unix")
         named.delegate = keeper
         let ran = Counter()
-        named.inDatabase { db in if db.int(forQuery: "SELECT count(*) FROM easy") == 2 { ran.add() } }
+        named.inDatabase { db in if db.intForQuery("SELECT count(*) FROM easy") == 2 { ran.add() } }
         let unknown = FMDatabasePool(url: URL(fileURLWithPath: directory.file("pool.db")), flags: flags, vfs: "nothing")
         unknown.inDatabase { _ in ran.add() }
         #expect(ran.value == 1)
@@ -155,7 +155,7 @@ import Testing
     @Test func rolledBackRowsAreVisibleInTransactionOnly() {
         pool.inDeferredTransaction { db, rollback in
             #expect(db.executeUpdate("INSERT INTO easy VALUES (1003)", withArgumentsIn: []))
-            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
+            #expect(db.intForQuery("SELECT count(*) FROM easy") == 3)
             rollback.pointee = true
         }
         #expect(count() == 2 && counts == [1, 0, 1])
@@ -181,8 +181,8 @@ import Testing
     @Test func poolMatchesLikePatterns() {
         for _ in 0..<2 {
             pool.inDatabase { db in
-                #expect(db.int(forQuery: "SELECT count(*) FROM likefoo WHERE foo LIKE 'h%'") == 2)
-                #expect(db.int(forQuery: "SELECT count(*) FROM likefoo WHERE foo LIKE ?", "h%") == 2)
+                #expect(db.intForQuery("SELECT count(*) FROM likefoo WHERE foo LIKE 'h%'") == 2)
+                #expect(db.intForQuery("SELECT count(*) FROM likefoo WHERE foo LIKE ?", "h%") == 2)
             }
         }
     }
@@ -192,7 +192,7 @@ import Testing
         pool.maximumNumberOfDatabasesToCreate = 4
         let rows = Counter()
         DispatchQueue.concurrentPerform(iterations: 128) { _ in
-            pool.inDatabase { db in rows.add(Int(db.int(forQuery: "SELECT count(*) FROM easy") ?? 0)) }
+            pool.inDatabase { db in rows.add(Int(db.intForQuery("SELECT count(*) FROM easy") ?? 0)) }
         }
         #expect(rows.value == 256 && pool.countOfOpenDatabases <= 4)
     }
@@ -203,7 +203,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 16) { number in
             pool.inExclusiveTransaction { db, _ in
                 #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: [number]))
-                #expect((db.int(forQuery: "SELECT count(*) FROM easy") ?? 0) > 2)
+                #expect((db.intForQuery("SELECT count(*) FROM easy") ?? 0) > 2)
             }
         }
         #expect(count() == 18)

@@ -19,7 +19,7 @@ import Testing
 
     private func count(_ like: String = "%") -> Int32? {
         var count: Int32?
-        queue.inDatabase { count = $0.int(forQuery: "SELECT count(*) FROM easy WHERE a LIKE ?", like) }
+        queue.inDatabase { count = $0.intForQuery("SELECT count(*) FROM easy WHERE a LIKE ?", like) }
         return count
     }
 
@@ -98,13 +98,13 @@ import Testing
         let reader = try #require(FMDatabaseQueue(path: directory.file("queue.db"), flags: SQLITE_OPEN_READONLY))
         reader.inDatabase { db in
             db.logsErrors = false
-            #expect(db.setKey(.sampleKey("secret")) && db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+            #expect(db.setKey(.sampleKey("secret")) && db.intForQuery("SELECT count(*) FROM easy") == 2)
             #expect(!db.executeUpdate("INSERT INTO easy VALUES (3)", withArgumentsIn: []))
         }
         reader.close()
         reader.inDatabase { db in
             #expect(!db.executeUpdate("INSERT INTO easy VALUES (3)", withArgumentsIn: []) && db.lastErrorCode() == 8)
-            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 2)
+            #expect(db.intForQuery("SELECT count(*) FROM easy") == 2)
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
     @Test func transactionRollsBackOnRequest() {
         queue.inTransaction { db, rollback in
             #expect(db.executeUpdate("INSERT INTO easy VALUES (?)", withArgumentsIn: ["gone"]))
-            #expect(db.int(forQuery: "SELECT count(*) FROM easy") == 3)
+            #expect(db.intForQuery("SELECT count(*) FROM easy") == 3)
             rollback.pointee = true
         }
         queue.inDeferredTransaction { db, _ in _ = db.executeQuery("SELECT * FROM easy", withArgumentsIn: [])?.next() }

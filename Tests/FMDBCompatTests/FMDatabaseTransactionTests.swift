@@ -18,7 +18,7 @@ import Testing
         #expect(db.beginImmediateTransaction() && db.isInTransaction)
         #expect(!db.beginTransaction() && db.lastErrorMessage().contains("within a transaction"))
         #expect(db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []) && db.commit())
-        #expect(!db.isInTransaction && !db.commit() && db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(!db.isInTransaction && !db.commit() && db.intForQuery("SELECT count(*) FROM t") == 1)
     }
 
     @Test func everyTransactionKindRollsBack() {
@@ -28,7 +28,7 @@ import Testing
         ] {
             #expect(begin() && db.isInTransaction)
             #expect(db.executeUpdate("INSERT INTO t VALUES (1)", withArgumentsIn: []) && db.rollback())
-            #expect(!db.isInTransaction && db.int(forQuery: "SELECT count(*) FROM t") == 0)
+            #expect(!db.isInTransaction && db.intForQuery("SELECT count(*) FROM t") == 0)
         }
     }
 
@@ -39,10 +39,10 @@ import Testing
             db.executeUpdate("INSERT INTO t VALUES (2)", withArgumentsIn: [])
             rollback.pointee = true
         }
-        #expect(failure == nil && db.int(forQuery: "SELECT count(*) FROM t") == 1)
+        #expect(failure == nil && db.intForQuery("SELECT count(*) FROM t") == 1)
         try db.rollbackToSavePoint(withName: "it's a name")
         try db.releaseSavePoint(withName: "it's a name")
-        #expect(db.int(forQuery: "SELECT count(*) FROM t") == 0 && !db.isInTransaction)
+        #expect(db.intForQuery("SELECT count(*) FROM t") == 0 && !db.isInTransaction)
         #expect(throws: NSError.self) { try db.releaseSavePoint(withName: "nothing") }
     }
 
@@ -80,7 +80,7 @@ import Testing
         #expect(first.int(forColumn: "a") == 1 && second.int(forColumn: "a") == 3)
         #expect(!first.next() && !second.next())
         db.shouldCacheStatements = false
-        #expect(db.int(forQuery: "SELECT a FROM t WHERE a = ?", 2) == 2)
+        #expect(db.intForQuery("SELECT a FROM t WHERE a = ?", 2) == 2)
     }
 
     @Test func datesAreStoredAsSecondsOrText() throws {
@@ -98,7 +98,7 @@ import Testing
         #expect(db.date(from: "2009-02-13 23:31:30") == date)
         found = try roundTrip()
         #expect(found.0 == date && found.1 == "2009-02-13 23:31:30")
-        #expect(db.date(forQuery: "SELECT ?", date) == date)
+        #expect(db.dateForQuery("SELECT ?", date) == date)
         db.setDateFormat(nil)
         #expect(try roundTrip().0 == date)
     }

@@ -25,13 +25,13 @@ import Testing
 
     @Test func valuesOfSeveralTypesAreBoundAtOnce() throws {
         try db.executeUpdate("INSERT INTO t VALUES (?, ?, ?, ?, ?)", values: ["hi'", "again", 7, Date(), 2.2])
-        #expect(db.changes == 1 && db.int(forQuery: "SELECT c FROM t") == 7)
+        #expect(db.changes == 1 && db.intForQuery("SELECT c FROM t") == 7)
     }
 
     @Test func trueIsStoredAs1() throws {
         try db.executeUpdate("INSERT INTO t (c) VALUES (?)", values: [true])
-        #expect(db.int(forQuery: "SELECT c FROM t") == 1 && db.bool(forQuery: "SELECT c FROM t") == true)
-        #expect(db.string(forQuery: "SELECT typeof(c) FROM t") == "integer")
+        #expect(db.intForQuery("SELECT c FROM t") == 1 && db.boolForQuery("SELECT c FROM t") == true)
+        #expect(db.stringForQuery("SELECT typeof(c) FROM t") == "integer")
     }
 
     @Test func surplusDictionaryNamesAreIgnored() throws {
@@ -65,7 +65,7 @@ import Testing
 
     @Test func nilAndNSNullBindAsNull() throws {
         try db.executeUpdate("INSERT INTO t (a, b) VALUES (?, ?)", values: [NSNull(), Optional<Int>.none as Any])
-        #expect(db.int(forQuery: "SELECT count(*) FROM t WHERE a IS NULL AND b IS NULL") == 1)
+        #expect(db.intForQuery("SELECT count(*) FROM t WHERE a IS NULL AND b IS NULL") == 1)
     }
 
     @Test func nullDateReadsAsNilNotEpoch() throws {

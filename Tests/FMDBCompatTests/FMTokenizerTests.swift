@@ -77,7 +77,7 @@ import Testing
             }
         }
         func count(_ table: String, _ query: String) -> Int32? {
-            db.int(forQuery: "SELECT count(*) FROM \(table) WHERE a MATCH ?", query)
+            db.intForQuery("SELECT count(*) FROM \(table) WHERE a MATCH ?", query)
         }
         #expect(count("testTok", "Queensrÿche") == 1 && count("testTok", "band") == 1)
         #expect(count("singular", "band") == 2 && count("singular", "bands") == 2)
@@ -89,7 +89,7 @@ import Testing
         #expect(db.installTokenizerModule(withName: "standard"))
         #expect(db.executeStatements("CREATE VIRTUAL TABLE t USING fts3(a, tokenize=standard)"))
         #expect(db.executeUpdate("INSERT INTO t VALUES ('I like Queensrÿche')", withArgumentsIn: []))
-        #expect(db.int(forQuery: "SELECT count(*) FROM t WHERE a MATCH ?", "QUEENSRŸCHE") == 1)
+        #expect(db.intForQuery("SELECT count(*) FROM t WHERE a MATCH ?", "QUEENSRŸCHE") == 1)
     }
 
     @Test func stopWordsAreReadFromFile() throws {

@@ -53,7 +53,7 @@ import Testing
             return 0
         }
         #expect(wasRefused && rows?.int(forColumnIndex: 0) == 1)
-        #expect(database.int(forQuery: "SELECT count(*) FROM t") == 2)
+        #expect(database.intForQuery("SELECT count(*) FROM t") == 2)
     }
 
     @Test func databaseEndsWithBlock() throws {
@@ -68,7 +68,7 @@ import Testing
             }
             let database = try #require(kept)
             #expect(isRefused(database, nil))
-            provider.inDatabase { #expect($0.int(forQuery: "SELECT count(*) FROM t") == 2) }
+            provider.inDatabase { #expect($0.intForQuery("SELECT count(*) FROM t") == 2) }
         }
     }
 
@@ -89,6 +89,6 @@ import Testing
             }
         }
         database.closeOpenResultSets()
-        #expect(database.int(forQuery: "SELECT count(*) FROM t") == Int32(2 + stored.value))
+        #expect(database.intForQuery("SELECT count(*) FROM t") == Int32(2 + stored.value))
     }
 }

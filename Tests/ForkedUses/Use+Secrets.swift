@@ -123,13 +123,13 @@ extension Use {
             return { try scene.keyring.change(Scene.secret(), to: secret) }
         },
         unlocked("content") { keyring, _ in _ = try keyring.content() },
-        unlocked("slots") { keyring, _ in _ = try keyring.slots() },
+        unlocked("slots") { keyring, _ in _ = try keyring.content().slots },
         unlocked("databaseKey") { keyring, _ in _ = try keyring.databaseKey() },
         unlocked("exportDatabaseKey") { keyring, _ in _ = try keyring.exportDatabaseKey() },
         unlocked("add") { keyring, _ in try keyring.add(Scene.secret("child")) },
         unlocked("add, a recovery code") { keyring, _ in
             let code = try RecoveryCode.random()
-            try keyring.add(code, typedBack: code.text())
+            try keyring.add(code, typedBack: RecoveryCode(typed: code.text()))
         },
         unlocked("change(slot:to:)") { keyring, _ in try keyring.change(slot: 1, to: Scene.secret("child")) },
         unlocked("remove") { keyring, _ in try keyring.remove(slot: 1, force: true) },

@@ -23,7 +23,7 @@ private func answer(to call: Use.Call, _ way: Way) -> String {
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
             // The first asynchronous call is the parent's.
-            _ = try? await Keyring(path: "/").slots()
+            _ = try? await Keyring(path: "/").content().slots
             let fork = Fork(way)
             if fork.isChild {
                 do {

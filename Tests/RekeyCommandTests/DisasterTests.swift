@@ -28,7 +28,7 @@ struct DisasterTests {
         let keyring = Keyring(besideDatabase: directory.file("\(name).db"))
         let unlocked = try keyring.create(with: .passphrase("Ada's passphrase"), label: "Ada")
         let code = try RecoveryCode.random()
-        try unlocked.add(code, typedBack: code.text(), label: "paper")
+        try unlocked.add(code, typedBack: RecoveryCode(typed: code.text()), label: "paper")
         try unlocked.add(.keyFile(SecretBytes(copying: DatabaseKey.sampleBytes("machine"))), label: "service")
         let queue = try DatabaseQueue(
             path: directory.file("\(name).db"),

@@ -83,7 +83,7 @@ import Testing
 
     @Test func recoveryCodeGivenAsPassphraseIsTold() throws {
         let code = try RecoveryCode.random()
-        try keyring.unlock(.sample("ada")).add(code, typedBack: code.text())
+        try keyring.unlock(.sample("ada")).add(code, typedBack: RecoveryCode(typed: code.text()))
         _ = try directory.write(code.text().withUnsafeBytes { Array($0) }, to: "code")
         let wrong = try rekey("verify test.db --keyring test.db.keyring --passphrase-file code")
         #expect(wrong.status == 77 && wrong.errors.contains("a recovery code, which needs --recovery"), "\(wrong)")
@@ -128,7 +128,7 @@ import Testing
     @Test func slotOfOtherKindIsMeantToBeChanged() throws {
         let unlocked = try keyring.unlock(.sample("ada"))
         let code = try RecoveryCode.random()
-        try unlocked.add(code, typedBack: code.text())
+        try unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
         try code.text().withUnsafeBytes { _ = try directory.write($0, to: "code") }
         let before = try FileState(keyring.path)
         let command = "keyring change test.db --recovery --passphrase-file code --new-key-file bob"

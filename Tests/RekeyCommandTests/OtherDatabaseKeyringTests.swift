@@ -131,7 +131,7 @@ struct OtherDatabaseKeyringTests {
         )
         #expect(changed.status == 0 && changed.output.contains("slot 1 “Bob”"), "\(changed.errors)")
         #expect(try rekey("keyring", "change", path, "--key-file", bobKey, "--new-key-file", adaKey).status == 0)
-        #expect(try Keyring(path: keyring).slots().map(\.label) == ["Bob"])
+        #expect(try Keyring(path: keyring).content().slots.map(\.label) == ["Bob"])
         let refused = try rekey(
             "keyring",
             "change",

@@ -275,7 +275,7 @@ struct ChangeTests {
         let rows = try other.executeQuery("SELECT * FROM people")
         #expect(try rows.next())
         var file = file
-        file.busyTimeout = .milliseconds(20)
+        file.configuration.busyTimeout = .milliseconds(20)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect { try file.changeKey(from: Self.old.key, to: Self.new.key) } throws: {
             ($0 as? DatabaseError)?.code.primary == .busy

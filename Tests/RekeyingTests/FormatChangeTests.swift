@@ -58,18 +58,25 @@ struct FormatChangeTests {
         for iterations in [64_000, 1234] {
             try make(CipherFormat(format) { $0.unsafeIterations = iterations })
             var named = file
-            named.format = format
-            named.searchedIterations = [1234]
+            named.configuration.format = format
+            named.configuration.searchedIterations = [1234]
             #expect(try named.verify(key: key).format.iterations == iterations)
             try FileManager.default.removeItem(atPath: path)
         }
+    }
+
+    @Test func anyFormatIsFound() throws {
+        try make(CipherFormat { $0.pageSize = 8192 })
+        var any = file
+        any.configuration.format = .any
+        #expect(try any.verify(key: key).format.pageSize == 8192)
     }
 
     @Test func changeKeepsSaltBehindNamedHeader() throws {
         let format = try CipherFormat { $0.plaintextHeaderSize = 32 }
         try make(format)
         var named = file
-        named.format = format
+        named.configuration.format = format
         let newKey = try DatabaseKey.passphrase("another")
         try named.changeKey(from: key, to: newKey)
         #expect(try named.verify(key: newKey.with(salt: Self.salt)).isSound)
@@ -115,7 +122,7 @@ struct FormatChangeTests {
         let format = try CipherFormat { $0.unsafePageAuthentication = nil }
         try make(format)
         var named = file
-        named.format = format
+        named.configuration.format = format
         #expect(try named.verify(key: key).format.pageAuthentication == nil)
         #expect(try named.migrate(key: key).format == .v4)
         #expect(try answer() == SampleFile.answer)
@@ -141,7 +148,7 @@ struct FormatChangeTests {
         for change in changes {
             let weaker = try file.migrate(key: key, changing: change, allowsWeaker: true).format
             var named = file
-            named.format = weaker
+            named.configuration.format = weaker
             #expect(try named.verify(key: key).isSound)
             // Back to the standard, whatever it is now.
             try named.migrate(key: key, format: .v4)

@@ -202,7 +202,7 @@ struct MigrateTests {
         try other.open()
         #expect(try other.string(forQuery: SampleFile.question) == SampleFile.answer)
         var file = file
-        file.busyTimeout = .milliseconds(20)
+        file.configuration.busyTimeout = .milliseconds(20)
         #expect { try file.encrypt(with: Self.key.key) } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
         #expect(try other.string(forQuery: SampleFile.question) == SampleFile.answer)
         other.close()

@@ -167,7 +167,7 @@ import Testing
         let done = try file.recover(key: key, to: saved)
         #expect(!done.isComplete && !done.isSchemaWhole && done.damagedPages == [1] && done.tables.isEmpty)
         let unassigned = try #require(done.unassignedRows)
-        #expect(unassigned.table == "lost_and_found" && unassigned.rows == 301 && unassigned.brokenRows == 0)
+        #expect(unassigned.name == "lost_and_found" && unassigned.rows == 301 && unassigned.brokenRows == 0)
         let database = Database(path: saved)
         try database.open(key: key)
         let found = try database.string(
@@ -353,7 +353,7 @@ import Testing
         try database.open(key: key)
         try database.executeStatements("BEGIN IMMEDIATE")
         var impatient = file
-        impatient.busyTimeout = .milliseconds(50)
+        impatient.configuration.busyTimeout = .milliseconds(50)
         let error = #expect(throws: DatabaseError.self) { try impatient.recover(key: key, to: saved) }
         #expect(error?.code.primary == .busy)
         try database.rollback()

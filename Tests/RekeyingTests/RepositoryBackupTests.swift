@@ -92,7 +92,7 @@ import Testing
             try fixture.backUp(nil)
             try queue.inDatabase { try $0.executeUpdate("UPDATE people SET name = 'changed' WHERE id = 2") }
             var file = fixture.file
-            file.format = format
+            file.configuration.format = format
             #expect(try file.backUp(to: fixture.repository, key: key).format == format)
             try queue.close()
             #expect(
@@ -303,7 +303,7 @@ import Testing
         defer { Platform.close(descriptor) }
         #expect(try FileCalls.tryLockOwnFile(descriptor, "", exclusively: false))
         var file = fixture.file
-        file.busyTimeout = .zero
+        file.configuration.busyTimeout = .zero
         #expect(throws: BackupError(.busy, path: fixture.directory.file("repository"))) {
             try file.backUp(to: fixture.repository)
         }

@@ -199,7 +199,7 @@ import Testing
         let format = try CipherFormat(#require(Engine.current.formats.first)) { $0.unsafePageAuthentication = nil }
         try fixture.open(format: format, key: key).close()
         var file = fixture.file
-        file.format = format
+        file.configuration.format = format
         try file.backUp(to: fixture.repository, key: key)
         let found = try fixture.repository.check(provingBy: [key], format: format)
         #expect(found.problems == [] && found.sound == [1] && found.proved == [] && found.provedByManifest == [1])

@@ -55,7 +55,7 @@ struct RepositoryFixture {
         let place = directory.file("restored.db")
         defer { try? FileManager.default.removeItem(atPath: place) }
         var restored = DatabaseFile(path: place)
-        restored.format = format
+        restored.configuration.format = format
         let done = try restored.restore(
             from: repository,
             choice,

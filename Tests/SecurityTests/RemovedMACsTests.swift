@@ -69,7 +69,7 @@ import Testing
         // Who knows that it was made so says it.
         #expect(try open(weak) == SampleFile.answer)
         var named = file
-        named.format = weak
+        named.configuration.format = weak
         #expect(try named.verify(key: key).format == weak)
         let message = "\(KeyError(.withoutMACs, format: weak))"
         #expect(message.contains("removed the MACs") && message.contains("unsafePageAuthentication = nil"))
@@ -82,7 +82,7 @@ import Testing
         #expect(try open(.any) == SampleFile.answer)
         #expect(try DatabaseFile(path: path).verify(key: key).format == .v1)
         var named = DatabaseFile(path: path)
-        named.format = .v2
+        named.configuration.format = .v2
         expect(throws: KeyError.withoutMACs, where: { $0.format == .v1 }) { try named.verify(key: key) }
         expect(throws: KeyError.otherFormat, where: { $0.format == .v1 }) { try open(.v2) }
     }

@@ -224,7 +224,7 @@ import Testing
                 }
             }
             #expect(try FileState(path) == before)
-            #expect(try keyring.unlock(first).slots().count == 1)
+            #expect(try keyring.unlock(first).content().slots.count == 1)
             let other = try #require(others.first)
             #expect(directory.names == ["a.keyring", other, "stolen"].sorted())
             try keyring.unlock(first).add(second)

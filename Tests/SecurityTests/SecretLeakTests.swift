@@ -402,7 +402,7 @@ import Testing
                 needles = try [masked(passphrase), masked(code.bytes), masked(code.text())]
                 let keyring = Keyring(path: directory.file("test.keyring"))
                 let unlocked = try keyring.create(with: .passphrase(passphrase))
-                try unlocked.add(code, typedBack: code.text())
+                try unlocked.add(code, typedBack: RecoveryCode(typed: code.text()))
                 needles.append(try masked(unlocked.masterKey))
                 try note(unlocked.databaseKey())
                 let slot = try #require(unlocked.content().slots.first)

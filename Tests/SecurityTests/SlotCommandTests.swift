@@ -65,7 +65,7 @@ import Testing
 
     @Test func readingKeyringRunsNoCommand() throws {
         try alter { $0[1] = slot($0[1], hostile) }
-        #expect(try keyring.slots()[1].command == hostile)
+        #expect(try keyring.content().slots[1].command == hostile)
         expect(throws: KeyringError.altered) { _ = try keyring.unlock(.sample("Ada")) }
         expect(throws: KeyringError.wrongSecret) { _ = try keyring.unlock(.sample("Bob")) }
         #expect(runs == 0 && !planted)

@@ -4,11 +4,14 @@ import Logging
 
 /// The notes of the service, in an encrypted pool: many requests read at once, and one writes.
 struct NoteStore: Sendable {
-    struct Note: Codable, RowDecodable, Sendable {
+    struct Note: Codable, RowDecodable, MutablePersistableRecord, Sendable {
+        static let databaseTableName = "notes"
         var id: Int64?
         var author: String
         var text: String
         var made: Date?
+
+        mutating func didInsert(_ rowID: Int64) { id = rowID }
     }
 
     let pool: DatabasePool
@@ -57,10 +60,14 @@ struct NoteStore: Sendable {
         var made = note
         made.id = nil
         made.made = Date()
-        let row = made
-        let id = try await health.noting { try await pool.write { try $0.insert(into: "notes", encoding: row) } }
-        made.id = id
-        return made
+        let new = made
+        return try await health.noting {
+            try await pool.write { database in
+                var row = new
+                try row.insert(database)
+                return row
+            }
+        }
     }
 
     func note(_ id: Int64) async throws -> Note? {

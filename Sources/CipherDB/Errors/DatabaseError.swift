@@ -1,3 +1,5 @@
+public import CipherKeys
+
 /// An error of SQLite, or of a call that cannot be carried out.
 ///
 /// It never carries bound values or keys; SQL that sets a key is left out.
@@ -67,7 +69,7 @@ public struct DatabaseError: Error, Sendable, Equatable {
     static let hiddenSQL = "(a statement that may hold a key)"
 }
 
-extension DatabaseError: CustomStringConvertible {
+extension DatabaseError: DescribedError {
     /// Such as `UNIQUE constraint failed: t.a (SQLite code 2067), in: INSERT INTO t VALUES (?)`.
     public var description: String {
         "\(message) (SQLite code \(code.rawValue))"

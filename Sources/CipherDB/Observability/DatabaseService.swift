@@ -1,26 +1,14 @@
 #if ServiceLifecycle
     public import ServiceLifecycle
 
-    extension DatabaseQueue: Service {
-        /// Waits for the shutdown of the service group, then copies the write-ahead log into the database file and closes the queue.
-        ///
-        /// Blocks that run come to their end. A group shuts its services down last to first: put the database before what uses it.
-        public func run() async {
-            await closeOnShutdown()
-        }
-    }
-
-    extension DatabasePool: Service {
-        /// Waits for the shutdown of the service group, then copies the write-ahead log into the database file and closes the pool.
-        ///
-        /// Blocks that run come to their end. A group shuts its services down last to first: put the database before what uses it.
-        public func run() async {
-            await closeOnShutdown()
-        }
-    }
+    extension DatabaseQueue: Service {}
+    extension DatabasePool: Service {}
 
     extension DatabaseWriter {
-        fileprivate func closeOnShutdown() async {
+        /// Waits for the shutdown of the service group, then copies the write-ahead log into the database file and closes the database.
+        ///
+        /// Blocks that run come to their end. A group shuts its services down last to first: put the database before what uses it.
+        public func run() async {
             do {
                 try await gracefulShutdown()
             } catch {

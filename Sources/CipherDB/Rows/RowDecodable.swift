@@ -82,14 +82,25 @@ extension ResultSet {
         return DatabaseError(error.code, "row \(rowNumber), as \(type): \(error.message)", sql: error.sql)
     }
 
-    /// The next row, and closes; nil where there is none.
+    /// The next row, and closes; nil where there is none, and for NULL as a value that cannot be NULL, such as a sum of no rows.
     ///
     /// - Throws: as ``next(as:)``.
     @inlinable public func fetchOne<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> Value? {
         let isOuter = try enter()
         defer { leave(isOuter) }
         defer { close() }
-        return try next(as: type)
+        do {
+            return try next(as: type)
+        } catch {
+            guard isNull(type, error) else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether a value was not made because NULL stands in its column.
+    @usableFromInline func isNull(_ type: Any.Type, _ error: any Error) -> Bool {
+        type is any ColumnDecodable.Type && (error as? DatabaseError)?.code == .mismatch
+            && (try? columnIndexIsNull(0)) == true
     }
 
     /// The rows that are left, and closes.
@@ -130,7 +141,8 @@ extension Database {
         return try executeQuery(sql, values: values).fetchAll(type)
     }
 
-    /// The first row of a query, with these values for its parameters, in order; nil where there is none.
+    /// The first row of a query, with these values for its parameters, in order; nil where there is none, and for NULL as a value that
+    /// cannot be NULL, such as a sum of no rows.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
     @inlinable public func fetchOne<Value: RowDecodable>(
@@ -141,7 +153,7 @@ extension Database {
         try fetchOne(type, sql, values: StatementValues(values))
     }
 
-    /// The first row of a query, with these values for its parameters; nil where there is none.
+    /// The first row of a query, with these values for its parameters; nil as there.
     ///
     /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
     @inlinable public func fetchOne<Value: RowDecodable>(
@@ -153,8 +165,7 @@ extension Database {
         defer { leave(isOuter) }
         let rows = try executeQuery(sql, values: values)
         defer { rows.close() }
-        let value = try rows.next(as: type)
-        rows.close()
+        let value = try rows.fetchOne(type)
         try throwDeferredError()
         return value
     }

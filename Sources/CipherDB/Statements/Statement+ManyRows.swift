@@ -40,13 +40,17 @@ extension Statement {
         try execute(forEach: elements) { try value($0).bind(to: Parameter(statement: prepared, index: 1)) }
     }
 
-    /// Runs it with each of these sets of values for its parameters, as `executeUpdate(forEach:_:)` does.
+    /// Runs it for each element, with the values that `values` makes of the element as a list, by name or by `.encoding`, as
+    /// `executeUpdate(forEach:_:)` does.
     ///
-    /// - Throws: ``DatabaseError``, also for a value too many or too few.
-    public func executeUpdate(forEach sets: some Sequence<StatementValues>) throws {
+    /// - Throws: as there, also for a name that is no parameter's.
+    public func executeUpdate<Elements: Sequence>(
+        forEach elements: Elements,
+        _ values: (Elements.Element) throws -> StatementValues
+    ) throws {
         let isOuter = try enter()
         defer { leave(isOuter) }
-        try execute(forEach: sets) { try bind($0) }
+        try execute(forEach: elements) { try bind(values($0)) }
     }
 
     /// - Parameter bind: Binds the values of an element.
@@ -128,14 +132,19 @@ extension Database {
         try statement.executeUpdate(forEach: elements, value)
     }
 
-    /// Runs a statement with each of these sets of values for its parameters; see `Statement.executeUpdate(forEach:)`.
+    /// Runs a statement for each element, with the values that `values` makes of the element as a list, by name or by `.encoding`; see
+    /// `Statement.executeUpdate(forEach:_:)`.
     ///
-    /// - Throws: ``DatabaseError``, also for a value too many or too few; ``KeyError``.
-    public func executeUpdate(_ sql: SQL, forEach sets: some Sequence<StatementValues>) throws {
+    /// - Throws: as there; ``KeyError``.
+    public func executeUpdate<Elements: Sequence>(
+        _ sql: SQL,
+        forEach elements: Elements,
+        _ values: (Elements.Element) throws -> StatementValues
+    ) throws {
         let isOuter = try enter()
         defer { leave(isOuter) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
-        try statement.executeUpdate(forEach: sets)
+        try statement.executeUpdate(forEach: elements, values)
     }
 }

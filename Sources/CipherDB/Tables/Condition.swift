@@ -38,20 +38,30 @@ public struct Condition: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Both are true. Nil on the right is no condition: `Column("list") == id && text.map { Column("text").like($0) }`.
-    public static func && (left: Condition, right: Condition?) -> Condition {
-        guard let right else { return left }
-        return Condition { "(\(sql: left.sql($0)) AND \(sql: right.sql($0)))" }
-    }
+    public static func && (left: Condition, right: Condition?) -> Condition { joined(left, right, by: "AND") }
 
-    /// One of them is true, or both.
-    public static func || (left: Condition, right: Condition) -> Condition {
-        Condition { "(\(sql: left.sql($0)) OR \(sql: right.sql($0)))" }
+    /// One of them is true, or both. Nil on the right is no condition.
+    public static func || (left: Condition, right: Condition?) -> Condition { joined(left, right, by: "OR") }
+
+    private static func joined(_ left: Condition, _ right: Condition?, by word: SQL) -> Condition {
+        guard let right else { return left }
+        return Condition { "(\(sql: left.sql($0)) \(sql: word) \(sql: right.sql($0)))" }
     }
 
     /// It is not true. What is neither, such as a comparison with NULL, stays so.
     public static prefix func ! (condition: Condition) -> Condition {
         Condition { "NOT (\(sql: condition.sql($0)))" }
     }
+}
+
+/// Conditions of a search of which any may be missing. Where all are, the result is nil, which finds every row, and no `update` or `delete`
+/// takes it.
+extension Condition? {
+    /// Both are true; nil is no condition.
+    public static func && (left: Condition?, right: Condition?) -> Condition? { left.map { $0 && right } ?? right }
+
+    /// One of them is true, or both; nil is no condition.
+    public static func || (left: Condition?, right: Condition?) -> Condition? { left.map { $0 || right } ?? right }
 }
 
 /// A column by which rows are sorted.

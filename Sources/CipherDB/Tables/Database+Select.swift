@@ -23,32 +23,6 @@ extension Database {
         return try executeQuery(sql)
     }
 
-    /// The rows of a table as a type: all of them unless there is a condition.
-    ///
-    /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
-    public func fetchAll<Value: RowDecodable>(
-        _ type: Value.Type,
-        from table: TableName,
-        where condition: Condition? = nil,
-        orderedBy ordering: [Ordering] = [],
-        limit: Int? = nil,
-        offset: Int = 0
-    ) throws -> [Value] {
-        try select(from: table, where: condition, orderedBy: ordering, limit: limit, offset: offset).fetchAll(type)
-    }
-
-    /// The first row of a table, in this order, that the condition is true of, as a type; nil where there is none.
-    ///
-    /// - Throws: ``DatabaseError``, also for a row that is not of this type; ``KeyError``.
-    public func fetchOne<Value: RowDecodable>(
-        _ type: Value.Type,
-        from table: TableName,
-        where condition: Condition? = nil,
-        orderedBy ordering: [Ordering] = []
-    ) throws -> Value? {
-        try select(from: table, where: condition, orderedBy: ordering, limit: 1).fetchOne(type)
-    }
-
     /// The names of a table's columns; none where there is no such table.
     func names(of table: TableName) throws -> [String] {
         let columns = try tableSchema(of: table)
@@ -65,21 +39,6 @@ extension Database {
         var sql: SQL = "SELECT count(*) FROM \(raw: table.quoted)"
         if let condition { sql.append(condition.clause(for: table)) }
         return try value(forQuery: sql) ?? 0
-    }
-
-    /// The row with this primary key, which is one column; nil where there is none.
-    ///
-    /// ```swift
-    /// let note = try database.find(Note.self, in: "notes", id: 7)
-    /// ```
-    ///
-    /// - Throws: ``DatabaseError``, also for a table whose primary key is not one column; ``KeyError``.
-    public func find<Value: RowDecodable>(
-        _ type: Value.Type,
-        in table: TableName,
-        id: any ColumnEncodable
-    ) throws -> Value? {
-        try fetchOne(type, from: table, where: try keyColumn(of: table) == id)
     }
 
     /// The one column of the primary key.

@@ -19,19 +19,6 @@ extension Database {
         try upsert(into: table, pairs(values), columns)
     }
 
-    /// Inserts the values of `row`, or changes the row that is there, as ``upsert(into:_:onConflict:)``.
-    ///
-    /// - Returns: as there.
-    /// - Throws: as there; what `row` throws.
-    @discardableResult
-    public func upsert(
-        into table: TableName,
-        encoding row: some Encodable,
-        onConflict columns: String...
-    ) throws -> Int64? {
-        try upsert(into: table, RowEncoder.values(of: row), columns)
-    }
-
     func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64? {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }

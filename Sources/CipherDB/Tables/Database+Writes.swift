@@ -1,6 +1,7 @@
 /// Rows that are written by typed calls.
 extension Database {
-    /// Inserts a row of these values by the names of their columns; the other columns have their defaults.
+    /// Inserts a row of these values by the names of their columns; the other columns have their defaults. A record has an `insert` of its own
+    /// (``PersistableRecord``).
     ///
     /// - Returns: the rowid of the row that was stored; nil where none was, as by `ON CONFLICT IGNORE` or a trigger's `RAISE(IGNORE)`, and
     ///   where it has none: in a table `WITHOUT ROWID`, whose stored rows ``changes`` counts, and in a view, whose triggers store what they
@@ -11,32 +12,16 @@ extension Database {
         try insert(into: table, pairs(values))
     }
 
-    /// Inserts a row of the values of `row`, whose coding keys are the names of the columns. Nil is NULL, also where the column has a
-    /// default; as the rowid it is a new one, which is returned.
-    ///
-    /// - Returns: as ``insert(into:_:)``.
-    /// - Throws: ``DatabaseError``, ``KeyError``; what `row` throws.
-    @discardableResult
-    public func insert(into table: TableName, encoding row: some Encodable) throws -> Int64? {
-        try insert(into: table, RowEncoder.values(of: row))
-    }
-
     /// Inserts a row of these values, unless that would break a constraint, such as a second row with its primary key.
     ///
     /// - Returns: as ``insert(into:_:)``.
     /// - Throws: ``DatabaseError``, also for a foreign key, which is not ignored; ``KeyError``.
     @discardableResult
     public func insertOrIgnore(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64? {
-        try insertOrIgnore(into: table, pairs(values))
-    }
-
-    /// Inserts a row of the values of `row`, as ``insertOrIgnore(into:_:)``.
-    ///
-    /// - Returns: as there.
-    /// - Throws: as there; what `row` throws.
-    @discardableResult
-    public func insertOrIgnore(into table: TableName, encoding row: some Encodable) throws -> Int64? {
-        try insertOrIgnore(into: table, RowEncoder.values(of: row))
+        let isOuter = try turn.enter()
+        defer { turn.leave(isOuter) }
+        try executeUpdate(insertion(into: table, pairs(values), "OR IGNORE "))
+        return insertedRowID(in: table)
     }
 
     /// Changes the rows that the condition is true of.
@@ -50,15 +35,6 @@ extension Database {
         where condition: Condition
     ) throws -> Int {
         try update(table, pairs(values), condition)
-    }
-
-    /// Gives the rows that the condition is true of the values of `row`.
-    ///
-    /// - Returns: as ``update(_:set:where:)``.
-    /// - Throws: ``DatabaseError``, ``KeyError``; what `row` throws.
-    @discardableResult
-    public func update(_ table: TableName, encoding row: some Encodable, where condition: Condition) throws -> Int {
-        try update(table, RowEncoder.values(of: row), condition)
     }
 
     /// Changes every row of a table.
@@ -104,13 +80,6 @@ extension Database {
         guard !pairs.isEmpty else { return beginning + " DEFAULT VALUES" }
         let columns = pairs.map { quotedIdentifier($0.name) }.joined(separator: ", ")
         return beginning + " (\(raw: columns)) VALUES (\(list: pairs.map(\.value)))"
-    }
-
-    private func insertOrIgnore(into table: TableName, _ pairs: Pairs) throws -> Int64? {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
-        try executeUpdate(insertion(into: table, pairs, "OR IGNORE "))
-        return insertedRowID(in: table)
     }
 
     func insert(into table: TableName, _ pairs: Pairs) throws -> Int64? {

@@ -178,12 +178,13 @@ extension MutablePersistableRecord {
         if let rowID = try inserted(database) { didInsert(rowID) }
     }
 
-    /// Inserts the row, or gives the row with its primary key its values.
+    /// Inserts the row, or gives the row that has its values in `columns` the others.
     ///
+    /// - Parameter columns: The primary key, unless others are named, which must be unique.
     /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.24 (``Capability/upsert``); ``KeyError``; what
     ///   ``encode(to:)`` throws.
-    public mutating func upsert(_ database: Database) throws {
-        if let rowID = try upserted(database) { didInsert(rowID) }
+    public mutating func upsert(_ database: Database, onConflict columns: String...) throws {
+        if let rowID = try upserted(database, columns) { didInsert(rowID) }
     }
 
     /// Gives the row with its primary key its values, or inserts it where there is none.
@@ -252,8 +253,8 @@ extension MutablePersistableRecord {
         try database.insert(into: Self.table, try pairs)
     }
 
-    fileprivate func upserted(_ database: Database) throws -> Int64? {
-        try database.upsert(into: Self.table, try pairs, [])
+    fileprivate func upserted(_ database: Database, _ columns: [String]) throws -> Int64? {
+        try database.upsert(into: Self.table, try pairs, columns)
     }
 
     fileprivate func saved(_ database: Database) throws -> Int64? {
@@ -332,11 +333,11 @@ extension PersistableRecord {
         _ = try inserted(database)
     }
 
-    /// Inserts the row, or gives the row with its primary key its values, as the form of ``MutablePersistableRecord``.
+    /// Inserts the row, or gives the row that has its values in `columns` the others, as the form of ``MutablePersistableRecord``.
     ///
     /// - Throws: as that.
-    public func upsert(_ database: Database) throws {
-        _ = try upserted(database)
+    public func upsert(_ database: Database, onConflict columns: String...) throws {
+        _ = try upserted(database, columns)
     }
 
     /// Gives the row with its primary key its values, or inserts it where there is none.

@@ -23,7 +23,7 @@ extension BackupRepository {
         progress: (Int64, Int64) throws -> Void = { _, _ in }
     ) throws -> RepositoryCheck {
         var file = DatabaseFile(path: "")
-        (file.format, file.iterations, file.searchedIterations) = (
+        (file.configuration.format, file.iterations, file.configuration.searchedIterations) = (
             format, iterations.first, Array(iterations.dropFirst())
         )
         return try check(provingBy: keys, of: file, atLeast: expected, keyring: nil, progress: progress)

@@ -17,8 +17,9 @@ public struct Recovery: Sendable, Equatable {
     public let tables: [SalvagedTable]
     /// Whether the definitions of all tables, indexes, views and triggers were found.
     public let isSchemaWhole: Bool
-    /// Rows whose table is not known; nil where there are none.
-    public let unassignedRows: UnassignedRows?
+    /// The table `lost_and_found` of the rows whose table is not known, in the form of SQLite's own `.recover`: the page, the number of
+    /// fields, the rowid, and the fields. Nil where there are none.
+    public let unassignedRows: SalvagedTable?
     /// Virtual tables, such as full-text indexes, that were made again, because their own tables were damaged.
     public let remadeTables: [RemadeTable]
     /// What is defined in the schema and could not be made, such as a unique index on rows that are not unique any more.

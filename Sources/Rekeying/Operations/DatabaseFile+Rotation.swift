@@ -76,7 +76,7 @@ extension DatabaseFile {
             let database = Database(
                 path: path,
                 configuration: Configuration {
-                    $0.busyTimeout = busyTimeout
+                    $0.busyTimeout = configuration.busyTimeout
                     $0.format = before.format
                 }
             )

@@ -78,7 +78,7 @@ private struct RecoveryObject: Encodable {
         }
         schemaWhole = found.isSchemaWhole
         unassignedRows = found.unassignedRows?.rows ?? 0
-        unassignedTable = found.unassignedRows?.table
+        unassignedTable = found.unassignedRows?.name
         madeAgain = found.remadeTables.map { MadeAgain(name: $0.name, empty: $0.isEmpty) }
         notMade = found.failures.map(\.name)
         problems = found.problems
@@ -92,7 +92,7 @@ private struct RecoveryObject: Encodable {
         lines += found.tables.map { ("table \($0.name)", text($0)) }
         if !found.isSchemaWhole { lines.append(("schema", "incomplete: tables may be missing")) }
         if let unassigned = found.unassignedRows {
-            lines.append(("not assigned", "\(unassigned.rows.counted("row")), in the table \(unassigned.table)"))
+            lines.append(("not assigned", "\(unassigned.rows.counted("row")), in the table \(unassigned.name)"))
         }
         lines += found.remadeTables.map {
             (

@@ -32,12 +32,12 @@ struct FileFormatOptions: ParsableArguments {
         var database = DatabaseFile(path: path)
         database.willDerive = SearchProgress(path).show
         if parameters.isGiven {
-            database.format = try parameters.change.format()
+            database.configuration.format = try parameters.change.format()
             database.otherFormats = parameters.formatsOfOtherVersions
         }
         if let numbers = fileKdfIter?.numbers {
             database.iterations = numbers.first
-            database.searchedIterations = Array(numbers.dropFirst())
+            database.configuration.searchedIterations = Array(numbers.dropFirst())
         }
         return database
     }

@@ -162,7 +162,7 @@ final class AllowedCommands {
 
     /// Unlocks the keyring by the commands that are allowed, each of which is shown before it is run.
     func unlock(_ keyring: Keyring, slot number: Int?) throws -> UnlockedKeyring {
-        for slot in try keyring.slots() where number == nil || slot.number == number {
+        for slot in try keyring.content().slots where number == nil || slot.number == number {
             if let command = slot.command, commands.contains(command) {
                 Output.tell("rekey: \(KeyringList.name(slot.number, slot.label)) runs \(command)\n")
             }

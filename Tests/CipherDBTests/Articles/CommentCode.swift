@@ -220,13 +220,6 @@ import Testing
         // end
     }
 
-    private func found(_ database: Database) throws -> Note? {
-        // begin
-        let note = try database.find(Note.self, in: "notes", id: 7)
-        // end
-        return note
-    }
-
     private func conditions(_ database: Database, _ id: Int64) throws {
         // begin
         try database.delete(from: "notes", where: Column("list") == id && Column("deleted") != nil)

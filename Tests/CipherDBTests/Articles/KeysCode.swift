@@ -44,7 +44,7 @@ private struct KeysCode {
         let unlocked = try keyring.unlock(.passphrase("correct horse battery staple"))
         try unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
         try keyring.change(.passphrase("correct horse battery staple"), to: .passphrase("a better passphrase"))
-        for slot in try keyring.slots() { print(slot.number, slot.label) }
+        for slot in try keyring.content().slots { print(slot.number, slot.label) }
         // end
         // begin
         try queue.rotateKey(of: unlocked)

@@ -4,7 +4,8 @@ import Foundation
 /// The code of Documentation/Code.md.
 private struct PageCode {
     // begin
-    struct Note: Codable, RowDecodable, Sendable {
+    struct Note: Codable, RowDecodable, PersistableRecord, Sendable {
+        static let databaseTableName = "notes"
         var id: Int64?
         var text: String
         var due: Date?
@@ -44,7 +45,7 @@ private struct PageCode {
         print(same, asked, format)
     }
 
-    private func keyrings(_ path: String, _ secret: KeyringSecret) async throws {
+    private func keyrings(_ path: String, _ secret: KeyringSecret, _ textField: String) async throws {
         // begin
         let keyring = Keyring(besideDatabase: path)
         let pool = try await DatabasePool(path: path, key: .keyring(keyring, unlockedBy: secret))  // makes both, once
@@ -52,10 +53,10 @@ private struct PageCode {
         try await unlocked.add(.passphrase("Bob's own passphrase"), label: "Bob")
         let code = try RecoveryCode.random()
         try code.text().withUnsafeBytes { print(String(decoding: $0, as: UTF8.self)) }  // to be written on paper
-        let typed = try KeySource.prompt("Recovery code", confirmed: false).read()
+        let typed = try RecoveryCode(typed: textField)
         try await unlocked.add(code, typedBack: typed, label: "safe")
-        let withCode = try await keyring.unlock(.recoveryCode(RecoveryCode(typed: typed)))
-        for slot in try await keyring.slots() { print(slot.number, slot.label) }
+        let withCode = try await keyring.unlock(.recoveryCode(typed))
+        for slot in try await keyring.content().slots { print(slot.number, slot.label) }
         try await unlocked.change(slot: 1, to: .passphrase("a better passphrase"))
         try await unlocked.remove(label: "Bob")
         try await unlocked.backUp(to: "keyring.copy")
@@ -79,10 +80,10 @@ private struct PageCode {
             }
         ])
         let id = try await pool.write { database in  // a transaction; it rolls back where the block throws
-            try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
+            try database.insert(into: "notes", ["text": "buy stamps", "due": Date()])
         }
         try await pool.write { database in
-            try database.insert(into: "notes", ["text": "call Bob"])
+            try Note(text: "call Bob").insert(database)
             try database.update("notes", set: ["due": nil], where: Column("id") == id)
             try database.upsert(into: "notes", ["id": 7, "text": "seven"], onConflict: "id")
             try database.executeUpdate("UPDATE notes SET text = ? WHERE id = ?", "eight", 8)
@@ -105,16 +106,15 @@ private struct PageCode {
             try database.fetchAll(Note.self, "SELECT * FROM notes WHERE id IN (\(list: [1, 7]))")
         }
         let due = try await pool.read { database in
-            try database.fetchAll(
-                Note.self,
+            try database.select(
                 from: "notes",
                 where: Column("due") < Date() && word.map { Column("text").like($0) },
                 orderedBy: [.ascending("due")],
                 limit: 10
-            )
+            ).fetchAll(Note.self)
         }
         let late = try await pool.read { try $0.count(in: "notes", where: Column("done") > Column("due")) }
-        let first = try await pool.read { try $0.find(Note.self, in: "notes", id: 1) }
+        let first = try await pool.read { try Note.fetchOne($0, key: 1) }
         let sum = try await pool.read { try $0.int(forQuery: "SELECT sum(\(identifier: column)) FROM notes") }
         try await pool.read { database in
             let rows = try database.executeQuery("SELECT id, text FROM notes")

@@ -37,7 +37,8 @@ private struct QueriesCode {
             var tags: [String]
         }
         var note = Note(text: "buy stamps", tags: ["post"])
-        note.id = try database.insert(into: "notes", encoding: note)
+        try database.executeUpdate("INSERT INTO notes (text, tags) VALUES (:text, :tags)", values: .encoding(note))
+        note.id = database.lastInsertRowID
         let notes = try database.fetchAll(Note.self, "SELECT * FROM notes WHERE due < ?", Date())
         let one = try database.fetchOne(Note.self, "SELECT * FROM notes WHERE id = ?", note.id)
         // end

@@ -15,7 +15,8 @@ private struct ReadmeCode {
 
     func example() async throws {
         // begin
-        struct Note: Codable, RowDecodable, Sendable {
+        struct Note: Codable, RowDecodable, PersistableRecord, Sendable {
+            static let databaseTableName = "notes"
             var id: Int64?
             var text: String
             var due: Date?
@@ -31,7 +32,7 @@ private struct ReadmeCode {
             }
         ])
         try await pool.write { database in
-            try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
+            try Note(text: "buy stamps", due: Date()).insert(database)
         }
         let word = "%stamps%"
         let notes = try await pool.read { database in

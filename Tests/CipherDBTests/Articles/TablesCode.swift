@@ -21,15 +21,14 @@ private struct TablesCode {
         try database.insert(into: "lists", ["name": "work"])
         try database.upsert(into: "lists", ["name": "work", "color": "green"], onConflict: "name")
         let isNew = try database.insertOrIgnore(into: "lists", ["name": "home"]) != nil
-        let open = try database.fetchAll(
-            Note.self,
+        let open = try database.select(
             from: "notes",
             where: Column("list") == 3 && Column("due") != nil,
             orderedBy: [.ascending("due")],
             limit: 20
-        )
+        ).fetchAll(Note.self)
         let count = try database.count(in: "notes", where: Column("id").between(1, 99))
-        let note = try database.find(Note.self, in: "notes", id: 7)
+        let note = try database.select(from: "notes", where: Column("id") == 7).fetchOne(Note.self)
         try database.update("notes", set: ["list": nil], where: Column("id").isIn([1, 2, 3]))
         try database.delete(from: "notes", where: Column("due") < Date() || "length(text) = 0")
         try database.deleteAll(from: "notes")

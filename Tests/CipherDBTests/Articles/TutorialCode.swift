@@ -25,13 +25,14 @@ private struct TutorialCode {
 
     func rows(_ pool: DatabasePool, typed: String) throws {
         // begin
-        struct Note: Codable, RowDecodable {
+        struct Note: Codable, RowDecodable, PersistableRecord {
+            static let databaseTableName = "notes"
             var id: Int64?
             var text: String
             var due: Date?
         }
         try pool.write { database in
-            try database.insert(into: "notes", encoding: Note(text: "buy stamps", due: Date()))
+            try Note(text: "buy stamps", due: Date()).insert(database)
         }
         let notes = try pool.read { database in
             try database.fetchAll(Note.self, "SELECT * FROM notes ORDER BY due")

@@ -131,7 +131,6 @@ func tables(_ database: Database, _ state: String?) throws {
     sql += " WHERE score > \(10)"
     try database.createIndex("by_name", on: "player", columns: ["name"], unique: true, ifNotExists: true)
     _ = try database.count(in: "player", where: Column("score") != 3)
-    _ = try database.find(Player.self, in: "player", id: 7)
     _ = try database.insertOrIgnore(into: "player", ["name": "Ada"])
     try database.upsert(into: "player", ["name": "Ada", "score": 1], onConflict: "name")
     let row = try database.upsert(into: "player", ["name": "Ada"], onConflict: "name")
@@ -240,12 +239,11 @@ func causes(_ pool: DatabasePool, _ error: any Error, _ key: KeyError, _ source:
 }
 
 // 40: conditions that are literals
-func conditions(_ database: Database, _ id: Int, _ player: Player) throws {
+func conditions(_ database: Database, _ id: Int) throws {
     _ = try database.select(from: "player", where: "id = 1")
     _ = try database.select(from: "player", where: "id = \(id)", orderedBy: [.ascending("id")])
     _ = try database.count(in: "player", where: "name IN (\(list: ["a", "b"]))")
     try database.update("player", set: ["name": "x"], where: "id = \(id)")
-    try database.update("player", encoding: player, where: "id = \(id)")
     try database.delete(from: "player", where: "id = \(id)" && Column("score") > 1)
     try database.createIndex("by_name", on: "player", columns: ["name"], where: "score > \(id)")
 }
@@ -253,16 +251,16 @@ func conditions(_ database: Database, _ id: Int, _ player: Player) throws {
 // 42: records of a table, and a condition in SQL
 func records(_ database: Database, _ name: String, _ kind: Kind) throws {
     let condition = Column("name") == name && Column("kind") != kind
-    let all = try database.fetchAll(Player.self, from: "player")
-    let some = try database.fetchAll(
-        Player.self,
+    let all = try database.select(from: "player").fetchAll(Player.self)
+    let some = try database.select(
         from: "player",
         where: condition,
         orderedBy: [.descending("score")],
         limit: 10,
         offset: 20
-    )
-    let best = try database.fetchOne(Player.self, from: "player", where: "score > 1", orderedBy: [.descending("score")])
+    ).fetchAll(Player.self)
+    let best = try database.select(from: "player", where: "score > 1", orderedBy: [.descending("score")])
+        .fetchOne(Player.self)
     let inSQL = try database.fetchAll(Player.self, "SELECT * FROM player WHERE \(condition) ORDER BY score")
     let direct = try database.int(forQuery: "SELECT count(*) FROM player WHERE \(Column("score") > 1 || "id = \(1)")")
     try database.executeUpdate("UPDATE player SET name = \("x" + name) WHERE name = \("\(name)!") AND \(!condition)")
@@ -274,7 +272,7 @@ func maintenance(_ pool: DatabasePool, _ keyring: Keyring, _ key: DatabaseKey) a
     try await pool.vacuum()
     let problems = try await pool.read { try $0.integrityCheck() } + pool.integrityCheck()
     let unlocked = try await keyring.unlock(.passphrase("correct horse battery staple"))
-    for slot in try await unlocked.slots() { print(slot.number, slot.label) }
+    for slot in try await unlocked.content().slots { print(slot.number, slot.label) }
     try await unlocked.change(label: "Bob", to: .passphrase("a better passphrase"))
     try await unlocked.remove(label: "Bob")
     _ = try await DatabasePool(path: "game.db", key: key, flags: .readOnly)
@@ -283,4 +281,19 @@ func maintenance(_ pool: DatabasePool, _ keyring: Keyring, _ key: DatabaseKey) a
         return
     }
     _ = problems
+}
+
+// 43: a search of which each part may be missing, and lists of values for many rows
+func search(_ database: Database, _ name: String?, _ least: Int?, _ players: [Player]) throws {
+    let condition = name.map { Column("name") == $0 } && least.map { Column("score") >= $0 }
+    _ = try database.select(from: "player", where: condition)
+    _ = try database.count(in: "player", where: condition && Column("id") != nil)
+    let insert: SQL = "INSERT INTO player (name, score) VALUES (?, ?)"
+    try database.executeUpdate(insert, forEach: players) { [$0.name, $0.score] }
+    try database.executeUpdate(insert, forEach: players) { ($0.name, $0.score) }
+    let byName: SQL = "INSERT INTO player (name, score) VALUES (:name, :score)"
+    try database.executeUpdate(byName, forEach: players) { ["name": $0.name, "score": $0.score] }
+    try database.executeUpdate(byName, forEach: players) { try .encoding($0) }
+    let sum = try database.fetchOne(Int.self, "SELECT sum(score) FROM player")
+    _ = sum
 }

@@ -55,6 +55,8 @@ func values(_ database: Database, _ state: State, _ payload: Payload, _ rows: Re
     for row in try database.prepare("SELECT 1") { _ = row }  // refused
     // 39: every row without saying so
     try database.delete(from: "player")  // refused
+    let condition = (nil as Int?).map { Column("id") == $0 }
+    try database.delete(from: "player", where: condition && condition)  // refused
     _ = stored
 }
 

@@ -49,7 +49,7 @@ struct Backup: ParsableCommand {
         let repository = BackupRepository(repository)
         if following.follow {
             var database = try key.database(file)
-            database.busyTimeout = .seconds(report.wait ?? 5)
+            database.configuration.busyTimeout = .seconds(report.wait ?? 5)
             let follower = try BackupFollower(
                 database,
                 repository,

@@ -184,7 +184,7 @@ struct KeyringRecovery: ParsableCommand {
             let number: Int
             do {
                 number = try TypedSecret.ask(isTyped: isTyped) { _ in
-                    try unlocked.add(code, typedBack: source.read(), label: label)
+                    try unlocked.add(code, typedBack: RecoveryCode(typed: source.read()), label: label)
                 }
             } catch let error as MalformedKey {
                 Output.tellLine("rekey: \(error)")
