@@ -167,11 +167,7 @@ package enum FileCalls {
 
     /// Bytes that this process may still write beside `path`.
     package static func freeSpace(beside path: String) throws(Errno) -> Int64 {
-        var status = statvfs()
-        _ = try Platform.call(directory(of: path)) { Int(statvfs($0, &status)) }
-        return Int64(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
-        )
+        try Platform.fileSystem(of: directory(of: path)).freeBytes
     }
 
     /// The names in the directory of `path`.
