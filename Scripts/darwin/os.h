@@ -1,1 +1,0 @@
-#include <os/lock.h>
