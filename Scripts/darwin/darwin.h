@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <sysexits.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
