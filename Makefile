@@ -1,6 +1,11 @@
 export PREFIX DESTDIR
 
-.PHONY: help setup engines build demo check test torture sanitize mutants fuzz bench docs examples custody remotes manual release install uninstall deb install-check containers reproducible lint format clean
+# The tests need the shell of the engine, which Homebrew has.
+ifeq ($(shell uname),Darwin)
+export CIPHERDB_HOMEBREW = 1
+endif
+
+.PHONY: help setup engines build demo check test torture sanitize mutants fuzz check-darwin bench docs examples custody remotes manual release install uninstall deb install-check containers reproducible lint format clean
 
 help:
 	@echo "make demo     load Debian's package database into an encrypted one, search it, change its key"
@@ -11,6 +16,7 @@ help:
 	@echo "make sanitize all tests under AddressSanitizer and ThreadSanitizer, and a check for leaks (Linux)"
 	@echo "make mutants  break the product in each way of Tests/Mutants.toml: the tests must fail each time (Linux)"
 	@echo "make fuzz     bytes of an attacker's to everything that reads them, ten minutes each (Linux)"
+	@echo "make check-darwin  type-check what is for macOS and iOS, and compile the C files for them (Linux, ziglang)"
 	@echo "make bench    the library against C and GRDB on the same engine; the rekey command against the stock shell, on files of 1 GB (SIZES=1,64,1024,4096: files of so many MiB for the library; AGAINST=COMMIT: the library of that commit and this one)"
 	@echo "make custody  keys in a TPM, a token or a key service: each recipe on real parts, which are then lost (Debian, root)"
 	@echo "make remotes  backups to SFTP, WebDAV and S3 on this machine, through a proxy that cuts connections (Debian, rclone)"
@@ -95,6 +101,9 @@ mutants: engines
 
 fuzz: setup
 	@Scripts/fuzz.sh
+
+check-darwin:
+	@Scripts/check-darwin.py
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Keys Sources Tests Examples Benchmarks

@@ -16,6 +16,20 @@ let lifecycle = Target.Dependency.product(
     condition: .when(traits: ["ServiceLifecycle"])
 )
 
+// A program that depends on CipherDB gets the libraries, and resolves nothing for the command, the examples and the tests. SwiftPM reads
+// the manifest of a dependency at "/" while it chooses a version, and in a directory "checkouts" afterwards.
+let isDependency =
+    Context.packageDirectory == "/" || Context.packageDirectory.split(separator: "/").dropLast().last == "checkouts"
+
+// On macOS: Homebrew's SQLCipher and OpenSSL.
+let usesHomebrew = Context.environment["CIPHERDB_HOMEBREW"] != nil
+
+// SQLCipher and OpenSSL of the system, by pkg-config. Elsewhere SQLCipher.swift, and CommonCrypto of Apple's systems.
+let ofSystem: TargetDependencyCondition? = usesHomebrew ? nil : .when(platforms: [.linux])
+let openSSL = Target.Dependency.target(name: "CCipherOpenSSL", condition: ofSystem)
+let usesOpenSSL = SwiftSetting.define("OpenSSL", usesHomebrew ? nil : .when(platforms: [.linux]))
+var engine: [Target.Dependency] = [.target(name: "CSystemSQLCipher", condition: ofSystem)]
+
 let package = Package(
     name: "CipherDB",
     // What Synchronization's atomics need. Linux is tested, macOS not yet; the others need a SQLCipher of their own to link.
@@ -24,7 +38,6 @@ let package = Package(
         .library(name: "CipherDB", targets: ["CipherDB"]),
         .library(name: "FMDBCompat", targets: ["FMDBCompat"]),
         .library(name: "Rekeying", targets: ["Rekeying"]),
-        .executable(name: "rekey", targets: ["rekey"]),
     ],
     traits: [
         .trait(name: "Logging", description: "Configuration.logger: a database logs to swift-log."),
@@ -36,7 +49,6 @@ let package = Package(
         ),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
@@ -49,22 +61,28 @@ let package = Package(
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
         .systemLibrary(
-            name: "CSQLCipher",
+            name: "CSystemSQLCipher",
             pkgConfig: "sqlcipher",
             providers: [.apt(["libsqlcipher-dev"]), .brew(["sqlcipher"])]
+        ),
+        .target(
+            name: "CSQLCipher",
+            linkerSettings: [.linkedLibrary("sqlcipher", usesHomebrew ? nil : .when(platforms: [.linux]))]
         ),
         .target(name: "CCipherSystem"),
         .target(name: "CCipherLanes"),
         .target(name: "CipherSystem", dependencies: ["CCipherSystem"]),
         .target(
             name: "CipherKeys",
-            dependencies: ["CCipherOpenSSL", "CCipherSystem", "CipherSystem", metrics],
-            path: "Keys"
+            dependencies: [openSSL, "CCipherSystem", "CipherSystem", metrics],
+            path: "Keys",
+            swiftSettings: [usesOpenSSL]
         ),
         .target(name: "SQLiteFormat", dependencies: ["CipherSystem"]),
         .target(
             name: "CipherPages",
-            dependencies: ["CCipherLanes", "CCipherOpenSSL", "CipherKeys", "SQLiteFormat", "CipherSystem"]
+            dependencies: ["CCipherLanes", openSSL, "CipherKeys", "SQLiteFormat", "CipherSystem"],
+            swiftSettings: [usesOpenSSL]
         ),
         .target(
             name: "CipherDB",
@@ -85,6 +103,32 @@ let package = Package(
                 "CipherSystem", lifecycle,
             ]
         ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+#if os(macOS)
+    // Zipped frameworks are fetched on every host that sees them.
+    if !usesHomebrew {
+        package.dependencies.append(.package(url: "https://github.com/sqlcipher/SQLCipher.swift", from: "4.14.0"))
+        engine.append(
+            .product(
+                name: "SQLCipher",
+                package: "SQLCipher.swift",
+                condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS])
+            )
+        )
+    }
+    package.targets.first { $0.name == "CipherSystem" }!.resources = [.copy("PrivacyInfo.xcprivacy")]
+#else
+    package.targets.first { $0.name == "CipherSystem" }!.exclude = ["PrivacyInfo.xcprivacy"]
+#endif
+package.targets.first { $0.name == "CSQLCipher" }!.dependencies = engine
+
+if !isDependency {
+    package.products.append(.executable(name: "rekey", targets: ["rekey"]))
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"))
+    package.targets += [
         .executableTarget(
             name: "rekey",
             dependencies: [
@@ -191,9 +235,8 @@ let package = Package(
             ],
             exclude: ["EndingProcess"] + (fuzzes ? ["Fuzzing"] : [])
         ),
-    ],
-    swiftLanguageModes: [.v6]
-)
+    ]
+}
 
 // By Scripts/sanitize.sh only.
 if Context.environment["CIPHERDB_LEAKS"] != nil {

@@ -19,13 +19,13 @@ package struct BackupKey: Sendable {
 
     /// HMAC-SHA-256.
     package func mac(of message: [UInt8]) throws -> [UInt8] {
-        try secret.withUnsafeBytes { try OpenSSL.hmac(.sha256, key: $0, message) }
+        try secret.withUnsafeBytes { try Cryptography.hmac(.sha256, key: $0, message) }
     }
 
     /// Whether `mac` is that of `message`.
     package func isRight(_ mac: [UInt8], of message: [UInt8]) throws -> Bool {
         let expected = try self.mac(of: message)
-        return mac.withUnsafeBytes { mac in expected.withUnsafeBytes { OpenSSL.constantTimeEqual(mac, $0) } }
+        return mac.withUnsafeBytes { mac in expected.withUnsafeBytes { Cryptography.constantTimeEqual(mac, $0) } }
     }
 
     private static func derive(
@@ -36,7 +36,7 @@ package struct BackupKey: Sendable {
     ) throws -> SecretBytes {
         try SecretBytes(count: count) { output in
             try key.withPageKey { key in
-                try OpenSSL.hkdf(
+                try Cryptography.hkdf(
                     .sha512,
                     key: key,
                     salt: repository,

@@ -5,7 +5,7 @@ internal import Synchronization
     internal import Metrics
 #endif
 
-/// Makes keys from passphrases, with OpenSSL.
+/// Makes keys from passphrases.
 package enum KeyDerivation {
     /// How many passphrases this process has derived, which is what opening costs.
     package static var passphraseCount: Int { derivations.load(ordering: .relaxed) }
@@ -59,7 +59,7 @@ package enum KeyDerivation {
             Int32(exactly: password.count) != nil, Int32(exactly: salt.count) != nil
         else { throw UnusableDerivation(iterations: iterations, count: count) }
         return try SecretBytes(count: count) {
-            try OpenSSL.pbkdf2(algorithm, password: password, salt: salt, iterations: rounds, output: $0)
+            try Cryptography.pbkdf2(algorithm, password: password, salt: salt, iterations: rounds, output: $0)
         }
     }
 

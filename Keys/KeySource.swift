@@ -169,7 +169,7 @@ public enum KeySource: Sendable, Equatable {
     private static func takeVariable(_ name: String) throws -> SecretBytes? {
         try Platform.withEnvironmentVariable(name) { bytes in
             let secret = try SecretBytes(copying: bytes)
-            OpenSSL.cleanse(UnsafeMutableRawBufferPointer(mutating: bytes))
+            Cryptography.cleanse(UnsafeMutableRawBufferPointer(mutating: bytes))
             return secret
         }
     }

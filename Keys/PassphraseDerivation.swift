@@ -10,7 +10,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
         case pbkdf2SHA512(iterations: Int)
         /// scrypt (RFC 7914) with N = 2^`logCost`; takes 128 · N · `blockSize` bytes.
         case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
-        /// Argon2id (RFC 9106). OpenSSL has it from 3.2 on.
+        /// Argon2id (RFC 9106). OpenSSL has it from 3.2 on, CommonCrypto does not.
         case argon2id(kibibytes: Int, passes: Int, lanes: Int)
     }
 
@@ -104,10 +104,10 @@ public struct PassphraseDerivation: Sendable, Hashable {
         }
     }
 
-    /// Whether the libcrypto of this process can do it.
+    /// Whether the libcrypto of this process, or CommonCrypto, can do it.
     public var isAvailable: Bool {
         switch function {
-        case .argon2id: OpenSSL.hasDerivation("ARGON2ID")
+        case .argon2id: Cryptography.hasDerivation("ARGON2ID")
         default: true
         }
     }
@@ -141,7 +141,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
         case .scrypt(let logCost, let blockSize, let parallelism):
             return try passphrase.withUnsafeBytes { password in
                 try SecretBytes(count: count) { output in
-                    try OpenSSL.scrypt(
+                    try Cryptography.scrypt(
                         password: password,
                         salt: salt,
                         cost: 1 << logCost,
@@ -156,7 +156,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
         case .argon2id(let kibibytes, let passes, let lanes):
             return try passphrase.withUnsafeBytes { password in
                 try SecretBytes(count: count) { output in
-                    try OpenSSL.argon2id(
+                    try Cryptography.argon2id(
                         password: password,
                         salt: salt,
                         kibibytes: kibibytes,
@@ -274,7 +274,7 @@ extension UnusablePassphraseDerivation: DescribedError {
         case .tooWeak(let function): "\(function): too weak; use PassphraseDerivation.standard, or calibrate"
         case .tooCostly(let function): "\(function): needs more than 64 MiB, or more than about a second"
         case .impossible(let function): "\(function): these parameters are not valid"
-        case .unavailable(let function): "\(function): OpenSSL \(OpenSSL.version) does not have it"
+        case .unavailable(let function): "\(function): \(Cryptography.name) does not have it"
         }
     }
 }

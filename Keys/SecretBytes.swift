@@ -44,7 +44,7 @@ public struct SecretBytes: Sendable {
     ///
     /// - Throws: ``SecretMemoryError``, ``OpenSSLError``.
     public static func random(count: Int) throws -> SecretBytes {
-        try SecretBytes(count: count) { try OpenSSL.randomize($0) }
+        try SecretBytes(count: count) { try Cryptography.randomize($0) }
     }
 
     /// A copy of the first `count` bytes.
@@ -71,7 +71,7 @@ public struct SecretBytes: Sendable {
     ///
     /// - Throws: ``UsedAfterFork`` in a child of the process that made one of them.
     public static func == (left: SecretBytes, right: SecretBytes) throws -> Bool {
-        try left.withUnsafeBytes { left in try right.withUnsafeBytes { OpenSSL.constantTimeEqual(left, $0) } }
+        try left.withUnsafeBytes { left in try right.withUnsafeBytes { Cryptography.constantTimeEqual(left, $0) } }
     }
 }
 

@@ -34,7 +34,7 @@ final class SecretMemory: @unchecked Sendable {
     }
 
     deinit {
-        OpenSSL.cleanse(pages.usable)
+        if pages.isMapped { Cryptography.cleanse(pages.usable) }
         onRelease?(UnsafeRawBufferPointer(pages.usable))
         KeptSecretPages.shared.giveBack(pages)
     }
@@ -58,7 +58,7 @@ struct SecretPages: @unchecked Sendable {
     let usable: UnsafeMutableRawBufferPointer
     /// Whether the system locked them; it refuses beyond `RLIMIT_MEMLOCK`.
     var isLocked: Bool
-    /// The process that locked them: a forked child has them too, not locked, and filled with zeros.
+    /// The process that locked them: a forked child has them too, not locked, and filled with zeros; see ``isMapped``.
     let owner = OwnerProcess()
     private let mapping: UnsafeMutableRawPointer
     private let mappingSize: Int
@@ -80,11 +80,23 @@ struct SecretPages: @unchecked Sendable {
         #if os(Linux)
             madvise(mapping + page, usableSize, Int32(MADV_DONTDUMP))
             madvise(mapping + page, usableSize, Int32(MADV_WIPEONFORK))
+        #elseif canImport(Darwin)
+            minherit(mapping + page, usableSize, Int32(VM_INHERIT_NONE))
+        #endif
+    }
+
+    /// Whether this process has them: on Apple's systems a forked child has not, and may have others at their place.
+    var isMapped: Bool {
+        #if canImport(Darwin)
+            owner.isCurrent
+        #else
+            true
         #endif
     }
 
     /// Gives them back to the system.
     func unmap() {
+        guard isMapped else { return }
         munlock(usable.baseAddress!, usable.count)
         munmap(mapping, mappingSize)
     }

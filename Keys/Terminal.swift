@@ -33,9 +33,8 @@ package enum Terminal {
     /// Up to the last of the real-time signals, which the system has fewer of; not those that cannot be held or report a fault of the
     /// program, that neither end nor stop a process, and by which the system keeps a process in the background from the terminal.
     private static let heldSignals = Set<Int32>(1...64).subtracting([
-        SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGCHLD, SIGCONT, SIGURG, SIGWINCH,
-        SIGTTIN, SIGTTOU,
-    ])
+        SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTTIN, SIGTTOU,
+    ]).subtracting(Platform.harmlessSignals)
 
     private static func askOnce(
         _ descriptor: Int32,
@@ -84,8 +83,7 @@ package enum Terminal {
                 var pending = sigset_t()
                 sigpending(&pending)
                 if heldSignals.contains(where: { sigismember(&pending, $0) == 1 }) { deliverSignals() }
-                var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                guard isReady(&poll) else { continue }
+                guard Platform.isReadable(descriptor, within: 100) else { continue }
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
                 let count = try Platform.read(descriptor, into: rest)
                 guard count > 0 else { throw KeySourceError(.endOfInput, path: message) }
@@ -97,10 +95,6 @@ package enum Terminal {
             }
         }
         return try line.prefix(length)
-    }
-
-    private static func isReady(_ descriptor: inout pollfd) -> Bool {
-        poll(&descriptor, 1, 100) > 0
     }
 
     private static func print(_ text: String, to descriptor: Int32) {

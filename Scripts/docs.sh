@@ -20,7 +20,7 @@ for module in CCipherSystem CCipherLanes; do
     own+=(-I "Sources/$module/include" -Xcc "-fmodule-map-file=$build/$module.build/module.modulemap")
 done
 for module in CipherDB Rekeying FMDBCompat; do
-    swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CSQLCipher -I Sources/CCipherOpenSSL \
+    swift symbolgraph-extract -module-name "$module" -I "$build/Modules" -I Sources/CSQLCipher/include -I Sources/CCipherOpenSSL \
         "${own[@]}" \
         -target "$(swift -print-target-info | python3 -c 'import json, sys; print(json.load(sys.stdin)["target"]["triple"])')" \
         -minimum-access-level public -skip-synthesized-members -experimental-allowed-reexported-modules=CipherKeys,CipherSystem,SQLiteFormat,CipherSalvage \

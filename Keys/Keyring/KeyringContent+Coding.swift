@@ -49,7 +49,7 @@ extension KeyringContent {
             bytes.append(bigEndian: slot.count, count: 2)
             bytes += slot
         }
-        return try bytes + OpenSSL.sha256(bytes)
+        return try bytes + Cryptography.sha256(bytes)
     }
 
     // MARK: Reading
@@ -65,7 +65,7 @@ extension KeyringContent {
         guard version == KeyringContent.version else { throw KeyringError(.unknownVersion, version: version) }
         let end = file.count - KeyringContent.codeSize - KeyringContent.digestSize
         guard end > 0,
-            try OpenSSL.sha256(file[..<end]) == Array(file[end..<(end + KeyringContent.digestSize)])
+            try Cryptography.sha256(file[..<end]) == Array(file[end..<(end + KeyringContent.digestSize)])
         else { throw KeyringError(.damaged, offset: nil) }
 
         identifier = try reader.bytes(16)

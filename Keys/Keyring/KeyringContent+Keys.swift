@@ -44,7 +44,7 @@ extension KeyringContent {
     ) throws -> SecretBytes {
         try key.withUnsafeBytes { key in
             try SecretBytes(count: count) {
-                try OpenSSL.hkdf(
+                try Cryptography.hkdf(
                     .sha512,
                     key: key,
                     salt: salt,
@@ -99,7 +99,7 @@ extension KeyringContent {
             salt: secret.salt,
             command: secret.command,
             wrapped: try key.withUnsafeBytes { key in
-                try masterKey.withUnsafeBytes { try OpenSSL.wrap($0, under: key) }
+                try masterKey.withUnsafeBytes { try Cryptography.wrap($0, under: key) }
             }
         )
     }
@@ -120,7 +120,7 @@ extension KeyringContent {
             guard work <= PassphraseDerivation.mostWork else { throw KeyringError(.tooManySlots) }
             let input = try slot.kdf.derive(secret, slot.salt)
             let key = try slotKey(slot.number, secret.kind, input, slot.salt)
-            if let masterKey = try key.withUnsafeBytes({ try OpenSSL.unwrap(slot.wrapped, under: $0) }) {
+            if let masterKey = try key.withUnsafeBytes({ try Cryptography.unwrap(slot.wrapped, under: $0) }) {
                 return (masterKey, slot)
             }
         }
@@ -164,14 +164,14 @@ extension KeyringContent {
     static func newKey(_ identifier: [UInt8], _ masterKey: SecretBytes) throws -> WrappedKey {
         let key = try SecretBytes.random(count: CipherFormat.keySize)
         let wrapped = try wrappingKey(identifier, masterKey).withUnsafeBytes { wrapping in
-            try key.withUnsafeBytes { try OpenSSL.wrap($0, under: wrapping) }
+            try key.withUnsafeBytes { try Cryptography.wrap($0, under: wrapping) }
         }
         return WrappedKey(created: Date.wholeSecond, salt: nil, wrapped: wrapped)
     }
 
     func databaseKey(_ key: WrappedKey, _ masterKey: SecretBytes) throws -> DatabaseKey {
         let bytes = try KeyringContent.wrappingKey(identifier, masterKey).withUnsafeBytes {
-            try OpenSSL.unwrap(key.wrapped, under: $0)
+            try Cryptography.unwrap(key.wrapped, under: $0)
         }
         guard let bytes else { throw KeyringError(.altered) }
         var databaseKey = try DatabaseKey.raw(bytes)
@@ -208,7 +208,7 @@ extension KeyringContent {
         let end = file.count - KeyringContent.codeSize
         let expected = try code(Array(file[..<end]), masterKey)
         let isRight = expected.withUnsafeBytes { expected in
-            file[end...].withUnsafeBytes { OpenSSL.constantTimeEqual($0, expected) }
+            file[end...].withUnsafeBytes { Cryptography.constantTimeEqual($0, expected) }
         }
         guard isRight else { throw KeyringError(.altered) }
     }
@@ -221,7 +221,7 @@ extension KeyringContent {
 
     private func code(_ bytes: [UInt8], _ masterKey: SecretBytes) throws -> [UInt8] {
         let key = try KeyringContent.hkdf(masterKey, identifier, "authentication", count: KeyringContent.codeSize)
-        return try key.withUnsafeBytes { try OpenSSL.hmac(.sha512, key: $0, bytes) }
+        return try key.withUnsafeBytes { try Cryptography.hmac(.sha512, key: $0, bytes) }
     }
 }
 
@@ -236,7 +236,7 @@ extension KeyringContent {
 
     /// What stands in the place of the salt: the first 16 bytes of SHA-256 of the keyring's identifier and the path.
     func claim(for path: String) throws -> [UInt8] {
-        try Array(OpenSSL.sha256(Array("claim".utf8) + identifier + path.pathBytes).prefix(16))
+        try Array(Cryptography.sha256(Array("claim".utf8) + identifier + path.pathBytes).prefix(16))
     }
 }
 

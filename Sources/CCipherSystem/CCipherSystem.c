@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+// For memset_s.
+#define __STDC_WANT_LIB_EXT1__ 1
 
 #include "CCipherSystem.h"
 
@@ -6,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +18,21 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #elif defined(__APPLE__)
-#include <mach/vm_inherit.h>
+#include <TargetConditionals.h>
+#include <dlfcn.h>
+#include <sys/select.h>
 #endif
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#if defined(__APPLE__) && TARGET_OS_IPHONE && !TARGET_OS_MACCATALYST
+// Their sandbox starts no programs.
+int csystem_spawn(char *const arguments[], const char *input, int streams[2]) {
+    errno = ENOTSUP;
+    return -1;
+}
+#else
 extern char **environ;
 
 // Two ends of a pipe that no child gets, also not one that another thread forks meanwhile.
@@ -109,6 +121,7 @@ int csystem_spawn(char *const arguments[], const char *input, int streams[2]) {
     errno = code;
     return -1;
 }
+#endif
 
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -270,6 +283,25 @@ int csystem_anonymous_file(void) {
 #endif
 }
 
+int csystem_is_readable(int descriptor, int milliseconds) {
+#if defined(__APPLE__)
+    // There poll does not know devices.
+    if (descriptor < FD_SETSIZE) {
+        fd_set descriptors;
+        FD_ZERO(&descriptors);
+        FD_SET(descriptor, &descriptors);
+        struct timeval limit = {milliseconds / 1000, milliseconds % 1000 * 1000};
+        return select(descriptor + 1, &descriptors, NULL, NULL, &limit) > 0;
+    }
+#endif
+    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+    return poll(&wanted, 1, milliseconds) > 0;
+}
+
+#if defined(__APPLE__)
+void csystem_wipe(void *bytes, size_t count) { memset_s(bytes, count, 0, count); }
+#endif
+
 int csystem_ignores_signal(int signal) {
     struct sigaction present;
     return sigaction(signal, NULL, &present) == 0 && present.sa_handler == SIG_IGN;
@@ -337,15 +369,13 @@ __attribute__((constructor)) static void map_process_mark(void) {
     if (page != MAP_FAILED) {
 #if defined(__linux__)
         int is_wiped = madvise(page, size, MADV_WIPEONFORK) == 0;
-#elif defined(__APPLE__)
-        int is_wiped = minherit(page, size, VM_INHERIT_ZERO) == 0;
 #else
         int is_wiped = 0;
 #endif
         csystem_process_mark = page;
         if (is_wiped) return;
     }
-    // Linux before 4.14: what forks without the C library is not seen.
+    // Linux before 4.14, and Apple's systems: what forks without the C library is not seen.
     pthread_atfork(NULL, NULL, clear_mark);
 }
 
@@ -359,9 +389,15 @@ uint64_t csystem_count_process(void) {
 
 // OpenSSL would free what all threads use as soon as the process begins to end, while some still work. Before anything else uses
 // OpenSSL it is told to leave that to the system. Weak: not every program that has this file has OpenSSL.
+#if !defined(__APPLE__)
 extern int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((weak));
+#endif
 
 __attribute__((constructor)) static void keep_openssl_until_end(void) {
+#if defined(__APPLE__)
+    // Its linker refuses a symbol that no library has, also a weak one.
+    int (*OPENSSL_init_crypto)(uint64_t, const void *) = dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+#endif
     // OPENSSL_INIT_NO_ATEXIT
     if (OPENSSL_init_crypto) OPENSSL_init_crypto(0x00080000, NULL);
 }

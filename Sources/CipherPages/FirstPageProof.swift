@@ -47,7 +47,7 @@ final class ProvenPage {
         guard isDone else { throw OpenSSLError(operation: "EVP_MAC") }
         let isRight = page.withUnsafeBytes { page in
             value.withUnsafeBytes {
-                OpenSSL.constantTimeEqual($0, UnsafeRawBufferPointer(rebasing: page[end...].prefix($0.count)))
+                Cryptography.constantTimeEqual($0, UnsafeRawBufferPointer(rebasing: page[end...].prefix($0.count)))
             }
         }
         guard isRight else { return nil }

@@ -11,22 +11,28 @@ internal import CCipherSystem
 // What the system tells of the place of a file, for errors.
 extension Platform {
     /// How many bytes this user can still write to the file system of `path`. Throws the `errno`.
-    package static func freeBytes(at path: String) throws(Errno) -> Int64 {
-        let status = try fileSystem(of: path)
-        let bytes = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return bytes.overflow ? .max : Int64(clamping: bytes.partialValue)
-    }
+    package static func freeBytes(at path: String) throws(Errno) -> Int64 { try fileSystem(of: path).freeBytes }
 
     /// Whether the file system of `path` is mounted read-only.
     package static func isMountedReadOnly(_ path: String) -> Bool {
-        // ST_RDONLY, which is an enumerator with some C libraries and a macro with others.
-        (try? fileSystem(of: path)).map { UInt64($0.f_flag) & 1 != 0 } ?? false
+        (try? fileSystem(of: path).isReadOnly) ?? false
     }
 
-    private static func fileSystem(of path: String) throws(Errno) -> statvfs {
-        var status = statvfs()
-        _ = try call(path) { Int(statvfs($0, &status)) }
-        return status
+    /// What the system tells of the file system of `path`. Throws the `errno`.
+    private static func fileSystem(of path: String) throws(Errno) -> (freeBytes: Int64, isReadOnly: Bool) {
+        // The first flag of both is ST_RDONLY, or MNT_RDONLY: an enumerator with some C libraries and a macro with others.
+        #if canImport(Darwin)
+            // The number of blocks in statvfs has 32 bits there.
+            var status = statfs()
+            _ = try call(path) { Int(statfs($0, &status)) }
+            let (blocks, size, flags) = (UInt64(status.f_bavail), UInt64(status.f_bsize), UInt64(status.f_flags))
+        #else
+            var status = statvfs()
+            _ = try call(path) { Int(statvfs($0, &status)) }
+            let (blocks, size, flags) = (UInt64(status.f_bavail), UInt64(status.f_frsize), UInt64(status.f_flag))
+        #endif
+        let bytes = blocks.multipliedReportingOverflow(by: size)
+        return (bytes.overflow ? .max : Int64(clamping: bytes.partialValue), flags & 1 != 0)
     }
 
     /// How many descriptors this process may have, where it has them all; nil where it can open another file.

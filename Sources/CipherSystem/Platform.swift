@@ -176,6 +176,20 @@ package enum Platform {
         csystem_forbid_dumps()
     }
 
+    /// Whether something can be read, waiting so long for it; also from a terminal.
+    package static func isReadable(_ descriptor: Int32, within milliseconds: Int32) -> Bool {
+        csystem_is_readable(descriptor, milliseconds) != 0
+    }
+
+    /// The signals that neither end nor stop a process which does not handle them.
+    package static var harmlessSignals: Set<Int32> {
+        #if canImport(Darwin)
+            [SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGIO, SIGINFO]
+        #else
+            [SIGCHLD, SIGCONT, SIGURG, SIGWINCH]
+        #endif
+    }
+
     /// Whether this process ignores the signal, as under `nohup`.
     package static func isIgnored(signal: Int32) -> Bool { csystem_ignores_signal(signal) != 0 }
 

@@ -31,10 +31,9 @@ enum Interruption {
     }
 
     /// Signals that cannot be handled, that report a fault of the program, or that end no process.
-    private static let others: Set<Int32> = [
-        SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGCHLD, SIGCONT, SIGTSTP,
-        SIGTTIN, SIGTTOU, SIGURG, SIGWINCH,
-    ]
+    private static let others = Platform.harmlessSignals.union([
+        SIGKILL, SIGSTOP, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGTSTP, SIGTTIN, SIGTTOU,
+    ])
 
     /// Up to the last of the real-time signals; the system refuses numbers that it does not have.
     private static var handled: [Int32] {

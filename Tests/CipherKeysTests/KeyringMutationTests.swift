@@ -42,7 +42,7 @@ import Testing
     private func digested(_ bytes: [UInt8]) throws -> [UInt8] {
         let end = bytes.count - KeyringContent.codeSize - KeyringContent.digestSize
         guard end > 0 else { return bytes }
-        return try bytes[..<end] + OpenSSL.sha256(bytes[..<end]) + bytes.suffix(KeyringContent.codeSize)
+        return try bytes[..<end] + Cryptography.sha256(bytes[..<end]) + bytes.suffix(KeyringContent.codeSize)
     }
 
     /// Why each secret does not open `mutant`. A file that says what the sound one says opens; none else may.

@@ -615,7 +615,7 @@ import Testing
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: keyring.path)))
         for place in 26..<34 { bytes[place] = 0xff }
         let end = bytes.count - 96
-        bytes.replaceSubrange(end..<(end + 32), with: try OpenSSL.sha256(bytes[..<end]))
+        bytes.replaceSubrange(end..<(end + 32), with: try Cryptography.sha256(bytes[..<end]))
         _ = try directory.write(bytes, to: "a.keyring")
         expect(throws: KeyringError.altered) { _ = try unlock(.passphrase("first")) }
         try Keyring(path: directory.file("backup")).unlock(.passphrase("first"), upgrades: false).restore(to: keyring)

@@ -12,7 +12,7 @@ struct EncryptedCodecTests {
         for first in [1, 2, 1_000_000, lockBytePage - 3] {
             let key = try EncryptedPages.randomKey(format)
             let buffer = PageBuffer(pageSize: format.pageSize)
-            try OpenSSL.randomize(buffer.bytes)
+            try Cryptography.randomize(buffer.bytes)
             let plaintext = (0..<PageBuffer.capacity).map { Array(buffer.page($0).dropLast(format.reserve)) }
             var pages = [UInt8](repeating: 1, count: PageBuffer.capacity * format.pageSize)
             try pages.withUnsafeMutableBytes {

@@ -18,8 +18,8 @@ struct EncryptedPages {
         var page = plain
         var iv = [UInt8](repeating: 0, count: 16)
         for index in 0..<UInt32(count) {
-            try plain.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
-            try iv.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
+            try plain.withUnsafeMutableBytes { try Cryptography.randomize($0) }
+            try iv.withUnsafeMutableBytes { try Cryptography.randomize($0) }
             try plain.withUnsafeBytes { plain in
                 try iv.withUnsafeBytes { iv in
                     try page.withUnsafeMutableBytes {

@@ -91,13 +91,13 @@ import Testing
             try run.run(into: sink) { _, _ in }
             #expect(vector.headers["expect"] == "restores")
             #expect(vector.headers["size"] == "\(sink.bytes.count)")
-            #expect(try vector.headers["SHA-256"] == OpenSSL.SHA256().digest(of: sink.bytes).bytes.hexadecimal)
+            #expect(try vector.headers["SHA-256"] == Cryptography.SHA256().digest(of: sink.bytes).bytes.hexadecimal)
             #expect(try repository.check().problems == [])
             try checkWriting(repository, key)
             let keyring = try repository.storedKeyrings(repository.marker()).next()
             #expect(
                 try vector.headers["keyring"]
-                    == keyring.map { try OpenSSL.SHA256().digest(of: $0.keyring).bytes.hexadecimal }
+                    == keyring.map { try Cryptography.SHA256().digest(of: $0.keyring).bytes.hexadecimal }
             )
         } catch let error as BackupError {
             #expect(vector.headers["expect"] == error.code.rawValue)

@@ -9,7 +9,7 @@ import Testing
         BlockReference(
             segment: try SegmentIdentifier.random(),
             offset: UInt64(number),
-            digest: try OpenSSL.SHA256().digest(of: Array("\(number)".utf8))
+            digest: try Cryptography.SHA256().digest(of: Array("\(number)".utf8))
         )
     }
 

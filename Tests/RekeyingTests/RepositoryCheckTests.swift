@@ -54,7 +54,7 @@ import Testing
 
     /// Stores all nodes of a tree, with the right digests.
     private func store(_ tree: inout BlockTree, _ writer: SegmentWriter) throws {
-        let hash = try OpenSSL.SHA256()
+        let hash = try Cryptography.SHA256()
         for level in tree.levels {
             for index in tree.indexes(level) {
                 let node = BlockReference.node(of: try tree.children(level, index))
@@ -290,7 +290,7 @@ import Testing
         let (manifest, storage) = (newest.manifest, fixture.repository.storage)
         var tree = try SegmentReader(storage, manifest, nodesOnly: true).tree(manifest)
         let writer = SegmentWriter(storage, repository: manifest.repository)
-        let hash = try OpenSSL.SHA256()
+        let hash = try Cryptography.SHA256()
         let page = [UInt8](repeating: 7, count: 4096)
         let reference =
             try byZeros ? .zeros : page.withUnsafeBytes { try writer.append(block: $0, 5, hash.digest(of: $0)) }
@@ -375,7 +375,7 @@ import Testing
         try make(1)
         let storage = fixture.repository.storage
         let writer = SegmentWriter(storage, repository: try fixture.repository.identifier())
-        let hash = try OpenSSL.SHA256()
+        let hash = try Cryptography.SHA256()
         // A node of each level, which is all of the level.
         var reference = BlockReference.zeros
         for _ in 1...5 {

@@ -116,10 +116,10 @@ import Testing
         var file = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
         file.removeLast(Digest.size)
         change(&file)
-        file += try OpenSSL.SHA256().digest(of: file).bytes
+        file += try Cryptography.SHA256().digest(of: file).bytes
         try FileManager.default.removeItem(atPath: path)
         let number = String(URL(fileURLWithPath: path).lastPathComponent.prefix(10))
-        let name = try number + "-" + OpenSSL.SHA256().digest(of: file).bytes.prefix(8).hexadecimal
+        let name = try number + "-" + Cryptography.SHA256().digest(of: file).bytes.prefix(8).hexadecimal
         try Data(file).write(to: URL(fileURLWithPath: "\(repository)/generations/\(name)"))
     }
 

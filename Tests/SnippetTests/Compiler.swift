@@ -11,7 +11,9 @@ enum Compiler {
     static func arguments() throws -> [String] {
         let flags = try Program.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher", "libcrypto"]).output
         let maps =
-            ["CSQLCipher", "CCipherOpenSSL"].map { "\(Program.packageDirectory)/Sources/\($0)/module.modulemap" }
+            ["CSQLCipher/include", "CCipherOpenSSL"].map {
+                "\(Program.packageDirectory)/Sources/\($0)/module.modulemap"
+            }
             + ["CCipherSystem", "CCipherLanes"].map { Program.built("\($0).build/module.modulemap") }
         return ["-I", modules] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
             + flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }

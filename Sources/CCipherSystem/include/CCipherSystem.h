@@ -9,7 +9,7 @@
 // Starts a program, found by PATH and without a shell, with the environment of this process; the list of its arguments ends with NULL.
 // Its standard input is the file `input`, or this process's where that is NULL. `streams` has its standard output and its standard
 // error: descriptors, or one of the two values below; what is piped is replaced by the end to read from. It gets no other descriptor.
-// Returns its number, or -1 with errno.
+// Returns its number, or -1 with errno: ENOTSUP on iOS and its kin.
 int csystem_spawn(char *const arguments[], const char *input, int streams[2]);
 // As the stream of this process.
 static const int csystem_inherited = -1;
@@ -38,6 +38,12 @@ int csystem_lock_holder(int descriptor, int64_t offset, int64_t count, int readi
 
 // A file in memory that has no name, closed in children; -1 where the system has none.
 int csystem_anonymous_file(void);
+
+// Whether something can be read, waiting so long for it; also from a terminal.
+int csystem_is_readable(int descriptor, int milliseconds);
+
+// Overwrites bytes with zeros in a way that the optimiser may not remove. Apple's systems only; OpenSSL has that elsewhere.
+void csystem_wipe(void *bytes, size_t count);
 
 // Whether the process ignores this signal. What holds a handler has another name in each C library.
 int csystem_ignores_signal(int signal);

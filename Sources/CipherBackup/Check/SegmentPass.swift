@@ -8,7 +8,7 @@ struct SegmentPass {
     private let storage: any BackupStorage
     private let marker: RepositoryMarker
     private let segments: [ListedSegment]
-    private let hash: OpenSSL.SHA256
+    private let hash: Cryptography.SHA256
     private var keys: GenerationKeys
     private let listed: [SegmentIdentifier: ListedSegment]
     /// The nodes that are referred to in segments that were not read yet: by level, then by place.
@@ -33,7 +33,7 @@ struct SegmentPass {
         self.marker = marker
         segments = ListedSegment.all(in: manifests)
         listed = Dictionary(segments.map { ($0.identifier, $0) }) { $1 }
-        hash = try OpenSSL.SHA256()
+        hash = try Cryptography.SHA256()
         for segment in segments {
             nodes[segment.identifier] = Array(repeating: [:], count: SegmentPass.mostLevels)
         }
@@ -208,7 +208,7 @@ struct SegmentPass {
         _ size: Int64,
         _ units: [Unit]
     ) throws -> Digest {
-        let whole = try OpenSSL.SHA256()
+        let whole = try Cryptography.SHA256()
         var (position, next) = (Int64(0), 0)
         while position < size {
             var end = min(size, position + SegmentPass.step)

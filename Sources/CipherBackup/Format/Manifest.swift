@@ -122,7 +122,7 @@ package struct StoredManifest: Sendable {
 
     /// Of the file: what the next manifest has as ``Manifest/previous``.
     var digest: Digest {
-        get throws { try OpenSSL.SHA256().digest(of: file) }
+        get throws { try Cryptography.SHA256().digest(of: file) }
     }
 
     static func name(_ number: UInt64, _ digest: Digest) -> String {
@@ -144,7 +144,7 @@ package struct StoredManifest: Sendable {
     init(_ manifest: Manifest, _ key: BackupKey?) throws {
         self.manifest = manifest
         file = try manifest.file(key)
-        name = try StoredManifest.name(manifest.number, OpenSSL.SHA256().digest(of: file))
+        name = try StoredManifest.name(manifest.number, Cryptography.SHA256().digest(of: file))
     }
 
     /// Reads the object `name`. Throws where it is not what was written, or belongs to another name or repository.
@@ -153,7 +153,7 @@ package struct StoredManifest: Sendable {
         let path = StoredManifest.directory + "/" + name
         file = try storage.bytes(path, most: Manifest.mostBytes)
         guard let manifest = try Manifest(file), manifest.repository == marker.identifier,
-            try StoredManifest.name(manifest.number, OpenSSL.SHA256().digest(of: file)) == name
+            try StoredManifest.name(manifest.number, Cryptography.SHA256().digest(of: file)) == name
         else { throw BackupError(.damagedObject, path: "\(storage.description)/\(path)") }
         self.manifest = manifest
     }

@@ -17,7 +17,7 @@ struct SegmentIdentifier: Hashable, Comparable, Sendable {
 
     static func random() throws -> SegmentIdentifier {
         try withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { bytes in
-            try OpenSSL.randomize(bytes)
+            try Cryptography.randomize(bytes)
             return SegmentIdentifier(UnsafeRawBufferPointer(bytes))
         }
     }

@@ -31,7 +31,7 @@ struct StoredKeyring: Sendable {
         content += UInt16(identifiers.count).bigEndianBytes
         content += identifiers.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
         file = try DigestedObject.file(content + keyring)
-        name = try StoredManifest.name(number, OpenSSL.SHA256().digest(of: file))
+        name = try StoredManifest.name(number, Cryptography.SHA256().digest(of: file))
         place = StoredKeyring.directory + "/" + name
     }
 
@@ -47,7 +47,7 @@ struct StoredKeyring: Sendable {
             throw BackupError(.system, path: place, errno: error.code)
         }
         guard let number = StoredManifest.number(inName: name),
-            try StoredManifest.name(number, OpenSSL.SHA256().digest(of: file)) == name,
+            try StoredManifest.name(number, Cryptography.SHA256().digest(of: file)) == name,
             let content = try DigestedObject.content(file, magic: StoredKeyring.magic)
         else { throw damage }
         var reader = ByteReader(content, at: StoredKeyring.magic.count)

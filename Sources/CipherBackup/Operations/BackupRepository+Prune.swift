@@ -104,7 +104,7 @@ extension BackupRepository {
         let older = try storage.names(in: PruneRecord.directory)
         let ranges = try older.flatMap { try pruneRecord($0, marker).ranges.ranges } + removed
         let file = try PruneRecord(repository: marker.identifier, ranges: NumberRanges(ranges)).file()
-        let name = try OpenSSL.SHA256().digest(of: file).bytes.prefix(16).hexadecimal
+        let name = try Cryptography.SHA256().digest(of: file).bytes.prefix(16).hexadecimal
         guard !older.contains(name) else { return }
         try storage.add(PruneRecord.directory + "/" + name, file)
         for name in older { try storage.remove(PruneRecord.directory + "/" + name) }

@@ -39,7 +39,7 @@ struct BackupRun {
         try PagePipeline(source, pageSize: step).run {
             try progress(Int64($0) * Int64(step), Int64($1) * Int64(step))
         } makeWorker: { [key] in
-            let hash = try OpenSSL.SHA256()
+            let hash = try Cryptography.SHA256()
             let authenticator = try key.map { try PageAuthenticator(key: $0.key, format: $0.format) }
             var old = base.map { ReferenceCursor($0.tree.blocks) }
             return { batch in
@@ -71,7 +71,7 @@ struct LogRun {
 
     func run(_ writer: GenerationWriter) throws {
         let size = changes.pageSize
-        let hash = try OpenSSL.SHA256()
+        let hash = try Cryptography.SHA256()
         let cipher = try key.map { try PageCipher(key: $0.key, format: $0.format) }
         var damaged: [Int] = []
         for (number, offset) in changes.offsets.sorted(by: { $0.key < $1.key })
@@ -101,7 +101,8 @@ extension StateBlock {
     /// The blocks that `bytes` are.
     ///
     /// - Parameter first: The index of the first one.
-    static func blocks(of bytes: UnsafeRawBufferPointer, first: Int, _ hash: OpenSSL.SHA256) throws -> [StateBlock] {
+    static func blocks(of bytes: UnsafeRawBufferPointer, first: Int, _ hash: Cryptography.SHA256) throws -> [StateBlock]
+    {
         try stride(from: 0, to: bytes.count, by: BlockTree.blockSize).map { start in
             let block = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(BlockTree.blockSize))
             return StateBlock(
@@ -116,7 +117,7 @@ extension StateBlock {
 
 extension PagePipeline.Batch {
     /// The blocks of the batch, which begins with one.
-    func blocks(_ hash: OpenSSL.SHA256) throws -> [StateBlock] {
+    func blocks(_ hash: Cryptography.SHA256) throws -> [StateBlock] {
         try StateBlock.blocks(of: bytes, first: (Int(first) - 1) * (pageSize / BlockTree.blockSize), hash)
     }
 }

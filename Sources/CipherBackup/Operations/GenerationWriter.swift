@@ -101,7 +101,7 @@ final class GenerationWriter {
 
     /// Stores the nodes that are not those of the generation before, from the leaves to the root.
     private func storeNodes() throws {
-        let hash = try OpenSSL.SHA256()
+        let hash = try Cryptography.SHA256()
         for level in tree.levels {
             for index in tree.indexes(level) {
                 let same = try adopted?.tree.node(level, index, of: tree)
@@ -114,7 +114,7 @@ final class GenerationWriter {
         }
     }
 
-    private func append(_ node: [UInt8], _ hash: OpenSSL.SHA256) throws -> BlockReference {
+    private func append(_ node: [UInt8], _ hash: Cryptography.SHA256) throws -> BlockReference {
         try segments.append(node: node, hash.digest(of: node))
     }
 }

@@ -8,7 +8,7 @@ final class SegmentReader {
     private let segments: [SegmentIdentifier: SegmentSummary]
     private let nodesOnly: Bool
     private var opened: [SegmentIdentifier: any PageSource] = [:]
-    private let hash: OpenSSL.SHA256
+    private let hash: Cryptography.SHA256
     /// Each may be a descriptor.
     private static let mostOpened = 64
 
@@ -18,7 +18,7 @@ final class SegmentReader {
         repository = manifest.repository
         segments = Dictionary(manifest.segments.map { ($0.identifier, $0) }) { $1 }
         self.nodesOnly = nodesOnly
-        hash = try OpenSSL.SHA256()
+        hash = try Cryptography.SHA256()
     }
 
     /// Bytes that stand one behind the other in a segment.

@@ -51,14 +51,14 @@ final class NewObject {
     let name: String
     let file: TemporaryFile
     private(set) var size: UInt64 = 0
-    private let hash: OpenSSL.SHA256
+    private let hash: Cryptography.SHA256
     private var isAdded = false
 
     /// - Parameter path: That of the object, beside which the file is.
     init(_ name: String, beside path: String) throws {
         self.name = name
         file = try ScratchFile.named(beside: path)
-        hash = try OpenSSL.SHA256()
+        hash = try Cryptography.SHA256()
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws {

@@ -72,7 +72,7 @@ public struct Engine: Sendable {
 
     private init() {
         sqliteVersion = String(cString: sqlite3_libversion())
-        opensslVersion = OpenSSL.version
+        opensslVersion = Cryptography.version
         // In memory: nothing reaches the disk before it is known whether this engine can encrypt.
         guard let connection = try? Connection(path: ":memory:", flags: [.readWrite, .create]) else {
             sqlcipherVersion = nil
@@ -94,7 +94,7 @@ public struct Engine: Sendable {
 extension Engine: CustomStringConvertible {
     /// Such as `SQLCipher 4.6.1 community, SQLite 3.46.1, OpenSSL 3.0.19`.
     public var description: String {
-        "SQLCipher \(sqlcipherVersion ?? "(none)"), SQLite \(sqliteVersion), OpenSSL \(opensslVersion)"
+        "SQLCipher \(sqlcipherVersion ?? "(none)"), SQLite \(sqliteVersion), \(Cryptography.name)"
     }
 }
 

@@ -157,7 +157,7 @@ struct BindingBuffer {
         hasBoundValues = false
         reuse()
         guard written > 0 else { return }
-        if let bytes { OpenSSL.cleanse(UnsafeMutableRawBufferPointer(rebasing: bytes[..<written])) }
+        if let bytes { Cryptography.cleanse(UnsafeMutableRawBufferPointer(rebasing: bytes[..<written])) }
         written = 0
     }
 

@@ -179,6 +179,10 @@ extension Database {
             return true
         }
         defer { installBusyHandling() }
+        #if canImport(Darwin)
+            // Without them the engine calls fsync, which does not reach the disk there.
+            try connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+        #endif
         do {
             while true {
                 if try isInWALMode(connection) {

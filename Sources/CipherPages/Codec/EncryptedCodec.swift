@@ -1,4 +1,3 @@
-internal import CCipherOpenSSL
 internal import CipherKeys
 internal import SQLiteFormat
 
@@ -36,7 +35,7 @@ final class EncryptedCodec: PageCodec {
 
     func seal(_ plaintext: PageBuffer, first: UInt32, count: Int, into pages: UnsafeMutableRawBufferPointer) throws {
         let pageSize = cipher.format.pageSize
-        try OpenSSL.randomize(ivs)
+        try Cryptography.randomize(ivs)
         // Page 1 begins with the salt: its ciphertext is shorter than the others'.
         let isBeginning = first == 1
         try encryption.run(plaintext, (isBeginning ? 1 : 0)..<count, ivs: UnsafeRawBufferPointer(ivs))
@@ -64,31 +63,19 @@ final class EncryptedCodec: PageCodec {
 ///
 /// In CBC each block waits for the one before it, which leaves most of the processor's AES units idle. Blocks of different
 /// pages wait for nothing: block j of all pages is encrypted in one call, `C[j] = E(P[j] xor C[j-1])`, where `C[-1]` is the
-/// page's IV (NIST SP 800-38A, section 6.2). OpenSSL does the E, as AES-256-ECB.
+/// page's IV (NIST SP 800-38A, section 6.2). The E is AES-256-ECB.
 private final class MultiBufferEncryption {
     private let ciphertextSize: Int
     private let chain: UnsafeMutableRawBufferPointer
-    private let context: OpaquePointer
+    private let context: CipherContext
 
     init(key: DerivedKey, format: CipherFormat) throws {
         ciphertextSize = format.pageSize - format.reserve
-        guard let context = EVP_CIPHER_CTX_new() else { throw OpenSSLError(operation: "EVP_CIPHER_CTX_new") }
-        self.context = context
+        context = try key.context(.ecb, isEncrypting: true)
         chain = .allocate(byteCount: CipherFormat.ivSize * PageBuffer.capacity, alignment: 64)
-        let done = try key.withPageKey { key in
-            EVP_EncryptInit_ex(
-                context,
-                EVP_aes_256_ecb(),
-                nil,
-                key.baseAddress!.assumingMemoryBound(to: UInt8.self),
-                nil
-            ) == 1 && EVP_CIPHER_CTX_set_padding(context, 0) == 1
-        }
-        guard done else { throw OpenSSLError(operation: "EVP_EncryptInit_ex") }
     }
 
     deinit {
-        EVP_CIPHER_CTX_free(context)
         chain.deallocate()
     }
 
@@ -106,14 +93,11 @@ private final class MultiBufferEncryption {
         let bytes = chain.assumingMemoryBound(to: UInt8.self).baseAddress!
         let start = buffer.bytes.baseAddress! + indices.lowerBound * buffer.stride
         let stride = buffer.stride
-        var written: Int32 = 0
         for offset in Swift.stride(from: 0, to: ciphertextSize, by: size) {
             for lane in 0..<indices.count {
                 links[lane] ^= start.load(fromByteOffset: lane * stride + offset, as: SIMD2<UInt64>.self)
             }
-            guard EVP_EncryptUpdate(context, bytes, &written, bytes, Int32(chain.count)) == 1,
-                Int(written) == chain.count
-            else { throw OpenSSLError(operation: "EVP_EncryptUpdate") }
+            guard context.run(iv: nil, bytes, chain.count, into: bytes) else { throw OpenSSLError(operation: "AES") }
             for lane in 0..<indices.count {
                 start.storeBytes(of: links[lane], toByteOffset: lane * stride + offset, as: SIMD2<UInt64>.self)
             }

@@ -1,6 +1,9 @@
-internal import CCipherOpenSSL
 package import CipherKeys
 internal import CipherSystem
+
+#if OpenSSL
+    internal import CCipherOpenSSL
+#endif
 
 /// The MAC and cipher contexts of one connection, kept from page to page while the key stays the same. For one thread at a time.
 ///
@@ -60,7 +63,7 @@ package final class KeptContexts {
         else { return hmac(algorithm, key: key, page, number, into: result) }
         // libipsec-mb only ever accepts a page: OpenSSL decides about the others.
         let stored = UnsafeRawBufferPointer(start: page.baseAddress! + page.count, count: mac.count)
-        guard OpenSSL.constantTimeEqual(mac, stored) else {
+        guard Cryptography.constantTimeEqual(mac, stored) else {
             return hmac(algorithm, key: key, page, number, into: result)
         }
         UnsafeMutableRawPointer(result).copyMemory(from: mac.baseAddress!, byteCount: mac.count)
@@ -69,7 +72,7 @@ package final class KeptContexts {
 
     /// Writes the HMAC of two pieces of bytes, one after the other.
     ///
-    /// - Returns: False where OpenSSL fails; then nothing is kept. Also in a forked child.
+    /// - Returns: False where the library fails; then nothing is kept. Also in a forked child.
     package func hmac(
         _ algorithm: HashAlgorithm,
         key: UnsafeRawBufferPointer,
@@ -98,7 +101,7 @@ package final class KeptContexts {
     /// Encrypts or decrypts whole blocks by AES-256-CBC without padding.
     ///
     /// - Parameter iv: 16 bytes.
-    /// - Returns: False where OpenSSL fails; then nothing is kept. Also in a forked child.
+    /// - Returns: False where the library fails; then nothing is kept. Also in a forked child.
     package func cipher(
         isEncrypting: Bool,
         key: UnsafeRawBufferPointer,
@@ -119,10 +122,16 @@ package final class KeptContexts {
     }
 
     /// The address that OpenSSL knows AES-256-CBC by.
-    package static var aes256CBC: UnsafeRawPointer? { EVP_aes_256_cbc().map { UnsafeRawPointer($0) } }
+    package static var aes256CBC: UnsafeRawPointer? {
+        #if OpenSSL
+            EVP_aes_256_cbc().map { UnsafeRawPointer($0) }
+        #else
+            nil
+        #endif
+    }
 }
 
-/// A copy of the key that a context has, to compare with. The context has the same key in memory of OpenSSL's.
+/// A copy of the key that a context has, to compare with. The context has the same key in memory of its library.
 struct KeptKey: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
 
@@ -132,31 +141,30 @@ struct KeptKey: ~Copyable {
     }
 
     deinit {
-        OpenSSL.cleanse(bytes)
+        Cryptography.cleanse(bytes)
         bytes.deallocate()
     }
 
     /// Whether it is `key`, compared in constant time.
     func fits(_ key: UnsafeRawBufferPointer) -> Bool {
-        OpenSSL.constantTimeEqual(UnsafeRawBufferPointer(bytes), key)
+        Cryptography.constantTimeEqual(UnsafeRawBufferPointer(bytes), key)
     }
 }
 
-/// A context of one key's HMAC. OpenSSL wipes it when it is freed.
+/// A context of one key's HMAC.
 final class KeptMAC {
     private let algorithm: HashAlgorithm
     private let key: KeptKey
-    private let context: OpaquePointer
+    private let context: MACContext
 
     init?(_ algorithm: HashAlgorithm, _ key: UnsafeRawBufferPointer) {
-        guard let context = try? PageMAC.context(key, algorithm) else { return nil }
+        do {
+            context = try MACContext(key, algorithm)
+        } catch {
+            return nil
+        }
         self.algorithm = algorithm
         self.key = KeptKey(key)
-        self.context = context
-    }
-
-    deinit {
-        EVP_MAC_CTX_free(context)
     }
 
     func fits(_ algorithm: HashAlgorithm, _ key: UnsafeRawBufferPointer) -> Bool {
@@ -168,36 +176,22 @@ final class KeptMAC {
         _ second: UnsafeRawBufferPointer,
         into result: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        // Without a key the context begins again under the one it has.
-        EVP_MAC_init(context, nil, 0, nil) == 1
-            && EVP_MAC_update(context, first.bytes(at: 0), first.count) == 1
-            && (second.isEmpty || EVP_MAC_update(context, second.bytes(at: 0), second.count) == 1)
-            && EVP_MAC_final(context, result, nil, algorithm.digestSize) == 1
+        context.compute(first, second, into: result)
     }
 }
 
-/// A context of AES-256-CBC with one key, in one direction. OpenSSL wipes it when it is freed.
+/// A context of AES-256-CBC with one key, in one direction.
 private final class KeptCipher {
     let key: KeptKey
-    private let isEncrypting: Bool
-    private let context: OpaquePointer
+    private let context: CipherContext
 
     init?(_ key: UnsafeRawBufferPointer, isEncrypting: Bool) {
-        guard key.count == 32, let context = EVP_CIPHER_CTX_new() else { return nil }
-        guard
-            EVP_CipherInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes(at: 0), nil, isEncrypting ? 1 : 0) == 1,
-            EVP_CIPHER_CTX_set_padding(context, 0) == 1
-        else {
-            EVP_CIPHER_CTX_free(context)
+        do {
+            context = try CipherContext(key, .cbc, isEncrypting: isEncrypting)
+        } catch {
             return nil
         }
         self.key = KeptKey(key)
-        self.isEncrypting = isEncrypting
-        self.context = context
-    }
-
-    deinit {
-        EVP_CIPHER_CTX_free(context)
     }
 
     func run(
@@ -205,9 +199,6 @@ private final class KeptCipher {
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        var written: Int32 = 0
-        return EVP_CipherInit_ex(context, nil, nil, nil, iv, isEncrypting ? 1 : 0) == 1
-            && EVP_CipherUpdate(context, output, &written, input.bytes(at: 0), Int32(input.count)) == 1
-            && Int(written) == input.count
+        context.run(iv: iv, input.bytes(at: 0), input.count, into: output)
     }
 }

@@ -98,7 +98,7 @@ final class MultiBufferMAC {
     private static func begin(_ memory: UnsafeMutableRawBufferPointer, _ key: UnsafeRawBufferPointer) -> Bool {
         let block = clanes_block_size
         return withUnsafeTemporaryAllocation(byteCount: 2 * block, alignment: 8) { blocks in
-            defer { OpenSSL.cleanse(blocks) }
+            defer { Cryptography.cleanse(blocks) }
             // > (2) XOR the B byte string computed in step (1) with ipad [0x36]; (5) … with opad [0x5C]
             for (index, pad) in [UInt8(0x36), 0x5c].enumerated() {
                 for byte in 0..<block { blocks[index * block + byte] = pad ^ (byte < key.count ? key[byte] : 0) }
@@ -109,7 +109,7 @@ final class MultiBufferMAC {
     }
 
     deinit {
-        OpenSSL.cleanse(memory)
+        Cryptography.cleanse(memory)
         memory.deallocate()
         messages.deallocate()
         macs.deallocate()

@@ -1,4 +1,3 @@
-internal import CCipherOpenSSL
 package import CipherKeys
 internal import CipherSystem
 internal import SQLiteFormat
@@ -15,39 +14,18 @@ internal import SQLiteFormat
 package final class PageCipher {
     package let format: CipherFormat
     private let salt: [UInt8]
-    // Each context holds its key; OpenSSL wipes it when the context is freed.
     let mac: PageMAC?
     /// A forked child has a copy of the contexts.
     private let owner = OwnerProcess()
-    private let encryption: OpaquePointer
-    private let decryption: OpaquePointer
+    private let encryption: CipherContext
+    private let decryption: CipherContext
 
     package init(key: DerivedKey, format: CipherFormat) throws {
         self.format = format
         salt = key.salt
         mac = try PageMAC(key: key, format: format)
-        // A pointer that stays nil would not be freed by a deinit that never runs.
-        guard let encryption = EVP_CIPHER_CTX_new() else {
-            throw OpenSSLError(operation: "EVP_CIPHER_CTX_new")
-        }
-        guard let decryption = EVP_CIPHER_CTX_new() else {
-            EVP_CIPHER_CTX_free(encryption)
-            throw OpenSSLError(operation: "EVP_CIPHER_CTX_new")
-        }
-        self.encryption = encryption
-        self.decryption = decryption
-        let done = try key.withPageKey { key in
-            let key = key.baseAddress!.assumingMemoryBound(to: UInt8.self)
-            return EVP_EncryptInit_ex(encryption, EVP_aes_256_cbc(), nil, key, nil) == 1
-                && EVP_DecryptInit_ex(decryption, EVP_aes_256_cbc(), nil, key, nil) == 1
-                && EVP_CIPHER_CTX_set_padding(encryption, 0) == 1 && EVP_CIPHER_CTX_set_padding(decryption, 0) == 1
-        }
-        guard done else { throw OpenSSLError(operation: "EVP_CipherInit_ex") }
-    }
-
-    deinit {
-        EVP_CIPHER_CTX_free(encryption)
-        EVP_CIPHER_CTX_free(decryption)
+        encryption = try key.context(.cbc, isEncrypting: true)
+        decryption = try key.context(.cbc, isEncrypting: false)
     }
 
     // MARK: Pages in memory of the caller's
@@ -76,18 +54,14 @@ package final class PageCipher {
             }
         }
         plain[ciphertextEnd...].initializeMemory(as: UInt8.self, repeating: 0)
-        var written: Int32 = 0
         guard
-            EVP_DecryptInit_ex(decryption, nil, nil, nil, page.bytes(at: ciphertextEnd)) == 1,
-            EVP_DecryptUpdate(
-                decryption,
-                plain.bytes(at: start),
-                &written,
+            decryption.run(
+                iv: page.bytes(at: ciphertextEnd),
                 page.bytes(at: start),
-                Int32(ciphertextEnd - start)
-            ) == 1,
-            Int(written) == ciphertextEnd - start
-        else { throw OpenSSLError(operation: "EVP_DecryptUpdate") }
+                ciphertextEnd - start,
+                into: plain.bytes(at: start)
+            )
+        else { throw OpenSSLError(operation: "AES") }
     }
 
     /// Writes the page that the file gets for `plain`, under an IV that has never been used before.
@@ -102,18 +76,14 @@ package final class PageCipher {
         try check(page.count)
         try check(plain.count)
         let start = ciphertextStart(number)
-        var written: Int32 = 0
         guard
-            EVP_EncryptInit_ex(encryption, nil, nil, nil, iv.bytes(at: 0)) == 1,
-            EVP_EncryptUpdate(
-                encryption,
-                page.bytes(at: start),
-                &written,
+            encryption.run(
+                iv: iv.bytes(at: 0),
                 plain.bytes(at: start),
-                Int32(ciphertextEnd - start)
-            ) == 1,
-            Int(written) == ciphertextEnd - start
-        else { throw OpenSSLError(operation: "EVP_EncryptUpdate") }
+                ciphertextEnd - start,
+                into: page.bytes(at: start)
+            )
+        else { throw OpenSSLError(operation: "AES") }
         if number == 1 {
             if format.plaintextHeaderSize > 0 {
                 page.copyMemory(from: UnsafeRawBufferPointer(rebasing: plain[..<start]))
@@ -194,5 +164,14 @@ package final class PageCipher {
     private func check(_ count: Int) throws {
         try owner.check(.secret)
         guard count == format.pageSize else { throw UnusableCipherFormat.pageSize(count) }
+    }
+}
+
+extension DerivedKey {
+    /// A context of the page key.
+    func context(_ mode: CipherContext.Mode, isEncrypting: Bool) throws -> CipherContext {
+        var made: CipherContext?
+        try withPageKey { made = try CipherContext($0, mode, isEncrypting: isEncrypting) }
+        return made.take()!
     }
 }

@@ -68,7 +68,7 @@ final class PageBuffer {
     }
 
     deinit {
-        OpenSSL.cleanse(bytes)
+        Cryptography.cleanse(bytes)
         bytes.deallocate()
     }
 

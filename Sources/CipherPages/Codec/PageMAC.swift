@@ -1,15 +1,13 @@
-internal import CCipherOpenSSL
 internal import CipherKeys
 internal import CipherSystem
 
-/// The MAC of the pages of one database, by OpenSSL: `HMAC(hmac key, ciphertext || IV || page number, 4 bytes)`. For one thread at a time.
+/// The MAC of the pages of one database, `HMAC(hmac key, ciphertext || IV || page number, 4 bytes)`. For one thread at a time.
 final class PageMAC {
     private let algorithm: HashAlgorithm
     private let format: CipherFormat
     /// The MAC follows the ciphertext and the IV.
     private let start: Int
-    // It holds its key; OpenSSL wipes it when it is freed.
-    private let context: OpaquePointer
+    private let context: MACContext
     /// A forked child has a copy of the context.
     private let owner = OwnerProcess()
 
@@ -19,33 +17,11 @@ final class PageMAC {
         self.algorithm = algorithm
         self.format = format
         self.start = start ?? format.macStart
-        context = try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
-            try PageMAC.context(key, algorithm)
+        var made: MACContext?
+        try KeyDerivation.pageAuthenticationKey(for: key, format: format).withUnsafeBytes { key in
+            made = try MACContext(key, algorithm)
         }
-    }
-
-    deinit {
-        EVP_MAC_CTX_free(context)
-    }
-
-    /// A context that has the key, for the caller to free.
-    static func context(_ key: UnsafeRawBufferPointer, _ algorithm: HashAlgorithm) throws -> OpaquePointer {
-        let hmac = EVP_MAC_fetch(nil, "HMAC", nil)
-        defer { EVP_MAC_free(hmac) }
-        guard let mac = EVP_MAC_CTX_new(hmac) else { throw OpenSSLError(operation: "EVP_MAC_CTX_new") }
-        var name = Array(algorithm.rawValue.utf8CString)
-        let done = name.withUnsafeMutableBufferPointer { name in
-            let parameters = [
-                OSSL_PARAM_construct_utf8_string(copenssl_mac_digest_parameter(), name.baseAddress, 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return EVP_MAC_init(mac, key.bytes(at: 0), key.count, parameters)
-        }
-        guard done == 1 else {
-            EVP_MAC_CTX_free(mac)
-            throw OpenSSLError(operation: "EVP_MAC_init")
-        }
-        return mac
+        context = made.take()!
     }
 
     /// Whether the MAC in `page`, as it is in the file, is right; of page 1 with a plaintext header of another size than the format's if
@@ -60,7 +36,7 @@ final class PageMAC {
 
     /// Whether `mac` is the one in `page`.
     func matches(_ mac: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer) -> Bool {
-        OpenSSL.constantTimeEqual(mac, UnsafeRawBufferPointer(rebasing: page[start...].prefix(mac.count)))
+        Cryptography.constantTimeEqual(mac, UnsafeRawBufferPointer(rebasing: page[start...].prefix(mac.count)))
     }
 
     /// Writes the MAC to its place in `page`.
@@ -79,12 +55,10 @@ final class PageMAC {
         // The salt at the beginning of page 1, or the plaintext header, is not covered.
         let begin = begin ?? (number == 1 ? format.firstPageStart : 0)
         var pageNumber = format.pageNumberOrder.coded(number)
-        // Without a key the context begins again under the one it has.
-        guard EVP_MAC_init(context, nil, 0, nil) == 1,
-            EVP_MAC_update(context, page.bytes(at: begin), start - begin) == 1,
-            withUnsafeBytes(of: &pageNumber, { EVP_MAC_update(context, $0.bytes(at: 0), $0.count) }) == 1,
-            EVP_MAC_final(context, result.bytes(at: 0), nil, result.count) == 1
-        else { throw OpenSSLError(operation: "EVP_MAC") }
+        let covered = UnsafeRawBufferPointer(rebasing: page[begin..<start])
+        guard withUnsafeBytes(of: &pageNumber, { context.compute(covered, $0, into: result.bytes(at: 0)) }) else {
+            throw OpenSSLError(operation: "HMAC")
+        }
     }
 }
 

@@ -72,7 +72,7 @@ package final class PinnedFile: Sendable {
         try FaultInjection.check(.open, path)
         identity = try Platform.status(of: descriptor).identity
         #if canImport(Darwin)
-            // APFS gives no number twice.
+            // APFS and HFS+ give no number twice; a file system without numbers of its own, such as exFAT, may.
             pin = -1
         #else
             pin = try Platform.pin(descriptor)

@@ -60,7 +60,7 @@ enum FuzzTarget: String, CaseIterable {
             _ = try cipher.decrypt(page, number: 2)
         case .keyring:
             // With a right digest, which no mutation would find.
-            let body = try bytes + OpenSSL.sha256(bytes)
+            let body = try bytes + Cryptography.sha256(bytes)
             let content = try KeyringContent(body + [UInt8](repeating: 0, count: KeyringContent.codeSize))
             // One content has one encoding.
             let again = try content.encoded()

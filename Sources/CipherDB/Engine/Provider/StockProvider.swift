@@ -93,7 +93,7 @@ extension StockProvider {
         let size = 4096
         var context = csqlcipher_provider_context(cipher: KeptContexts.aes256CBC, stock: nil, contexts: nil)
         var input = [UInt8](repeating: 0, count: size + 16 + 4)
-        try input.withUnsafeMutableBytes { try OpenSSL.randomize($0) }
+        try input.withUnsafeMutableBytes { try Cryptography.randomize($0) }
         let contexts = KeptContexts()
         for _ in 0..<2 {
             for key in 0..<2 {

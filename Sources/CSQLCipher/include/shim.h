@@ -15,6 +15,11 @@
 // Homebrew's pkg-config file names the inner directory only; there the codec check below tells the two apart.
 #if __has_include(<sqlcipher/sqlite3.h>)
 #include <sqlcipher/sqlite3.h>
+#elif __has_include(<SQLCipher/sqlite3.h>)
+// SQLCipher.swift's is a module, which does not see what is defined above.
+#include <SQLCipher/sqlite3.h>
+int sqlite3_key_v2(sqlite3 *db, const char *name, const void *key, int count);
+int sqlite3_rekey_v2(sqlite3 *db, const char *name, const void *key, int count);
 #elif defined(__APPLE__)
 #include <sqlite3.h>
 #else

@@ -1,0 +1,1 @@
+// Includes nothing; see module.modulemap.
