@@ -16,7 +16,9 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func queue(_ mode: JournalMode = .wal, shares: Bool = true, name: String = "test.db") throws -> DatabaseQueue {
+    private func queue(_ mode: JournalMode = .wal, shares: Bool = true, name: String = "test.db") throws
+        -> DatabaseQueue
+    {
         let configuration = Configuration {
             $0.journalMode = mode
             $0.sharesCommits = shares
@@ -87,7 +89,9 @@ import Testing
         for id in 1...6 {
             if id.isMultiple(of: 2) {
                 Thread {
-                    if (try? queue.write { try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") }) != nil { ended.add() }
+                    if (try? queue.write { try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") }) != nil {
+                        ended.add()
+                    }
                 }.start()
             } else {
                 Task {
@@ -113,7 +117,9 @@ import Testing
     @Test func blocksThatFailKeepNoLock() async throws {
         let queue = try queue()
         let failing = [Block](repeating: { _, _ in throw Stop() }, count: SharedCommits.maximumBlocks)
-        let late: Block = { _, _ in Thread.sleep(forTimeInterval: 0.02); throw Stop() }
+        let late: Block = { _, _ in
+            Thread.sleep(forTimeInterval: 0.02); throw Stop()
+        }
         let checking: Block = { database, _ in
             // The first one's commit is done: this block has a transaction of its own.
             #expect(database.connection?.sharing == .alone)
@@ -142,7 +148,8 @@ import Testing
     // MARK: What each does alone
 
     enum End: CaseIterable {
-        case stored, thrown, undone, unresolved, rolledBack, rolledBackBySQL, committed, undoneInside, refused, deferring
+        case stored, thrown, undone, unresolved, rolledBack, rolledBackBySQL, committed, undoneInside, refused,
+            deferring
 
         func block(_ id: Int) -> Block {
             { database, rollback in
@@ -156,7 +163,8 @@ import Testing
                     try database.rollback()
                     #expect(!database.isInTransaction)
                     try? database.executeUpdate("INSERT INTO t (id) VALUES (\(id + 100))")
-                case .rolledBackBySQL: try database.executeStatements("ROLLBACK; INSERT INTO t (id) VALUES (\(id + 100))")
+                case .rolledBackBySQL:
+                    try database.executeStatements("ROLLBACK; INSERT INTO t (id) VALUES (\(id + 100))")
                 case .committed:
                     try database.executeStatements("COMMIT")
                     try? database.executeUpdate("INSERT INTO t (id) VALUES (\(id + 100))")
@@ -246,7 +254,9 @@ import Testing
         try reader.beginTransaction(.deferred)
         let _: Int = try reader.first("SELECT count(*) FROM t")
         let (outcomes, commits) = try await together(queue, (1...3).map(inserting))
-        for outcome in outcomes { #expect { try outcome.get() } throws: { ($0 as? DatabaseError)?.code.primary == .busy } }
+        for outcome in outcomes {
+            #expect { try outcome.get() } throws: { ($0 as? DatabaseError)?.code.primary == .busy }
+        }
         try reader.rollback()
         #expect(try await stored(queue).isEmpty && commits == 0)
         try await queue.write { _ = try $0.executeUpdate("INSERT INTO t (id) VALUES (9)") }
@@ -268,7 +278,9 @@ import Testing
     @Test func closingCommitsWhatWasLeft() async throws {
         let queue = try queue()
         let held = try await HeldBlock { hold in _ = try? queue.inDatabase { _ in hold() } }
-        let tasks = (1...3).map { id in Task { try await queue.write { _ = try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") } } }
+        let tasks = (1...3).map { id in
+            Task { try await queue.write { _ = try $0.executeUpdate("INSERT INTO t (id) VALUES (\(id))") } }
+        }
         while queue.turns.waiting < 3 { try await Task.sleep(for: .milliseconds(1)) }
         let reader = try queue.openReader()
         let closing = Task { try await queue.close() }

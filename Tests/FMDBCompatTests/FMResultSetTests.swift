@@ -173,7 +173,9 @@ import Testing
         }
         let rows = try orphaned()
         #expect(rows.object(forColumnIndex: 0) == nil && rows.parentDB == nil && !rows.next())
-        #expect { try rows.nextWithError() } throws: { ($0 as NSError).domain == "FMDatabase" && ($0 as NSError).code == 21 }
+        #expect { try rows.nextWithError() } throws: {
+            ($0 as NSError).domain == "FMDatabase" && ($0 as NSError).code == 21
+        }
         #expect(rows.columnCount == 0)
     }
 

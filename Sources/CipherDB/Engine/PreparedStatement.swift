@@ -192,14 +192,12 @@ internal import CSQLCipher
     func hideRow() { rowWidth = 0 }
 
     @inline(__always) private func stepOnce(_ handle: OpaquePointer) -> Int32 {
-        guard connection.isWatched || connection.sharing != .alone else {
-            return connection.working { sqlite3_step(handle) }
-        }
-        return isReadOnly || connection.sharing == .alone
-            ? stepWatched(handle) : connection.uninterrupted { stepWatched(handle) }
+        guard !isReadOnly, connection.sharing != .alone else { return stepNow(handle) }
+        return connection.uninterrupted { stepNow(handle) }
     }
 
-    @inline(__always) private func stepWatched(_ handle: OpaquePointer) -> Int32 {
+    @inline(__always) private func stepNow(_ handle: OpaquePointer) -> Int32 {
+        guard connection.isWatched else { return connection.working { sqlite3_step(handle) } }
         let outer = connection.authorizer.stepping
         connection.authorizer.stepping = .passUnretained(self)
         defer { connection.authorizer.stepping = outer }
