@@ -121,7 +121,7 @@ extension ResultSet {
 
     /// A column of the current row, which is looked for when it is read.
     @inlinable @inline(__always) func column(_ index: Int) -> ResultColumn {
-        ResultColumn(statement: prepared, index: index, execution: execution)
+        ResultColumn(statement: source, index: index, execution: execution)
     }
 
     /// Whether a column holds NULL.

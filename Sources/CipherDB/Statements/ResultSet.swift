@@ -5,6 +5,8 @@
 public final class ResultSet {
     let statement: Statement
     @usableFromInline let prepared: PreparedStatement
+    /// The same: converting it for each column would count a reference.
+    @usableFromInline let source: RowSource
     @usableFromInline let execution: Int
     /// Whether the statement goes back to the database's cache.
     private let cached: Bool
@@ -29,6 +31,7 @@ public final class ResultSet {
         self.statement = statement
         self.cached = cached
         prepared = statement.prepared
+        source = statement.prepared
         execution = prepared.execution
     }
 

@@ -29,7 +29,7 @@ public struct ResultColumn {
     /// That of the statement in which the row is; below 0 for a ``KeptRow``.
     @usableFromInline let execution: Int
 
-    @inlinable init(statement: PreparedStatement, index: Int, execution: Int) {
+    @inlinable init(statement: RowSource, index: Int, execution: Int) {
         source = statement
         self.index = index
         self.execution = execution
