@@ -132,7 +132,7 @@ class System:
                  "// swift-module-flags: -target %s -enable-library-evolution -swift-version 6 -disable-availability-checking"
                  " -module-name %s" % (self.target, name), *("import " + each for each in imports)]
         if name == "Foundation":
-            lines += ["@_exported import Darwin", "@_exported import Dispatch"]
+            lines.append("@_exported import Dispatch")
         for module in {"Foundation": ["FoundationEssentials", "Foundation"]}.get(name, [name]):
             declared = output("swift-synthesize-interface", "-module-name", module, "-I", self.resources + "/linux",
                               "-target", self.info["target"]["triple"])
