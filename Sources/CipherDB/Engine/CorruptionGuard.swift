@@ -7,7 +7,7 @@ internal import CSQLCipher
 final class CorruptionGuard {
     private enum State {
         case off
-        /// The pages are locked by what the statement writes, or by a transaction.
+        /// The pages are locked by the statement's writing, or by a transaction.
         case watching
         /// The pages stay locked until the end of the execution.
         case holding
@@ -30,7 +30,7 @@ final class CorruptionGuard {
     /// Of the schemas that the statement reads; empty until the first execution.
     @exclusivity(unchecked) private var watches: [DamageWatch] = [] {
         didSet {
-            hasCodecWatch = watches.contains { $0.detection == .codec }
+            hasCodecWatch = watches.contains { $0 is CodecWatch }
             quietSign = nil
         }
     }

@@ -40,7 +40,7 @@ struct DamageBehaviour: Sendable, Equatable {
         let connection = try open(file, key)
         defer { connection.close() }
         let pager = DamageBehaviour(detection: .pager, isLasting: false)
-        let watch = try DamageWatch(connection, schema: "main", by: pager)
+        let watch = try DamageWatch.of("main", connection, by: pager)
         defer { watch.close() }
         let before = try connection.codecStatus("main")
         watch.begin()

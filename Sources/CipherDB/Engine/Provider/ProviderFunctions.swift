@@ -36,7 +36,7 @@ enum ProviderFunctions {
     }
 
     /// Takes the contexts that the engine has made while a key is set.
-    // It holds because the thread that sets the key alone touches it.
+    // Safe because the thread that sets the key alone touches it.
     final class Receiver: @unchecked Sendable {
         var contexts: KeptContexts?
     }
@@ -72,30 +72,9 @@ enum ProviderFunctions {
         return code
     }
 
-    static let hmac: csqlcipher_hmac = {
-        context,
-        algorithm,
-        key,
-        keySize,
-        first,
-        firstSize,
-        second,
-        secondSize,
-        result in
-        computeHMAC(context, algorithm, key, keySize, first, firstSize, second, secondSize, result)
-    }
+    static let hmac: csqlcipher_hmac = { computeHMAC($0, $1, $2, $3, $4, $5, $6, $7, $8) }
 
-    static let hmacSHA1: csqlcipher_hmac_sha1 = {
-        context,
-        key,
-        keySize,
-        first,
-        firstSize,
-        second,
-        secondSize,
-        result in
-        computeHMAC(context, 0, key, keySize, first, firstSize, second, secondSize, result)
-    }
+    static let hmacSHA1: csqlcipher_hmac_sha1 = { computeHMAC($0, 0, $1, $2, $3, $4, $5, $6, $7) }
 
     /// By the engine's own numbers: SQLCIPHER_HMAC_SHA1, SHA256 and SHA512.
     private static let algorithms: [HashAlgorithm] = [.sha1, .sha256, .sha512]

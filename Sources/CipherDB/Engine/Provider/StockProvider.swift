@@ -21,31 +21,14 @@ struct StockProvider: Sendable {
         _ secondSize: Int32,
         _ result: UnsafeMutablePointer<UInt8>?
     ) -> Int32 {
-        // The member of the layout is of this type.
-        if layout.namesAlgorithm {
-            unsafeBitCast(members[layout.hmac], to: csqlcipher_hmac.self)(
-                context,
-                algorithm,
-                key,
-                keySize,
-                first,
-                firstSize,
-                second,
-                secondSize,
-                result
-            )
-        } else {
-            unsafeBitCast(members[layout.hmac], to: csqlcipher_hmac_sha1.self)(
-                context,
-                key,
-                keySize,
-                first,
-                firstSize,
-                second,
-                secondSize,
-                result
-            )
+        // The member of the layout is of one of these types.
+        let member = members[layout.hmac]
+        guard layout.namesAlgorithm else {
+            let hmac = unsafeBitCast(member, to: csqlcipher_hmac_sha1.self)
+            return hmac(context, key, keySize, first, firstSize, second, secondSize, result)
         }
+        let hmac = unsafeBitCast(member, to: csqlcipher_hmac.self)
+        return hmac(context, algorithm, key, keySize, first, firstSize, second, secondSize, result)
     }
 
     /// The member of the layout is of this type.
