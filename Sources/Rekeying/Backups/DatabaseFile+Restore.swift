@@ -130,7 +130,9 @@ extension DatabaseFile {
 
     private func keyOfRestored(_ path: String, _ key: DatabaseKey) throws -> VerifiedKey {
         var restored = DatabaseFile(path: path)
-        (restored.format, restored.iterations, restored.searchedIterations) = (format, iterations, searchedIterations)
+        (restored.configuration.format, restored.iterations, restored.configuration.searchedIterations) = (
+            configuration.format, iterations, configuration.searchedIterations
+        )
         do {
             let file = try restored.open()
             defer { file.close() }
