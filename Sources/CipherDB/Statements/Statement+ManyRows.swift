@@ -11,6 +11,8 @@ extension Statement {
     /// one fails, until the transaction is rolled back.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; what `values` throws.
+    // A list would else be taken for no values: a closure may drop what it makes.
+    @_disfavoredOverload
     @inlinable public func executeUpdate<Elements: Sequence, each Value: ColumnEncodable>(
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
@@ -105,6 +107,8 @@ extension Database {
     /// ```
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``; what `values` throws.
+    // A list would else be taken for no values: a closure may drop what it makes.
+    @_disfavoredOverload
     @inlinable public func executeUpdate<Elements: Sequence, each Value: ColumnEncodable>(
         _ sql: SQL,
         forEach elements: Elements,

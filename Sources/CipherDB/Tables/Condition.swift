@@ -58,9 +58,11 @@ public struct Condition: Sendable, ExpressibleByStringInterpolation {
 /// takes it.
 extension Condition? {
     /// Both are true; nil is no condition.
+    @_disfavoredOverload
     public static func && (left: Condition?, right: Condition?) -> Condition? { left.map { $0 && right } ?? right }
 
     /// One of them is true, or both; nil is no condition.
+    @_disfavoredOverload
     public static func || (left: Condition?, right: Condition?) -> Condition? { left.map { $0 || right } ?? right }
 }
 
