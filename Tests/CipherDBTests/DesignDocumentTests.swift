@@ -31,7 +31,7 @@ struct DesignDocumentTests {
         ("CCipherLanes", "Sources/CipherPages/Codec/"),
         (
             "CCipherSystem",
-            "Sources/CipherSystem/|Sources/CipherDB/Engine/EngineWork|Sources/CipherDB/Engine/Turn|Keys/KernelKeyring"
+            "Sources/CipherSystem/|Sources/CipherDB/Engine/EngineWork|Sources/CipherDB/Engine/Turn|Keys/KernelKeyring|Keys/CommonCrypto"
         ),
     ])
     func onlyBoundaryImportsCModules(module: String, places: String) throws {

@@ -21,7 +21,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Touched only by blocks, one at a time, and when nobody has the queue any more.
     nonisolated(unsafe) private let database: Database
     /// Nil where each block commits alone.
-    private let sharedCommits: SharedCommits?
+    let sharedCommits: SharedCommits?
     /// A forked child has none of the threads that would release what it waits for.
     let owner = OwnerProcess()
     let interrupter: Lock<Interrupter?>

@@ -1,4 +1,3 @@
-internal import CSQLCipher
 internal import CipherSystem
 internal import Dispatch
 
@@ -11,31 +10,30 @@ final class SharedCommits: @unchecked Sendable {
     /// How many blocks share a commit at most.
     static let maximumBlocks = 128
     /// How long other processes' writers wait for the lock, beyond the block that runs.
-    static let longest: Duration = .milliseconds(10)
+    var longest: Duration = .milliseconds(10)
 
     /// A transaction that is open between blocks.
     private struct Open {
         let commit = SharedCommit()
-        let connection: Connection?
+        let connection: Connection
         /// Those of the connection's tracker when it was left open.
         let rollbacks: Int?
         let since: DispatchTime
         var blocks = 1
 
-        init(_ connection: Connection?, since: DispatchTime) {
+        init(_ connection: Connection, since: DispatchTime) {
             self.connection = connection
-            rollbacks = connection?.tracker?.rollbacks
+            rollbacks = connection.tracker?.rollbacks
             self.since = since
         }
 
-        var isFull: Bool { blocks >= maximumBlocks || DispatchTime.now() >= since + longest.dispatched }
     }
 
     private let database: Database
     private let turns: TurnQueue
     private var open: Open? {
         didSet {
-            if open == nil { turns.rest = nil } else { turns.rest = { [self] in finish() } }
+            if open == nil { turns.rest = nil } else { turns.rest = { [self] in try? commit() } }
         }
     }
     private var began = DispatchTime.now()
@@ -70,7 +68,8 @@ final class SharedCommits: @unchecked Sendable {
     ///   - name: What ``begin()`` returned.
     ///   - isLast: Whether the block must not wait for another one's commit.
     func end(after name: String?, isLast: Bool) throws {
-        let isUnresolved = database.connection?.hasUnresolvedForeignKeys == true
+        let connection = try database.usableConnection()
+        let isUnresolved = connection.hasUnresolvedForeignKeys
         if let name {
             // As the commit of its own would say.
             guard !isUnresolved else { throw DatabaseError(.constraintForeignKey, "FOREIGN KEY constraint failed") }
@@ -79,7 +78,7 @@ final class SharedCommits: @unchecked Sendable {
         let isLast = isLast || isUnresolved || turns.waiting == 0 || !database.mayShareCommit
         guard open != nil else {
             if isLast { return try database.commit() }
-            open = Open(database.connection, since: began)
+            open = Open(connection, since: began)
             last = open?.commit
             return
         }
@@ -98,11 +97,14 @@ final class SharedCommits: @unchecked Sendable {
     ///
     /// - Throws: what they learn.
     func commit() throws {
+        let isMine = database.turn.isMine
+        if !isMine { try database.turn.begin() }
+        defer { if !isMine { database.turn.end() } }
         noticeEnd()
         guard let open else { return }
         self.open = nil
         do {
-            try open.connection?.uninterrupted { try database.commit() }
+            try open.connection.uninterrupted { try database.commit() }
             open.commit.end(.success(()))
         } catch {
             database.abandonTransaction()
@@ -114,23 +116,18 @@ final class SharedCommits: @unchecked Sendable {
     /// After a block, whatever came of it.
     func blockEnded() {
         noticeEnd()
-        if open?.isFull == true { try? commit() }
-    }
-
-    /// Commits where nobody has the turn next.
-    private func finish() {
-        guard (try? database.turn.begin()) != nil else { return }
-        defer { database.turn.end() }
-        try? commit()
+        guard let open else { return }
+        let isFull = open.blocks >= SharedCommits.maximumBlocks || .now() >= open.since + longest.dispatched
+        if isFull { try? commit() }
     }
 
     /// Tells the blocks before how it ended, where a block ended the transaction that they left.
     private func noticeEnd() {
-        guard let open, !database.isInTransaction || database.connection !== open.connection else { return }
+        guard let open else { return }
+        let isSame = database.connection === open.connection
+        guard !isSame || !open.connection.isInTransaction else { return }
         self.open = nil
-        let isCommitted =
-            database.connection != nil && database.connection === open.connection
-            && open.connection?.tracker?.rollbacks == open.rollbacks
+        let isCommitted = isSame && open.connection.tracker?.rollbacks == open.rollbacks
         open.commit.end(isCommitted ? .success(()) : .failure(DatabaseError.sharedTransactionEnded))
     }
 }

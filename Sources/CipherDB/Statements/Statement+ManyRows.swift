@@ -1,5 +1,6 @@
 /// Many executions in one call: the statement begins and ends once.
 extension Statement {
+    // A list would else be taken for no values: a closure may drop what it makes.
     /// Runs it for each element, with the values that `values` makes of the element, in order. Rows that it returns are passed over.
     ///
     /// ```swift
@@ -11,7 +12,6 @@ extension Statement {
     /// one fails, until the transaction is rolled back.
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; what `values` throws.
-    // A list would else be taken for no values: a closure may drop what it makes.
     @_disfavoredOverload
     @inlinable public func executeUpdate<Elements: Sequence, each Value: ColumnEncodable>(
         forEach elements: Elements,
@@ -99,6 +99,7 @@ extension Statement {
 }
 
 extension Database {
+    // A list would else be taken for no values: a closure may drop what it makes.
     /// Runs a statement for each element, with the values that `values` makes of the element, in order; see
     /// `Statement.executeUpdate(forEach:_:)`.
     ///
@@ -107,7 +108,6 @@ extension Database {
     /// ```
     ///
     /// - Throws: ``DatabaseError``, also when there are more or fewer values than parameters; ``KeyError``; what `values` throws.
-    // A list would else be taken for no values: a closure may drop what it makes.
     @_disfavoredOverload
     @inlinable public func executeUpdate<Elements: Sequence, each Value: ColumnEncodable>(
         _ sql: SQL,
