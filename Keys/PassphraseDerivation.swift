@@ -37,7 +37,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
         }
     }
 
-    /// scrypt with N = 2^14, r = 8 and p = 5, one of OWASP's: 16 MiB, and about as long as ``pbkdf2``. A graphics card tries a
+    /// scrypt with N = 2^14, r = 8 and p = 5, one of OWASP's: 16 MiB, and about as long as PBKDF2. A graphics card tries a
     /// tenth as many passphrases. Four slots of it can be tried without their numbers.
     public static let standard = PassphraseDerivation(checked: .scrypt(logCost: 14, blockSize: 8, parallelism: 5))
     /// PBKDF2 with HMAC-SHA-512 and 256,000 iterations, as SQLCipher 4 derives the keys of files.

@@ -178,9 +178,9 @@ extension MutablePersistableRecord {
         if let rowID = try inserted(database) { didInsert(rowID) }
     }
 
-    /// Inserts the row, or gives the row that has its values in `columns` the others.
+    /// Inserts the row, or gives the row that has its values in `columns` the others: the primary key, unless others are named, which must be
+    /// unique.
     ///
-    /// - Parameter columns: The primary key, unless others are named, which must be unique.
     /// - Throws: ``DatabaseError``, also with an engine without it, before SQLite 3.24 (``Capability/upsert``); ``KeyError``; what
     ///   ``encode(to:)`` throws.
     public mutating func upsert(_ database: Database, onConflict columns: String...) throws {
