@@ -213,11 +213,11 @@ public struct KeySourceError: CodedError {
     /// The system's `errno`, of `system`.
     public let errno: Int32?
     /// The permissions of the file, of `othersCanRead`.
-    package let mode: Int?
+    public let mode: Int?
     /// The exit status of the command, of `commandFailed`, or the keychain's `OSStatus`, of `keychain`.
     public let status: Int32?
     /// How long was waited, of `timedOut`.
-    package let limit: Duration?
+    public let limit: Duration?
 
     package init(
         _ code: ErrorCode<KeySourceError>,

@@ -41,7 +41,7 @@ public struct PassphraseDerivation: Sendable, Hashable {
     /// tenth as many passphrases. Four slots of it can be tried without their numbers.
     public static let standard = PassphraseDerivation(checked: .scrypt(logCost: 14, blockSize: 8, parallelism: 5))
     /// PBKDF2 with HMAC-SHA-512 and 256,000 iterations, as SQLCipher 4 derives the keys of files.
-    package static let pbkdf2 = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
+    public static let pbkdf2 = PassphraseDerivation(checked: .pbkdf2SHA512(iterations: 256_000))
 
     init(checked function: Function) {
         self.function = function

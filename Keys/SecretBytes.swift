@@ -18,7 +18,7 @@ public struct SecretBytes: Sendable {
     /// A copy of `bytes`. What the caller holds is the caller's to wipe.
     ///
     /// - Throws: ``SecretMemoryError``.
-    package init(copying bytes: UnsafeRawBufferPointer) throws {
+    public init(copying bytes: UnsafeRawBufferPointer) throws {
         try self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 

@@ -146,7 +146,7 @@ final class KeptSecretPages: Sendable {
 /// No memory could be allocated for a secret.
 public struct SecretMemoryError: DescribedError, Equatable {
     /// The bytes asked for.
-    package let count: Int
+    public let count: Int
 
     /// A sentence with the count.
     public var description: String {

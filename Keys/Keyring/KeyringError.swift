@@ -15,25 +15,25 @@ public struct KeyringError: CodedError {
     /// The system's `errno`, of `system` and `notSynced`.
     public let errno: Int32?
     /// Where the file makes no sense, of `damaged`; nil where it is damaged as a whole.
-    package let offset: Int?
+    public let offset: Int?
     /// The version of the file, of `unknownVersion`.
-    package let version: Int?
+    public let version: Int?
     /// The numbers of the slots that the error is about; several of `labelNotUnique` only.
     public let slots: [Int]
     /// The label that no slot has, of `noSuchLabel`.
-    package let label: String?
+    public let label: String?
     /// The command that was not allowed, of `commandNotAllowed`.
     public let command: SecretCommand?
     /// The owner that the new file cannot get, of `ownership`.
-    package let owner: String?
+    public let owner: String?
     /// The group that the new file cannot get, of `ownership`.
-    package let group: String?
+    public let group: String?
     /// When the key of the database was retired, of `oldDatabase`.
     public let retired: Date?
     /// The sequence number that the newest copy had, of `outdated`.
     public let generation: UInt64?
     /// The path of the database that is there, of `lost`.
-    package let database: String?
+    public let database: String?
 
     /// - Parameter path: Empty where a call that knows it names it.
     package init(

@@ -14,11 +14,11 @@ public struct BackupError: CodedError {
     /// The newest generation, of `outdated`.
     public let newest: UInt64?
     /// The generation that the caller knows of, of `outdated`.
-    package let expected: UInt64?
+    public let expected: UInt64?
     /// The newest generation that the key proves, of `unauthenticated`; nil where there is none.
     public let newestProved: UInt64?
     /// How many repositories the keyring notes, of `otherThanNoted`.
-    package let repositories: Int?
+    public let repositories: Int?
     /// What the program that carries the objects says, of `transport`.
     public let message: String?
 

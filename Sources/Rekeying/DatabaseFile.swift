@@ -19,13 +19,13 @@ public struct DatabaseFile: Sendable {
     /// Tried after the format of the configuration: that of other versions, with the parameters that are known.
     package var otherFormats: [CipherFormat] = []
     /// The PBKDF2 iterations that the file was made with, where they are not its format's own.
-    package var iterations: Int?
+    public var iterations: Int?
     /// Called before each derivation of a passphrase with which the format is searched for, with the number of those made and of those to
     /// be made at most; what it throws ends the operation.
-    package var willDerive: (@Sendable (_ done: Int, _ all: Int) throws -> Void)?
+    public var willDerive: (@Sendable (_ done: Int, _ all: Int) throws -> Void)?
     /// Called with what an operation that writes a new file is about to do, when nothing was written yet; what it throws ends
     /// the operation.
-    package var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
+    public var willRewrite: (@Sendable (RewritePlan) throws -> Void)?
 
     /// The file at `path`; nothing is opened yet.
     public init(path: String) {

@@ -10,9 +10,9 @@ public struct FileError: CodedError {
     /// The system's `errno`, of `system`.
     public let errno: Int32?
     /// The owner that the new file cannot get, of `ownership`.
-    package let owner: String?
+    public let owner: String?
     /// The group that the new file cannot get, of `ownership`.
-    package let group: String?
+    public let group: String?
     /// How many bytes the operation needs, of `noSpace`.
     public let needed: Int64?
     /// How many bytes are free, of `noSpace`.

@@ -1,7 +1,7 @@
 internal import CipherSystem
 
 /// The kinds of pages of a database (sqlite.org/fileformat.html, section 1.2).
-package enum PageKind: String, Sendable, CaseIterable {
+public enum PageKind: String, Sendable, CaseIterable {
     /// Rows of tables.
     case tableLeaf
     /// The way to rows.

@@ -214,7 +214,7 @@ public enum BackupWarning: Sendable, Equatable {
     case oldKeyring
 
     /// Whether older generations may be all that is left of a database: then nothing is removed.
-    package var forbidsPrune: Bool {
+    public var forbidsPrune: Bool {
         switch self {
         case .sharesNothing, .lost: true
         case .unproved, .oldKeyring: false

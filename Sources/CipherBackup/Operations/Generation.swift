@@ -27,7 +27,7 @@ public struct Generation: Sendable, Equatable {
     /// Whether the manifest has a MAC, by which the key of the database proves it.
     public let isAuthenticated: Bool
     /// How many segments a restore reads.
-    package let segmentCount: Int
+    public let segmentCount: Int
 
     init(_ manifest: Manifest) {
         number = manifest.number

@@ -86,7 +86,7 @@ extension ResultCode {
     /// `SQLITE_CONSTRAINT_FOREIGNKEY`: a row would refer to one that is not there.
     public static var constraintForeignKey: ResultCode { ResultCode(rawValue: 787) }
     /// `SQLITE_CONSTRAINT_FUNCTION`: a function of an extension refused.
-    package static var constraintFunction: ResultCode { ResultCode(rawValue: 1043) }
+    public static var constraintFunction: ResultCode { ResultCode(rawValue: 1043) }
     /// `SQLITE_CONSTRAINT_NOTNULL`: a column that is `NOT NULL` would be NULL.
     public static var constraintNotNull: ResultCode { ResultCode(rawValue: 1299) }
     /// `SQLITE_CONSTRAINT_PRIMARYKEY`: a row has this primary key.
@@ -96,7 +96,7 @@ extension ResultCode {
     /// `SQLITE_CONSTRAINT_UNIQUE`: a row has this value in a column that is `UNIQUE`.
     public static var constraintUnique: ResultCode { ResultCode(rawValue: 2067) }
     /// `SQLITE_CONSTRAINT_VTAB`: a virtual table refused.
-    package static var constraintVirtualTable: ResultCode { ResultCode(rawValue: 2323) }
+    public static var constraintVirtualTable: ResultCode { ResultCode(rawValue: 2323) }
     /// `SQLITE_CONSTRAINT_ROWID`: a row has this rowid.
     public static var constraintRowID: ResultCode { ResultCode(rawValue: 2579) }
     /// `SQLITE_CONSTRAINT_DATATYPE`: a value of another type than a column of a `STRICT` table.
@@ -108,7 +108,7 @@ extension ResultCode {
     /// `SQLITE_IOERR_READ`: reading failed.
     public static var inputOutputRead: ResultCode { ResultCode(rawValue: 266) }
     /// `SQLITE_IOERR_SHORT_READ`: the file is shorter than it was.
-    package static var inputOutputShortRead: ResultCode { ResultCode(rawValue: 522) }
+    public static var inputOutputShortRead: ResultCode { ResultCode(rawValue: 522) }
     /// `SQLITE_IOERR_WRITE`: writing failed.
     public static var inputOutputWrite: ResultCode { ResultCode(rawValue: 778) }
     /// `SQLITE_IOERR_FSYNC`: bringing the file to the disk failed.
@@ -116,13 +116,13 @@ extension ResultCode {
     /// `SQLITE_IOERR_DELETE`: removing a journal or log failed.
     public static var inputOutputDelete: ResultCode { ResultCode(rawValue: 2570) }
     /// `SQLITE_IOERR_LOCK`: locking the file failed.
-    package static var inputOutputLock: ResultCode { ResultCode(rawValue: 3850) }
+    public static var inputOutputLock: ResultCode { ResultCode(rawValue: 3850) }
     /// `SQLITE_LOCKED_SHAREDCACHE`: another connection with the same cache holds the lock.
-    package static var lockedSharedCache: ResultCode { ResultCode(rawValue: 262) }
+    public static var lockedSharedCache: ResultCode { ResultCode(rawValue: 262) }
     /// `SQLITE_READONLY_RECOVERY`: a write-ahead log needs recovery, and may not be written.
-    package static var readOnlyRecovery: ResultCode { ResultCode(rawValue: 264) }
+    public static var readOnlyRecovery: ResultCode { ResultCode(rawValue: 264) }
     /// `SQLITE_READONLY_ROLLBACK`: a rollback journal is to be played back, and the file may not be written.
-    package static var readOnlyRollback: ResultCode { ResultCode(rawValue: 776) }
+    public static var readOnlyRollback: ResultCode { ResultCode(rawValue: 776) }
     /// `SQLITE_READONLY_DBMOVED`: the file was moved or removed since it was opened.
     public static var readOnlyMoved: ResultCode { ResultCode(rawValue: 1032) }
     /// `SQLITE_READONLY_DIRECTORY`: no journal can be made in the directory.

@@ -48,11 +48,11 @@ public struct MigrationOptions: OptionSet, Sendable {
 
     /// Steps in GRDB's table `grdb_migrations` are behind the database, too, and each one that is noted stands in both tables afterwards:
     /// the version of the program that used GRDB goes on with the database, too.
-    package static let sharedWithGRDB = MigrationOptions(rawValue: 1)
+    public static let sharedWithGRDB = MigrationOptions(rawValue: 1)
     /// A step behind the database that the program does not have is left alone, in place of `MigrationError.databaseIsNewer`.
-    package static let ignoresUnknown = MigrationOptions(rawValue: 2)
+    public static let ignoresUnknown = MigrationOptions(rawValue: 2)
     /// A step is run although one behind it was, in place of `MigrationError.outOfOrder`.
-    package static let ignoresOrder = MigrationOptions(rawValue: 4)
+    public static let ignoresOrder = MigrationOptions(rawValue: 4)
     /// As GRDB's `DatabaseMigrator` does it.
     public static let grdb: MigrationOptions = [.sharedWithGRDB, .ignoresUnknown, .ignoresOrder]
 }

@@ -200,7 +200,7 @@ extension Database {
     /// A number that changes when another connection committed to this database (sqlite.org/pragma.html#pragma_data_version).
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``.
-    package var dataVersion: Int64 {
+    public var dataVersion: Int64 {
         get throws { try value(forQuery: "PRAGMA data_version") ?? 0 }
     }
 

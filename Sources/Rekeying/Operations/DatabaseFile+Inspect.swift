@@ -18,13 +18,13 @@ public struct Inspection: Sendable, Equatable {
     }
 
     /// What a file looks like that may be encrypted.
-    package struct Appearance: Sendable, Equatable {
+    public struct Appearance: Sendable, Equatable {
         /// Bits of entropy in a byte, of the first 64 KiB: 8 at most.
-        package let entropy: Double
+        public let entropy: Double
         /// The page sizes of SQLite that the size of the file is a multiple of.
-        package let possiblePageSizes: [Int]
+        public let possiblePageSizes: [Int]
         /// Whether the file begins as a plaintext database does, and is encrypted behind that; then the salt is not in the file.
-        package let hasPlaintextHeader: Bool
+        public let hasPlaintextHeader: Bool
     }
 
     /// What the file is.
@@ -36,7 +36,7 @@ public struct Inspection: Sendable, Equatable {
     /// Whole pages of the database, as its log or a journal that is to be played back have it; nil where the format is.
     public let pageCount: Int?
     /// What the file looks like where it may be encrypted and no key proved that; else nil.
-    package let appearance: Appearance?
+    public let appearance: Appearance?
     /// What a file is that is no database, such as `gzip data`; nil where that is not known.
     public let fileType: String?
 }

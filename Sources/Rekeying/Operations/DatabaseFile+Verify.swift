@@ -21,7 +21,7 @@ public struct Verification: Sendable, Equatable {
     public let unchecked: [String]
 
     /// How many pages are damaged or missing.
-    package var damagedPageCount: Int { damagedPages.count { $0 <= pages } + missingPages.count }
+    public var damagedPageCount: Int { damagedPages.count { $0 <= pages } + missingPages.count }
 
     /// Whether every page is authentic and SQLite finds nothing wrong in what it could check.
     public var isSound: Bool { damagedPages.isEmpty && problems.isEmpty }
@@ -174,7 +174,7 @@ extension DatabaseFile {
     ///   - key: The key that the file has.
     ///   - progress: Called about every mebibyte; what it throws ends it.
     /// - Throws: `KeyError` where the key or the file is wrong as a whole; ``FileError``; `DatabaseError`.
-    package func map(
+    public func map(
         key: DatabaseKey,
         progress: (FileProgress) throws -> Void = { _ in }
     ) throws -> [PageKind] {

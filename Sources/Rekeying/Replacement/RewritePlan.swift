@@ -3,21 +3,21 @@ internal import CipherSystem
 internal import SQLiteFormat
 
 /// What an operation would do, found with the file locked and without writing.
-package struct RewritePlan: Sendable, Equatable {
+public struct RewritePlan: Sendable, Equatable {
     /// The format of the file; nil for plaintext.
-    package let from: CipherFormat?
+    public let from: CipherFormat?
     /// The format that it would have; nil for plaintext.
-    package let to: CipherFormat?
+    public let to: CipherFormat?
     /// Whether pages would be rewritten as they are, on all cores; else their entries would be copied to pages of another size.
-    package let isByPages: Bool
+    public let isByPages: Bool
     /// Bytes in the file.
-    package let size: Int64
+    public let size: Int64
     /// Bytes that the operation needs beside it.
-    package let neededSpace: Int64
+    public let neededSpace: Int64
     /// Bytes that the disk has left.
-    package let freeSpace: Int64
+    public let freeSpace: Int64
     /// What killed runs left, and would be removed.
-    package let leftovers: [String]
+    public let leftovers: [String]
 }
 
 // What is seen to before the first step.
