@@ -26,7 +26,6 @@ final class SharedCommits: @unchecked Sendable {
             rollbacks = connection.tracker?.rollbacks
             self.since = since
         }
-
     }
 
     private let database: Database

@@ -1,7 +1,7 @@
 public import CipherDB
 internal import CipherKeys
 internal import CipherPages
-package import SQLiteFormat
+public import SQLiteFormat
 
 /// The result of a verification of every page.
 public struct Verification: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import CipherDB
+public import CipherDB
 internal import CipherSystem
 internal import SQLiteFormat
 
