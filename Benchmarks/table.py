@@ -13,7 +13,7 @@ BEGIN, END = "<!-- made by Benchmarks/table.py: %s -->\n", "<!-- end of the tabl
 OWN = ["raw C", "typed", "FMDBCompat"]
 # Documentation/Performance.svg has all workloads; the document has these.
 SHOWN = ("bulk insert", "scan, ", "rows into a type", "point reads in one transaction, ", "a query that reads no page", "2 readers",
-         "a connection opened")
+         "64 writers", "a connection opened")
 SHOWN_SIZES = ("1 MiB", "4096 MiB")
 
 

@@ -68,6 +68,38 @@ extension Workload {
         )
     }
 
+    /// Threads that write one row after the other, each in a transaction of its own that is on the disk when it returns: a queue whose
+    /// blocks commit alone, and one whose blocks share commits.
+    static func writers(_ files: BenchmarkFiles, _ threads: Int, blocks count: Int) -> Workload {
+        func side(_ name: String, shares: Bool) -> Side {
+            Side(name: name) {
+                let configuration = Configuration {
+                    $0.journalMode = .wal
+                    $0.sharesCommits = shares
+                }
+                let path = files.path("writers-\(name).db")
+                let queue = try DatabaseQueue(path: path, key: BenchmarkFiles.key(), configuration: configuration)
+                try queue.write { try $0.executeStatements(SQL(unsafe: BenchmarkFiles.empty)) }
+                let blocks = Blocks(count, readers: threads, below: 1)
+                return Work {
+                    blocks.onThreads { _, ids in
+                        for _ in ids {
+                            try queue.write { try $0.executeUpdate("INSERT INTO t (name) VALUES (?)", "a row") }
+                        }
+                        return Int64(ids.count)
+                    }
+                }
+            }
+        }
+        return Workload(
+            name: "\(threads) writers, each row in a transaction of its own",
+            count: count * 100,
+            unit: "row",
+            goals: ["shared": .atMost(1 / 8)],
+            sides: [side("alone", shares: false), side("shared", shares: true)]
+        )
+    }
+
     /// What one more connection costs, under a key that is there already.
     static func opening(_ files: BenchmarkFiles, count: Int) -> Workload {
         Workload(
