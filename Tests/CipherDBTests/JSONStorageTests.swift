@@ -60,7 +60,7 @@ import Testing
             }
         }
         #expect(throws: DatabaseError.self) { try database.fetchOne(JSONColumn<String>.self, "SELECT 5") }
-        #expect(throws: DatabaseError.self) { try database.fetchOne(JSONColumn<Int>.self, "SELECT NULL") }
+        #expect(throws: DatabaseError.self) { try database.fetchAll(JSONColumn<Int>.self, "SELECT NULL") }
     }
 
     @Test(arguments: ["NULL", "'null'", "' null\n'", "x'6e756c6c'"]) func nullIsNilForOptionals(sql: String) throws {

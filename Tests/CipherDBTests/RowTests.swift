@@ -110,7 +110,8 @@ import Testing
         #expect(try database.fetchOne(ByteArray.self, "SELECT x'0102'")?.bytes == [1, 2])
         #expect(try database.fetchOne(Float.self, "SELECT 1.5") == 1.5)
         #expect(try database.executeQuery("SELECT 'parcel'").fetchAll(Parcel.self) == [Parcel(kind: .parcel)])
-        #expect { try database.fetchOne(Int.self, "SELECT NULL AS n") } throws: {
+        #expect(try database.fetchOne(Int.self, "SELECT NULL") == nil)
+        #expect { try database.fetchAll(Int.self, "SELECT NULL AS n") } throws: {
             "\($0)".contains("row 1, as Int: column 0 (n) holds null, not Int")
         }
     }
