@@ -28,7 +28,7 @@ import Testing
         }
         let queue = try DatabaseQueue(path: directory.file(name), key: .random(), configuration: configuration)
         // Only the number of blocks ends a transaction here.
-        queue.sharedCommits?.longest = .seconds(600)
+        queue.sharedCommits.longest = .seconds(600)
         try queue.inDatabase {
             try $0.executeStatements(
                 """
@@ -118,7 +118,7 @@ import Testing
 
     @Test func blocksThatFailKeepNoLock() async throws {
         let queue = try queue()
-        queue.sharedCommits?.longest = .milliseconds(10)
+        queue.sharedCommits.longest = .milliseconds(10)
         let failing = [Block](repeating: { _, _ in throw Stop() }, count: SharedCommits.maximumBlocks)
         let late: Block = { _, _ in
             Thread.sleep(forTimeInterval: 0.02); throw Stop()

@@ -84,44 +84,28 @@ extension Database {
         let isOuter = try turn.enter()
         defer { turn.leave(isOuter) }
         return try actingAfterCommit(isShared: true) {
-            guard let name = try commits.begin() else {
-                do {
-                    var undo = false
-                    let result = try keepingTransaction { try body(self, &undo) }
-                    if undo {
-                        actionsAfterCommit = []
-                        try rollback()
-                    } else {
-                        try commits.end(after: nil, isLast: actionsAfterCommit?.isEmpty == false)
-                    }
-                    return result
-                } catch {
-                    abandonTransaction()
-                    throw error
-                }
-            }
+            let name = try commits.begin()
             do {
                 var undo = false
-                let result = try sharing { try keepingTransaction { try body(self, &undo) } }
+                let result = try sharing(name != nil) { try keepingTransaction { try body(self, &undo) } }
                 if undo {
                     actionsAfterCommit = []
-                    try rollbackToSavePoint(withName: name)
-                    try releaseSavePoint(withName: name)
+                    if let name { try undoSavePoint(name) } else { try rollback() }
                 } else {
                     try commits.end(after: name, isLast: actionsAfterCommit?.isEmpty == false)
                 }
                 return result
             } catch {
-                abandonSavePoint(name)
+                if let name { abandonSavePoint(name) } else { abandonTransaction() }
                 throw error
             }
         }
     }
 
-    /// Runs `body`, which others wait for: what it does to the whole transaction is done to its own changes.
-    private func sharing<Result>(_ body: () throws -> Result) throws -> Result {
+    /// Runs `body`; where others wait for it, what it does to the whole transaction is done to its own changes.
+    private func sharing<Result>(_ isShared: Bool, _ body: () throws -> Result) throws -> Result {
         let connection = connection
-        connection?.sharing = .shared
+        connection?.sharing = isShared ? .shared : .alone
         defer { connection?.sharing = .alone }
         return try body()
     }
@@ -289,13 +273,17 @@ extension Database {
         }
     }
 
+    private func undoSavePoint(_ name: String) throws {
+        try rollbackToSavePoint(withName: name)
+        try releaseSavePoint(withName: name)
+    }
+
     /// Undoes a savepoint, where its transaction is open, after an error that is thrown on.
     private func abandonSavePoint(_ name: String) {
         guard isInTransaction else { return }
         _ = connection?.takeDeferredError()
         do {
-            try rollbackToSavePoint(withName: name)
-            try releaseSavePoint(withName: name)
+            try undoSavePoint(name)
         } catch {
             // What was to be undone must not be committed with the rest.
             abandonTransaction()

@@ -20,8 +20,7 @@ public final class DatabaseQueue: DatabaseWriter {
     let turns: TurnQueue
     /// Touched only by blocks, one at a time, and when nobody has the queue any more.
     nonisolated(unsafe) private let database: Database
-    /// Nil where each block commits alone.
-    let sharedCommits: SharedCommits?
+    let sharedCommits: SharedCommits
     /// A forked child has none of the threads that would release what it waits for.
     let owner = OwnerProcess()
     let interrupter: Lock<Interrupter?>
@@ -51,8 +50,9 @@ public final class DatabaseQueue: DatabaseWriter {
             instruments.failed($0.code, $0.message)
         }
         database.turns = turns
-        let shares = database.configuration.sharesCommits && !filename.isEmpty
-        sharedCommits = shares ? SharedCommits(database, turns) : nil
+        // In memory nobody waits for a disk.
+        let isOn = database.configuration.sharesCommits && !filename.isEmpty
+        sharedCommits = SharedCommits(database, turns, isOn: isOn)
         database.turn.share()
     }
 
@@ -203,7 +203,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 
     private func closeNow(_ others: () -> Void) {
-        try? sharedCommits?.commit()
+        try? sharedCommits.commit()
         // A logger that uses the queue gets an error, instead of waiting for itself.
         database.closeInBlock()
         log.close()
@@ -279,8 +279,8 @@ public final class DatabaseQueue: DatabaseWriter {
         }
         guard database.isOpen else { throw DatabaseError.closed }
         // Those that wait for it learn how it went.
-        if !isShared { try? sharedCommits?.commit() }
-        defer { sharedCommits?.blockEnded() }
+        if !isShared { try? sharedCommits.commit() }
+        defer { sharedCommits.blockEnded() }
         try database.connection?.checkFile()
         let result = Swift.Result { try body(database) }
         try checkKey()
@@ -288,11 +288,11 @@ public final class DatabaseQueue: DatabaseWriter {
         // Of one that was made past this library's statements.
         database.connection?.reportCommit()
         let late = Swift.Result { try database.throwDeferredError(database.connection) }
-        let isOpen = database.isInTransaction && sharedCommits?.isOpen != true
+        let isOpen = database.isInTransaction && !sharedCommits.isOpen
         if isOpen { try database.rollback() }
         let value = try result.get()
         try late.get()
-        guard isOpen else { return (value, sharedCommits?.takeLast()) }
+        guard isOpen else { return (value, sharedCommits.takeLast()) }
         throw DatabaseError(.misuse, "the block left a transaction open, which was rolled back; use inTransaction")
     }
 }
@@ -301,15 +301,13 @@ extension DatabaseQueue: CommitSharing {
     func inSharedTransaction<Result: Sendable>(
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {
-        guard let sharedCommits else { return try inDatabase { try $0.inTransaction(.immediate, body) } }
-        return try inDatabase(for: .write, isShared: true) { try $0.inSharedTransaction(sharedCommits, body) }
+        try inDatabase(for: .write, isShared: true) { try $0.inSharedTransaction(sharedCommits, body) }
     }
 
     func inSharedTransaction<Result: Sendable>(
         _ body: @Sendable (Database, _ rollback: inout Bool) throws -> Result
     ) async throws -> Result {
-        guard let sharedCommits else { return try await inDatabase { try $0.inTransaction(.immediate, body) } }
-        return try await inDatabase(for: .write, isShared: true) { try $0.inSharedTransaction(sharedCommits, body) }
+        try await inDatabase(for: .write, isShared: true) { try $0.inSharedTransaction(sharedCommits, body) }
     }
 }
 

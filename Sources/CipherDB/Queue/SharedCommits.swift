@@ -30,6 +30,8 @@ final class SharedCommits: @unchecked Sendable {
 
     private let database: Database
     private let turns: TurnQueue
+    /// Whether blocks share at all; else each commits at its end.
+    private let isOn: Bool
     private var open: Open? {
         didSet {
             if open == nil { turns.rest = nil } else { turns.rest = { [self] in try? commit() } }
@@ -39,9 +41,10 @@ final class SharedCommits: @unchecked Sendable {
     /// What the block that is over has to wait for.
     private var last: SharedCommit?
 
-    init(_ database: Database, _ turns: TurnQueue) {
+    init(_ database: Database, _ turns: TurnQueue, isOn: Bool) {
         self.database = database
         self.turns = turns
+        self.isOn = isOn
     }
 
     var isOpen: Bool { open != nil }
@@ -74,7 +77,7 @@ final class SharedCommits: @unchecked Sendable {
             guard !isUnresolved else { throw DatabaseError(.constraintForeignKey, "FOREIGN KEY constraint failed") }
             try database.releaseSavePoint(withName: name)
         }
-        let isLast = isLast || isUnresolved || turns.waiting == 0 || !database.mayShareCommit
+        let isLast = isLast || isUnresolved || !isOn || turns.waiting == 0 || !database.mayShareCommit
         guard open != nil else {
             if isLast { return try database.commit() }
             open = Open(connection, since: began)
@@ -132,7 +135,7 @@ final class SharedCommits: @unchecked Sendable {
 }
 
 extension Database {
-    /// Whether another block may run before the commit: it is told, or sees, nothing of it.
+    /// Whether another block may run before the commit: no hook is told of it, and no setting lasts until then.
     fileprivate var mayShareCommit: Bool {
         hooks.commit == nil && hooks.rollback == nil && connection?.authorizer.defersForeignKeys == false
     }
@@ -174,14 +177,9 @@ final class SharedCommit: Sendable {
     ///
     /// - Throws: why nothing was committed.
     func wait() throws {
-        let answer = Lock<Outcome?>(nil)
-        let isOver = DispatchSemaphore(value: 0)
-        tell { outcome in
-            answer.withLock { $0 = outcome }
-            isOver.signal()
-        }
-        isOver.wait()
-        try answer.withLock { $0 }?.get()
+        let waiter = Waiter<Outcome>()
+        tell { waiter.set($0) }
+        try waiter.wait()?.get()
     }
 
     /// As ``wait()``, without blocking a thread.

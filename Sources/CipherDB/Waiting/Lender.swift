@@ -93,31 +93,15 @@ final class Lender<S: Stock>: Sendable {
 
     /// Takes an item, and blocks the thread until there is one.
     func take(hasLimit: Bool = true) throws -> S.Item {
-        var waiter: Waiter?
+        var waiter: Waiter<Answer>?
         let entrance = enter(hasLimit: hasLimit) {
-            let new = Waiter()
+            let new = Waiter<Answer>()
             waiter = new
             return { new.set($0) }
         }
         if case .answered(let answer) = entrance { return try answer.get() }
         guard let answer = waiter?.wait() else { throw overdue() }
         return try answer.get()
-    }
-
-    /// A thread that waits for its answer.
-    private final class Waiter: Sendable {
-        private let answer = Lock<Answer?>(nil)
-        private let answered = DispatchSemaphore(value: 0)
-
-        func set(_ result: Answer) {
-            answer.withLock { $0 = result }
-            answered.signal()
-        }
-
-        func wait() -> Answer? {
-            answered.wait()
-            return answer.withLock { $0 }
-        }
     }
 
     /// Answers the request, now or when there is an item, or when the task is cancelled.
@@ -170,6 +154,22 @@ final class Lender<S: Stock>: Sendable {
             for request in overdueRequests { request(.failure(overdue())) }
             if let next { refuseOverdue(at: next) }
         }
+    }
+}
+
+/// A thread that waits for its answer.
+final class Waiter<Answer: Sendable>: Sendable {
+    private let answer = Lock<Answer?>(nil)
+    private let answered = DispatchSemaphore(value: 0)
+
+    func set(_ result: Answer) {
+        answer.withLock { $0 = result }
+        answered.signal()
+    }
+
+    func wait() -> Answer? {
+        answered.wait()
+        return answer.withLock { $0 }
     }
 }
 
