@@ -150,9 +150,9 @@ import Testing
         try await running.value
         #expect(events.failures == [] && events.warnings == [])
         // The next run keeps to the policy at its first generation, and knows of an old copy by the keyring.
+        let newest = try #require(backup.metrics.generation?.number)
         let again = Task { try await backup.run() }
         try await change(pool, 5)
-        let newest = try #require(backup.metrics.generation?.number)
         try await eventually { backup.metrics.generation?.number ?? 0 > newest }
         try await eventually { try fixture.repository.generations().count == 2 }
         again.cancel()
