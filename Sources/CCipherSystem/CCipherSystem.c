@@ -145,11 +145,11 @@ long csystem_read_key(long key, void *buffer, size_t size) {
 // Keeps the memory of this process out of core dumps and from other processes of its user, for as long as it lives. prctl has a
 // variable number of arguments, which Swift cannot call.
 void csystem_forbid_dumps(void) {
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
 }
 
 // Neither C library declares it for Swift.

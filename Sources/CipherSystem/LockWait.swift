@@ -44,7 +44,6 @@ package final class LockWait: Sendable {
     package func mayTryAgain() -> Bool {
         let rest = state.withLock { $0.rest }
         guard rest > .zero else { return false }
-        reportIfNoticed()
         let began = ContinuousClock.now
         Platform.sleep(milliseconds: max(1, Int(min(rest, LockWait.pause) / .milliseconds(1))))
         let waited = ContinuousClock.now - began
@@ -52,6 +51,7 @@ package final class LockWait: Sendable {
             $0.rest -= waited
             $0.waited += waited
         }
+        reportIfNoticed()
         return true
     }
 

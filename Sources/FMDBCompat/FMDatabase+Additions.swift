@@ -8,11 +8,11 @@ extension FMDatabase {
         _ values: [Any],
         _ read: (FMResultSet) -> Value?
     ) -> Value? {
-        guard let isOuter = turn.enterIfFree() else {
+        guard let stay = turn.enterIfFree() else {
             _ = attempt {}
             return nil
         }
-        defer { turn.leave(isOuter) }
+        defer { turn.leave(stay) }
         guard let rows = executeQuery(sql, withArgumentsIn: values) else { return nil }
         defer { rows.close() }
         return rows.next() && !rows.columnIndexIsNull(0) ? read(rows) : nil
@@ -125,8 +125,8 @@ extension FMDatabase {
 
     /// Stores dates as text of this format; nil stores seconds since 1970.
     public func setDateFormat(_ format: DateFormatter?) {
-        guard let isOuter = turn.enterIfFree() else { return }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return }
+        defer { turn.leave(stay) }
         dateFormatter = format
         database.dateFormat =
             format.map { format in

@@ -29,13 +29,13 @@ extension FMDatabase {
 
     /// What `body` returns. What it throws is kept, and thrown as FMDB's kind of error.
     func rethrowing<Result>(_ body: () throws -> Result) throws -> Result {
-        let isOuter: Bool
+        let stay: Turn.Stay
         do {
-            isOuter = try turn.enter()
+            stay = try turn.enter()
         } catch {
             throw FMDatabase.error(logged(error))
         }
-        defer { turn.leave(isOuter) }
+        defer { turn.leave(stay) }
         do {
             if lastCall.failure != nil { lastCall.failure = nil }
             return try body()
@@ -52,8 +52,8 @@ extension FMDatabase {
 
     /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
     func inTurn<Result>(or refused: Result, _ body: () -> Result) -> Result {
-        guard let isOuter = turn.enterIfFree() else { return refused }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return refused }
+        defer { turn.leave(stay) }
         return body()
     }
 
@@ -83,8 +83,8 @@ extension FMDatabase {
     /// What went wrong in the last call; on a thread that must not use the database, that.
     var lastFailure: DatabaseError? {
         do {
-            let isOuter = try turn.enter()
-            defer { turn.leave(isOuter) }
+            let stay = try turn.enter()
+            defer { turn.leave(stay) }
             return lastCall.failure
         } catch {
             return FMDatabase.databaseError(error)

@@ -103,8 +103,8 @@ extension FMDatabase {
     }
 
     private func keyed(_ key: () throws -> DatabaseKey) -> Bool {
-        guard let isOuter = turn.enterIfFree() else { return attempt {} }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return attempt {} }
+        defer { turn.leave(stay) }
         // A database in memory never reaches a disk.
         if isOfFile { requiresKey = true }
         return rekeyed {
@@ -133,8 +133,8 @@ extension FMDatabase {
     }
 
     func rekeyed(_ body: () throws -> Void) -> Bool {
-        guard let isOuter = turn.enterIfFree() else { return attempt {} }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return attempt {} }
+        defer { turn.leave(stay) }
         let done = attempt(body)
         access = database.verifiedKey ?? access
         rememberInterrupter()

@@ -7,11 +7,11 @@ extension FMDatabase {
     /// Runs `block` in a transaction, or in a savepoint of the one that is open already. It does not run where the
     /// transaction cannot be begun.
     func inTransaction(_ kind: TransactionKind, _ block: (UnsafeMutablePointer<ObjCBool>) -> Void) {
-        guard let isOuter = turn.enterIfFree() else {
+        guard let stay = turn.enterIfFree() else {
             _ = attempt {}
             return
         }
-        defer { turn.leave(isOuter) }
+        defer { turn.leave(stay) }
         guard !isInTransaction else {
             _ = inSavePoint(block)
             return

@@ -137,12 +137,12 @@ open class FMDatabase {
 
     /// Closes it, ending its result sets; functions made on it go too. Closing twice does nothing. True unless another thread uses it.
     @discardableResult open func close() -> Bool {
-        guard let isOuter = turn.enterIfFree() else {
+        guard let stay = turn.enterIfFree() else {
             // Nobody else is there after a fork.
             if turn.isOfParent { database.close() }
             return turn.isOfParent
         }
-        defer { turn.leave(isOuter) }
+        defer { turn.leave(stay) }
         for entry in preparedSets { entry.set?.close() }
         preparedSets = []
         database.close()
@@ -161,8 +161,8 @@ open class FMDatabase {
     /// A database whose program keys this handle by itself, with `sqlite3_key`, is used as the engine has it: the key is not verified, SQL is
     /// not restricted, and no other connection can be made of it. Use ``setKey(_:)``.
     open var sqliteHandle: UnsafeMutableRawPointer? {
-        guard let isOuter = turn.enterIfFree() else { return nil }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return nil }
+        defer { turn.leave(stay) }
         // Where a key was refused nothing may be written without one.
         guard !requiresKey || database.verifiedKey != nil else { return nil }
         return database.handleForProgram.map { UnsafeMutableRawPointer($0) }
@@ -171,8 +171,8 @@ open class FMDatabase {
     /// The database of CipherDB, for what FMDB does not have, such as `attach(_:as:key:)`. It is the one that is open now: another is there
     /// after the next opening, and on a thread that must not use it a closed one.
     public var cipherDatabase: Database {
-        guard let isOuter = turn.enterIfFree() else { return Database(path: nil) }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return Database(path: nil) }
+        defer { turn.leave(stay) }
         return database
     }
 
@@ -338,11 +338,11 @@ open class FMDatabase {
 
     /// Compiles a statement, for `FMResultSet.bind(with:)`. Where that fails, the set gives no rows.
     open func prepare(_ sql: String) -> FMResultSet {
-        guard let isOuter = turn.enterIfFree() else {
+        guard let stay = turn.enterIfFree() else {
             _ = attempt {}
             return FMResultSet()
         }
-        defer { turn.leave(isOuter) }
+        defer { turn.leave(stay) }
         let set = FMResultSet(prepared: answer { try database.prepare(statement(sql)) }, self, sql)
         preparedSets = preparedSets.filter { $0.set != nil } + [Weak(set: set)]
         return set
@@ -359,8 +359,8 @@ open class FMDatabase {
 
     /// Ends all result sets.
     open func closeOpenResultSets() {
-        guard let isOuter = turn.enterIfFree() else { return }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return }
+        defer { turn.leave(stay) }
         for entry in preparedSets { entry.set?.close() }
         preparedSets = []
         database.closeOpenResultSets()

@@ -60,8 +60,8 @@ extension FMResultSet {
     public func date(forColumn columnName: String) -> Date? { date(forColumnIndex: columnIndex(forName: columnName)) }
     /// The date in a column: text by the database's formatter, or seconds since 1970; nil for NULL.
     public func date(forColumnIndex columnIdx: Int32) -> Date? {
-        guard let parentDB, let isOuter = parentDB.turn.enterIfFree() else { return nil }
-        defer { parentDB.turn.leave(isOuter) }
+        guard let parentDB, let stay = parentDB.turn.enterIfFree() else { return nil }
+        defer { parentDB.turn.leave(stay) }
         guard !columnIndexIsNull(columnIdx) else { return nil }
         if let formatter = parentDB.dateFormatter { return string(forColumnIndex: columnIdx).flatMap(formatter.date) }
         return Date(timeIntervalSince1970: double(forColumnIndex: columnIdx))

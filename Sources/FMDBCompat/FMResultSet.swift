@@ -58,8 +58,8 @@ open class FMResultSet {
 
     /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
     private func inTurn<Result>(or refused: Result, _ body: () -> Result) -> Result {
-        guard let turn, let isOuter = turn.enterIfFree() else { return refused }
-        defer { turn.leave(isOuter) }
+        guard let turn, let stay = turn.enterIfFree() else { return refused }
+        defer { turn.leave(stay) }
         return body()
     }
 
@@ -88,13 +88,13 @@ open class FMResultSet {
     ///
     /// - Throws: an `NSError` of the domain `FMDatabase`; 21 where the set is closed.
     @discardableResult open func nextWithError() throws -> Bool {
-        let isOuter: Bool
+        let stay: Turn.Stay
         do {
-            isOuter = try turn?.enter() ?? false
+            stay = try turn?.enter() ?? .inner
         } catch {
             throw FMDatabase.error(FMDatabase.databaseError(error))
         }
-        defer { turn?.leave(isOuter) }
+        defer { turn?.leave(stay) }
         do {
             return try advance()
         } catch {
@@ -185,8 +185,8 @@ open class FMResultSet {
     /// The index of the column with this name, whatever the case of its letters; of two with one name, as in FMDB, the last; -1 where there
     /// is none.
     open func columnIndex(forName columnName: String) -> Int32 {
-        guard let turn, let isOuter = turn.enterIfFree() else { return -1 }
-        defer { turn.leave(isOuter) }
+        guard let turn, let stay = turn.enterIfFree() else { return -1 }
+        defer { turn.leave(stay) }
         if let index = found[columnName] { return index }
         guard let index = indices[columnName.lowercased()] else { return -1 }
         if rows != nil { found[columnName] = index }
@@ -200,10 +200,10 @@ open class FMResultSet {
 
     /// The current row's value in a column, read by SQLite's own conversions; nil where there is no row or no column.
     @inline(__always) func raw<Value>(_ index: Int32, _ read: (RawColumn) -> Value?) -> Value? {
-        guard let uncountedTurn, let isOuter = uncountedTurn._withUnsafeGuaranteedRef({ $0.enterIfFree() }) else {
+        guard let uncountedTurn, let stay = uncountedTurn._withUnsafeGuaranteedRef({ $0.enterIfFree() }) else {
             return nil
         }
-        defer { uncountedTurn._withUnsafeGuaranteedRef { $0.leave(isOuter) } }
+        defer { uncountedTurn._withUnsafeGuaranteedRef { $0.leave(stay) } }
         guard let column = rowsOnRow?._withUnsafeGuaranteedRef({ $0.rawColumn(Int(index)) }) else { return nil }
         return read(column)
     }
@@ -211,8 +211,8 @@ open class FMResultSet {
     /// The current row by the columns' names, with NSNull for NULL; of two columns with one name, the last. Nil where
     /// there is no row.
     public var resultDictionary: [AnyHashable: Any]? {
-        guard let turn, let isOuter = turn.enterIfFree() else { return nil }
-        defer { turn.leave(isOuter) }
+        guard let turn, let stay = turn.enterIfFree() else { return nil }
+        defer { turn.leave(stay) }
         guard isOnRow else { return nil }
         let values = names.indices.map { object(forColumnIndex: Int32($0)) ?? NSNull() }
         return Dictionary(zip(names.map { AnyHashable($0) }, values)) { _, last in last }

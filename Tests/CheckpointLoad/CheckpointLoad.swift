@@ -119,7 +119,7 @@ struct CheckpointLoad {
     /// How often it was done until the end of the run.
     private func repeated(_ body: () throws -> Void) throws -> Int {
         var count = 0
-        while !isOver {
+        while !isOver || count == 0 {
             do {
                 try body()
                 count += 1

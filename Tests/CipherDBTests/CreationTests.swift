@@ -55,7 +55,8 @@ import Testing
         let writing = try await HeldBlock { hold in
             try? queue.inTransaction(.immediate) { _ in hold() }
         }
-        let opening = Task { [path, key] in try await DatabasePool(path: path, key: key) }
+        let patient = Configuration { $0.busyTimeout = .seconds(600) }
+        let opening = Task { [path, key] in try await DatabasePool(path: path, key: key, configuration: patient) }
         try await Task.sleep(for: .milliseconds(200))
         try await writing.end()
         let pool = try await opening.value

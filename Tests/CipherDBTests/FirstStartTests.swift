@@ -142,14 +142,20 @@ import Testing
         let other = try unlocked()
         let path = path
         let opening = try maker.withLock { locked in
-            let opening = Task.detached { try DatabaseQueue(path: path, key: other) }
+            let opened = Lock<Result<DatabaseQueue, any Error>?>(nil)
+            // A task may find no thread while another test blocks one, as this one does.
+            Thread.detachNewThread {
+                let result = Result { try DatabaseQueue(path: path, key: other) }
+                opened.withLock { $0 = result }
+            }
             while !FileManager.default.fileExists(atPath: path) { usleep(1000) }
             // It waits for the lock by now, or does so when the keyring is gone.
             usleep(100_000)
             try locked.erase()
-            return opening
+            return opened
         }
-        await #expect(throws: KeyringError(.missing, path: keyring.path)) { try await opening.value }
+        try await eventually { opening.withLock { $0 != nil } }
+        #expect(throws: KeyringError(.missing, path: keyring.path)) { try opening.withLock { try $0?.get() } }
         #expect(directory.names.isEmpty)
     }
 

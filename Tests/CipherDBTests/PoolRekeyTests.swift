@@ -70,8 +70,12 @@ import Testing
     @Test func rekeyWaitsForRunningBlocks() async throws {
         let block = try await HeldBlock { [pool] hold in try? pool.read { _ in hold() } }
         async let change: Void = pool.rekey(.sample("new"), within: .seconds(60))
-        // From here on nobody gets a reader; a request that comes too early gets one, and waits for nothing.
-        try await Task.sleep(for: .milliseconds(50))
+        // A request that comes too early gets a reader, and waits for nothing.
+        var early: [Task<Void, any Error>] = []
+        while pool.readerCounts.waiting == 0 {
+            early.append(Task { [pool] in try await pool.read { _ in } })
+            try await Task.sleep(for: .milliseconds(5))
+        }
         let done = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 {
@@ -91,6 +95,7 @@ import Testing
             try await group.waitForAll()
         }
         try await change
+        for task in early { try await task.value }
         #expect(done.value == 40, "no request is lost")
         #expect(try count() == 21)
         #expect(opens("new") && !opens("old"))

@@ -7,7 +7,7 @@ import Testing
 
 /// Threads and tasks on one pool, with changes of key between them. `make torture` runs it for longer, by
 /// `CIPHERDB_STRESS_SECONDS`, and under ThreadSanitizer.
-@Suite(.slow, .timeLimit(.minutes(10))) struct PoolStressTests {
+@Suite(.slow, .timeLimit(.minutes(Extent.minutesOfAHang))) struct PoolStressTests {
     /// What every reading block must find: money moves between accounts and is never made or lost.
     private static let total = 10_000
 

@@ -228,13 +228,17 @@ import Testing
 
     @Test func cancelledWriteUndoesItselfOnly() async throws {
         let queue = try queue()
-        let begun = Gate()
+        let (begun, isCancelled) = (Gate(), Gate())
         let long: Block = { database, _ in
-            begun.open()
-            try database.executeStatements(
+            try database.makeFunction(named: "await_cancellation", arguments: 0) { _ in
+                begun.open()
+                isCancelled.wait()
+                return 1
+            }
+            try database.executeUpdate(
                 """
-                WITH RECURSIVE c (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM c WHERE i < 300000)
-                INSERT INTO t (id) SELECT i FROM c
+                WITH RECURSIVE c (i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM c WHERE i < 1000)
+                INSERT INTO t (id) SELECT i FROM c WHERE await_cancellation() = 1
                 """
             )
         }
@@ -243,6 +247,7 @@ import Testing
                 try await begun.waited()
                 queue.interrupt()
                 tasks[1].cancel()
+                isCancelled.open()
             }
         }
         #expect(isStored(outcomes[0]) && !isStored(outcomes[1]) && isStored(outcomes[2]))

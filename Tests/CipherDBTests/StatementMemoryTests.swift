@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func eachStatementHasItsOwnLimit() throws {
-        let queue = try open(limit: 130 << 20)
+        let queue = try open(limit: 200 << 20)
         try queue.inDatabase { database in
             for name in ["a", "b", "c"] {
                 try database.executeUpdate(

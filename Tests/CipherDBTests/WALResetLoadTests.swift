@@ -102,8 +102,15 @@ struct WALResetLoadTests {
 
     @Test(arguments: [["stock", "stock-passive"], ["stock-both"]])
     func engineLosesRows(roles: [String]) async throws {
-        let result = try await result(of: roles)
-        #expect(result.lost > 0 || !result.isSound)
+        // Whether they meet is chance.
+        for _ in 0..<10 {
+            let result = try await result(of: roles)
+            if result.lost > 0 || !result.isSound { return }
+            for name in directory.names where name.hasPrefix("test.db") {
+                try FileManager.default.removeItem(atPath: directory.file(name))
+            }
+        }
+        Issue.record("no row was lost")
     }
 
     @Test(arguments: [

@@ -464,8 +464,10 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 4) { worker in
             for number in 0..<5 {
                 #expect(throws: Never.self) {
-                    try Keyring(path: keyring.path).unlock(.passphrase("first"), upgrades: false)
-                        .add(.keyFile(.random(count: 32)), label: "\(worker)/\(number)")
+                    try LockWait.limiting(to: LockWait(limit: .seconds(600))) {
+                        try Keyring(path: keyring.path).unlock(.passphrase("first"), upgrades: false)
+                            .add(.keyFile(.random(count: 32)), label: "\(worker)/\(number)")
+                    }
                 }
             }
         }

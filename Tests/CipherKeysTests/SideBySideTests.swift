@@ -1,5 +1,6 @@
 import CipherSystem
 import Dispatch
+import TestSupport
 import Testing
 
 @Suite struct SideBySideTests {
@@ -12,7 +13,7 @@ import Testing
     }
 
     /// Each waits for the other one: one after the other would never end.
-    @Test(.timeLimit(.minutes(1))) func bothRunAtOnce() throws {
+    @Test(.timeLimit(.minutes(Extent.minutesOfAHang))) func bothRunAtOnce() throws {
         let (left, right) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let (here, there) = SideBySide.run({
             left.signal()

@@ -109,7 +109,7 @@ import Testing
         }
         observed.withLock { $0 = backup }
         let running = Task { try await backup.run() }
-        try await eventually { events.stored.count == 1 }
+        try await eventually(within: .seconds(120)) { events.stored.count == 1 }
         for number in 1...600 where !events.hasPostponed { try await change(queue, number) }
         let postponed = complete.withLock { $0.count }
         // The pause is four times as long as the read was.
@@ -151,8 +151,8 @@ import Testing
         #expect(events.failures == [] && events.warnings == [])
         // The next run keeps to the policy at its first generation, and knows of an old copy by the keyring.
         let newest = try #require(backup.metrics.generation?.number)
-        let again = Task { try await backup.run() }
         try await change(pool, 5)
+        let again = Task { try await backup.run() }
         try await eventually { backup.metrics.generation?.number ?? 0 > newest }
         try await eventually { try fixture.repository.generations().count == 2 }
         again.cancel()

@@ -219,7 +219,7 @@ import Testing
         }
         let place = "/proc/\(process.processIdentifier)"
         var limits = ""
-        for _ in 0..<500 {
+        for _ in 0..<6000 {
             limits = try String(contentsOfFile: place + "/limits", encoding: .utf8)
                 .split(separator: " ").joined(separator: " ")
             let isStarted = try String(contentsOfFile: place + "/status", encoding: .utf8).contains("\tsh\n") == false

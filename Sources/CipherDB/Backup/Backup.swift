@@ -37,10 +37,10 @@ extension Database {
         progress: (BackupProgress) throws -> Void = { _ in }
     ) throws {
         guard pagesPerStep > 0 else { throw DatabaseError(.range, "a step copies at least one page") }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
-        let isOuterThere = try destination.turn.enter()
-        defer { destination.turn.leave(isOuterThere) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
+        let stayThere = try destination.turn.enter()
+        defer { destination.turn.leave(stayThere) }
         let source = try usableConnection()
         let target = try destination.usableConnection()
         guard source !== target else { throw DatabaseError(.misuse, "a database is not copied over itself") }
@@ -186,8 +186,8 @@ extension Database {
         guard (try? Platform.statusOfLink(path)) == nil else {
             throw DatabaseError(.cannotOpen, "\(path): exists already; a backup replaces nothing")
         }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         _ = try usableConnection()
         let verifiedKey = verifiedKey
         let copy = Database(

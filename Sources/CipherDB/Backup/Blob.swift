@@ -22,8 +22,8 @@ public final class Blob {
 
     private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
         let turn = handle.connection.turn
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         return try body()
     }
 
@@ -112,8 +112,8 @@ extension Database {
         schema: String = "main",
         writable: Bool = false
     ) throws -> Blob {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         do {
             let connection = try usableConnection()
             guard !connection.hasLostTransaction else { throw DatabaseError.transactionEnded }

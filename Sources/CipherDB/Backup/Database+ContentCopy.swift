@@ -4,8 +4,8 @@ package import SQLiteFormat
 extension Database {
     /// Runs `body`, and ends its statements with what `check` throws, which is called several times a second.
     package func polling<Result>(_ check: () throws -> Void, _ body: () throws -> Result) throws -> Result {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         var stop: (any Error)?
         do {
             return try usableConnection().progress.polling {
@@ -21,8 +21,8 @@ extension Database {
 
     /// Runs `sql`, which is one statement.
     package func executeOne(_ sql: String) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard let (statement, rest) = try usableConnection().prepare(sql) else { return }
         defer { statement.finalize() }
         guard rest.allSatisfy(\.isWhitespace) else {
@@ -33,8 +33,8 @@ extension Database {
 
     /// Whether `sql` compiles.
     package func compiles(_ sql: String) throws -> Bool {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard let (statement, _) = try? readyConnection().prepare(sql) else { return false }
         statement.finalize()
         return true
@@ -42,8 +42,8 @@ extension Database {
 
     /// Whether statements may write the schema's own table and shadow tables, which SQL is not allowed to say.
     package func setWritableSchema(_ isWritable: Bool) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let connection = try usableConnection()
         connection.setDefensive(!isWritable && connection.authorizer.isLockedDown)
         try connection.unrestricted {
@@ -75,8 +75,8 @@ package final class StoredRowInsertion {
 
     /// Runs the statement; returns whether it changed anything.
     package func insert(_ values: [StoredValue]) throws -> Bool {
-        let isOuter = try connection.turn.enter()
-        defer { connection.turn.leave(isOuter) }
+        let stay = try connection.turn.enter()
+        defer { connection.turn.leave(stay) }
         for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
         defer { statement.reset() }
         _ = try statement.step()

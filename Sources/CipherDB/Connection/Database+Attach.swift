@@ -16,8 +16,8 @@ extension Database {
     /// - Throws: ``KeyError`` where the key does not open it, and then nothing is attached; ``DatabaseError``.
     public func attach(_ path: String, as name: String, key: DatabaseKey) throws {
         let format = try Engine.current.ownFormat()
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let connection = try usableConnection()
         guard verifiedKey != nil else {
             throw DatabaseError(.misuse, "the main database has no key; attach to one that has")
@@ -35,8 +35,8 @@ extension Database {
     ///
     /// - Throws: `KeyError.keyMissing` unless ``Configuration/allowsPlaintext`` is set; ``DatabaseError``.
     public func attachPlaintext(_ path: String, as name: String) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard configuration.allowsPlaintext else { throw KeyError(.keyMissing, path: path) }
         try attach(usableConnection(), path, name, SecretBytes(count: 0) { _ in })
     }

@@ -11,8 +11,8 @@ extension Database {
     /// - Throws: ``KeyError`` with `KeyError.damaged` where pages are not what was written; ``DatabaseError``, also where
     ///   nothing is found and the connection lacks a function, collation, module or tokenizer that the check needs.
     public func integrityCheck() throws -> [String] {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         // In one transaction, so that no page is written between the two.
         let problems =
             try isInTransaction ? structureProblems() : inTransaction(.deferred) { try $0.structureProblems() }

@@ -24,8 +24,8 @@ extension Database {
         _ mode: CheckpointMode = .passive,
         name: String? = nil
     ) throws -> (logFrameCount: Int, checkpointCount: Int) {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         do {
             let counts = try usableConnection().checkpoint(mode, schema: name)
             return (Int(counts.log), Int(counts.copied))
@@ -42,8 +42,8 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError``, also within a transaction, and so within `write`; ``KeyError``.
     public func vacuum() throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let connection = try usableConnection()
         // A change of the setting drops temporary tables.
         let hasTemporaryTables = try connection.text("SELECT name FROM sqlite_temp_master") != nil

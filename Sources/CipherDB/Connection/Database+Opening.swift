@@ -10,8 +10,8 @@ extension Database {
     ///
     /// - Throws: ``DatabaseError`` naming the path; `KeyError.engineHasNoEncryption`.
     public func open(flags: OpenFlags = [.readWrite, .create]) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard !isOpen else { return }
         guard OpenFlags.possible.isSuperset(of: flags) else {
             throw DatabaseError(

@@ -114,9 +114,9 @@ public final class Database {
     }
 
     deinit {
-        guard let isOuter = turn.enterForEnd() else { return }
+        guard let stay = turn.enterForEnd() else { return }
         closeNow()
-        turn.leave(isOuter)
+        turn.leave(stay)
     }
 
     /// Whether it is open.
@@ -149,12 +149,12 @@ public final class Database {
     /// To use it again, open and key it again. A file that was made by opening it and never written to is removed. In a child of the
     /// process that opened it the file is left as it is.
     public func close() {
-        guard let isOuter = turn.enterIfFree() else {
+        guard let stay = turn.enterIfFree() else {
             // Nobody else is there after a fork, and the file is the parent's.
             if turn.isOfParent { state = .closed }
             return
         }
-        defer { turn.leave(isOuter) }
+        defer { turn.leave(stay) }
         closeNow()
     }
 
@@ -194,8 +194,8 @@ public final class Database {
 
     /// Whether it is open, keyed where it must be, and a page of it can be read at this moment.
     public var goodConnection: Bool {
-        guard let isOuter = turn.enterIfFree() else { return false }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return false }
+        defer { turn.leave(stay) }
         // Looking must not begin the use of a file that a key is still to be given for.
         if hasNewFile { return configuration.allowsPlaintext }
         guard let connection = try? readyConnection() else { return false }
@@ -316,20 +316,20 @@ extension Database {
     /// - Throws: what `body` throws; ``DatabaseError`` with ``ResultCode/misuse`` where the calling thread must not use the database;
     ///   ``UsedAfterFork``.
     @inline(__always) package func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         return try body()
     }
 
     /// Runs `body` as one call; `refused`, and nothing happens, where the calling thread must not use the database.
     @inline(__always) package func inTurn<Result>(or refused: Result, _ body: () throws -> Result) rethrows -> Result {
-        guard let isOuter = turn.enterIfFree() else { return refused }
-        defer { turn.leave(isOuter) }
+        guard let stay = turn.enterIfFree() else { return refused }
+        defer { turn.leave(stay) }
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Bool { try turn.enter() }
-    @usableFromInline func leave(_ isOuter: Bool) { turn.leave(isOuter) }
+    @usableFromInline func enter() throws -> Turn.Stay { try turn.enter() }
+    @usableFromInline func leave(_ stay: Turn.Stay) { turn.leave(stay) }
 
     /// Closes it for the queue or pool that has it.
     package func closeInBlock() {

@@ -67,26 +67,23 @@ struct BorrowedValue: ~Copyable {
     private let value: EngineValue
     /// That of the connection, which the statement keeps; nil for a copy.
     private let uncountedTurn: Unmanaged<Turn>?
-    /// Whether there is something to do at the end.
-    private let isOuter: Bool
+    private let stay: Turn.Stay
 
-    /// - Parameter isOuter: What ``PreparedStatement/enter()`` returned.
-    @inline(__always) fileprivate init(_ value: EngineValue, of statement: PreparedStatement, isOuter: Bool) {
+    @inline(__always) fileprivate init(_ value: EngineValue, of turn: Unmanaged<Turn>, _ stay: Turn.Stay) {
         self.value = value
-        uncountedTurn = statement.uncountedTurn
-        self.isOuter = isOuter
+        uncountedTurn = turn
+        self.stay = stay
     }
 
     fileprivate init(copy: OpaquePointer) {
         value = EngineValue(pointer: copy)
         uncountedTurn = nil
-        isOuter = true
+        stay = .inner
     }
 
     @inline(__always) deinit {
-        guard isOuter else { return }
         if let uncountedTurn {
-            uncountedTurn._withUnsafeGuaranteedRef { $0.leave(true) }
+            uncountedTurn._withUnsafeGuaranteedRef { $0.leave(stay) }
         } else {
             sqlite3_value_free(value.pointer)
         }
@@ -104,12 +101,13 @@ struct BorrowedValue: ~Copyable {
 extension PreparedStatement {
     /// - Throws: ``DatabaseError`` where the row is over or has no such column, and on a thread that must not read it.
     @inline(__always) func borrow(_ column: Int, of execution: Int) throws -> BorrowedValue {
-        let isOuter = try enter()
+        let turn = uncountedTurn
+        let stay = try turn._withUnsafeGuaranteedRef { try $0.enter() }
         guard hasColumn(column, of: execution) else {
-            defer { leave(isOuter) }
+            defer { leave(stay) }
             throw whyNoColumn(column, of: execution)
         }
-        return BorrowedValue(value(column), of: self, isOuter: isOuter)
+        return BorrowedValue(value(column), of: turn, stay)
     }
 
     /// A column of the current row, counted from 0; NULL where there is none.

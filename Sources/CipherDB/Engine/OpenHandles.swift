@@ -107,8 +107,8 @@ extension Connection {
 
     /// Runs `end`, which ends what the program let go of: now, or when it is this connection's turn.
     func letGo(_ end: @escaping () -> Void) {
-        if let isOuter = turn.enterIfFree() {
-            defer { turn.leave(isOuter) }
+        if let stay = turn.enterIfFree() {
+            defer { turn.leave(stay) }
             end()
         } else if !turn.isOfParent {
             leftovers.keep(end)

@@ -6,15 +6,13 @@ extension PreparedStatement {
     @inline(__always) var isMine: Bool { uncountedTurn._withUnsafeGuaranteedRef { $0.isMine } }
 
     /// As ``Turn/enter()``.
-    @inline(__always) func enter() throws -> Bool { try uncountedTurn._withUnsafeGuaranteedRef { try $0.enter() } }
+    @inline(__always) func enter() throws -> Turn.Stay { try uncountedTurn._withUnsafeGuaranteedRef { try $0.enter() } }
 
     /// As ``Turn/enterIfFree()``.
-    @inline(__always) func enterIfFree() -> Bool? { uncountedTurn._withUnsafeGuaranteedRef { $0.enterIfFree() } }
+    @inline(__always) func enterIfFree() -> Turn.Stay? { uncountedTurn._withUnsafeGuaranteedRef { $0.enterIfFree() } }
 
     /// As ``Turn/leave(_:)``.
-    @inline(__always) func leave(_ isOuter: Bool) {
-        if isOuter { uncountedTurn._withUnsafeGuaranteedRef { $0.leave(true) } }
-    }
+    @inline(__always) func leave(_ stay: Turn.Stay) { uncountedTurn._withUnsafeGuaranteedRef { $0.leave(stay) } }
 }
 
 /// The current row.

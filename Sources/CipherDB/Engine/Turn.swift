@@ -6,7 +6,15 @@ internal import Synchronization
 ///
 /// Each call of a program asks it before it touches anything else. The connection of a queue or pool is nobody's but in a block, whose
 /// thread has it from ``begin()`` to ``end()``. Any other goes from thread to thread, and a call has it for itself.
-package final class Turn: Sendable {
+@usableFromInline package final class Turn: Sendable {
+    /// What a call has of it, until ``leave(_:)``.
+    @usableFromInline package enum Stay: Sendable {
+        /// It is a part of a call that has it.
+        case inner
+        /// It came by ``firstInside``, or by ``holder``.
+        case first, holder
+    }
+
     private static let nobody = UInt64.max
     /// The thread that has it; 0 where any thread may take it.
     private let holder = Atomic<UInt64>(0)
@@ -40,33 +48,32 @@ package final class Turn: Sendable {
 
     /// Begins a call.
     ///
-    /// - Returns: Whether it is no part of another call, for ``leave(_:)``.
     /// - Throws: ``DatabaseError`` where the calling thread must not use it; ``UsedAfterFork``.
-    @inline(__always) package func enter() throws -> Bool {
-        guard let isOuter = enterIfFree() else { throw refusal }
-        return isOuter
+    @inline(__always) package func enter() throws -> Stay {
+        guard let stay = enterIfFree() else { throw refusal }
+        return stay
     }
 
     /// As ``enter()``; nil where the calling thread must not use it.
-    @inline(__always) package func enterIfFree() -> Bool? {
+    @inline(__always) package func enterIfFree() -> Stay? {
         let thread = csystem_fast_thread()
-        if isHeld(by: thread) { return false }
-        return takeAgain(thread) || take() ? true : nil
+        if first.load(ordering: .relaxed) == thread, firstInside.load(ordering: .relaxed) == 0 {
+            return takeAgain(thread) ? .first : take()
+        }
+        return isHeld(by: thread) ? .inner : take()
     }
 
     /// Ends a call.
-    @inline(__always) package func leave(_ isOuter: Bool) {
-        guard isOuter else { return }
-        if firstInside.load(ordering: .relaxed) == csystem_fast_thread() {
-            firstInside.store(0, ordering: .releasing)
-        } else {
-            holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
+    @inline(__always) package func leave(_ stay: Stay) {
+        switch stay {
+        case .inner: break
+        case .first: firstInside.store(0, ordering: .releasing)
+        case .holder: holder.store(rest.load(ordering: .relaxed), ordering: .releasing)
         }
     }
 
     /// Takes it on the first thread.
     @inline(__always) private func takeAgain(_ thread: UInt64) -> Bool {
-        guard first.load(ordering: .relaxed) == thread else { return false }
         firstInside.store(thread, ordering: .relaxed)
         csystem_light_fence()
         if first.load(ordering: .relaxed) == thread { return true }
@@ -74,14 +81,14 @@ package final class Turn: Sendable {
         return false
     }
 
-    private func take() -> Bool {
-        guard !isOfParent else { return false }
+    private func take() -> Stay? {
+        guard !isOfParent else { return nil }
         let thread = csystem_thread()
         if first.load(ordering: .relaxed) == 0 {
             _ = first.compareExchange(expected: 0, desired: thread, ordering: .acquiringAndReleasing)
-            if takeAgain(thread) { return true }
+            if first.load(ordering: .relaxed) == thread, takeAgain(thread) { return .first }
         }
-        return endFirst() && takeHolder(from: 0, thread)
+        return endFirst() && takeHolder(from: 0, thread) ? .holder : nil
     }
 
     private func takeHolder(from former: UInt64, _ thread: UInt64) -> Bool {
@@ -129,9 +136,9 @@ package final class Turn: Sendable {
     }
 
     /// As ``enterIfFree()``, for the end of what belongs to nobody any more.
-    package func enterForEnd() -> Bool? {
-        if let isOuter = enterIfFree() { return isOuter }
-        return !isOfParent && takeHolder(from: Turn.nobody, csystem_thread()) ? true : nil
+    package func enterForEnd() -> Stay? {
+        if let stay = enterIfFree() { return stay }
+        return !isOfParent && takeHolder(from: Turn.nobody, csystem_thread()) ? .holder : nil
     }
 
     // MARK: What is thrown

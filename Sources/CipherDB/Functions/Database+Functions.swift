@@ -98,8 +98,8 @@ extension Database {
     /// - Throws: ``DatabaseError`` where a statement that calls it is running.
     public func removeFunction(named name: String, arguments: Int? = nil) throws {
         let count = try argumentCount(arguments)
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         registrations[.function(name, count)] = nil
         clearCachedStatements()
         try usableConnection().removeFunction(name, arguments: count)
@@ -130,8 +130,8 @@ extension Database {
 
     /// Does something with the connection, and with each that is opened later. Before the key is given, only with those.
     func register(_ registration: Registration, _ install: @escaping (Connection) throws -> Void) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         if case .unkeyed = state { return registrations[registration] = install }
         // Statements compiled before would go on with what they were compiled with.
         clearCachedStatements()

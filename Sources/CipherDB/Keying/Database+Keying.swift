@@ -41,8 +41,8 @@ extension Database {
     }
 
     func keyConnection(_ unlock: (UnkeyedFile) throws -> VerifiedKey) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard case .unkeyed(var file) = state else { throw DatabaseError(.misuse, keyingMisuse) }
         let wait = LockWait.current(or: .milliseconds(busyMilliseconds))
         while true {

@@ -65,8 +65,8 @@ extension Database {
 
     /// Opens the file with the key that an unlocked keyring holds.
     func open(unlocked keyring: UnlockedKeyring, _ flags: OpenFlags) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard !isOpen else { throw DatabaseError(.misuse, "the database is open already") }
         do {
             let content = try keyring.content()

@@ -26,8 +26,8 @@ extension Database {
     ///   then nothing was touched. What ``Configuration/prepareDatabase`` throws when the connection is opened again closes
     ///   the database; the new key is in force then.
     public func rekey(_ newKey: DatabaseKey) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let connection = try usableConnection()
         let deadline = ContinuousClock.now + .milliseconds(busyMilliseconds)
         guard let present = verifiedKey else {

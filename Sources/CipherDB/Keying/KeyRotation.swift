@@ -103,8 +103,8 @@ extension Database {
     }
 
     func rotateKey(of keyring: UnlockedKeyring, _ rekey: (DatabaseKey) throws -> Void) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         _ = try usableConnection()
         guard let present = verifiedKey else {
             throw RekeyError(.notStarted, path: path, reason: "the database is not encrypted")

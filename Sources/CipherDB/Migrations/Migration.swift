@@ -77,8 +77,8 @@ extension Database {
     ///   ``KeyError``.
     @discardableResult
     public func migrate(_ steps: [Migration], options: MigrationOptions = []) throws -> [String] {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         // Nothing is written, and nobody waited for, where there is nothing to do.
         let isDone = try pendingMigrations(of: steps, options: options).isEmpty
         guard try !isDone || options.contains(.sharedWithGRDB) && !isReadOnly && notesDiffer() else { return [] }

@@ -54,8 +54,8 @@ extension Database {
         _ kind: TransactionKind = .immediate,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         return try actingAfterCommit {
             try beginTransaction(kind)
             do {
@@ -81,8 +81,8 @@ extension Database {
         _ commits: SharedCommits,
         _ body: (Database, _ rollback: inout Bool) throws -> Result
     ) throws -> Result {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         return try actingAfterCommit(isShared: true) {
             let name = try commits.begin()
             do {
@@ -252,8 +252,8 @@ extension Database {
     /// - Throws: what `body` throws; ``DatabaseError``.
     @discardableResult
     public func inSavePoint<Result>(_ body: (Database, _ rollback: inout Bool) throws -> Result) throws -> Result {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let name = nextSavePointName()
         return try actingAfterCommit {
             try startSavePoint(withName: name)

@@ -13,8 +13,8 @@ public struct Row: RowDecodable, Sendable {
     ///
     /// - Throws: ``DatabaseError`` where there is none.
     public init(row: ResultSet) throws {
-        let isOuter = try row.enter()
-        defer { row.leave(isOuter) }
+        let stay = try row.enter()
+        defer { row.leave(stay) }
         guard row.rowWidth > 0 else { throw row.whyNoColumn(0) }
         kept = KeptRow(of: row.prepared, row.names)
     }

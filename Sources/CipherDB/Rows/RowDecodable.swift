@@ -51,8 +51,8 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError`` that names the column, the type wanted and the kind of value found.
     @inlinable public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         guard rowWidth > 0 else { throw whyNoColumn(0) }
         do {
             return try Value(from: decoder)
@@ -67,8 +67,8 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError``, which names the row, counted from 1, where it is not of this type; ``KeyError``.
     @inlinable public func next<Value: RowDecodable>(as type: Value.Type = Value.self) throws -> Value? {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         guard try next() else { return nil }
         do {
             return try Value(row: self)
@@ -86,8 +86,8 @@ extension ResultSet {
     ///
     /// - Throws: as ``next(as:)``.
     @inlinable public func fetchOne<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> Value? {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         defer { close() }
         do {
             return try next(as: type)
@@ -107,8 +107,8 @@ extension ResultSet {
     ///
     /// - Throws: as ``next(as:)``.
     @inlinable public func fetchAll<Value: RowDecodable>(_ type: Value.Type = Value.self) throws -> [Value] {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         defer { close() }
         var values: [Value] = []
         while let value = try next(as: type) { values.append(value) }
@@ -136,8 +136,8 @@ extension Database {
         _ sql: SQL,
         values: StatementValues
     ) throws -> [Value] {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         return try executeQuery(sql, values: values).fetchAll(type)
     }
 
@@ -161,8 +161,8 @@ extension Database {
         _ sql: SQL,
         values: StatementValues
     ) throws -> Value? {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let rows = try executeQuery(sql, values: values)
         defer { rows.close() }
         let value = try rows.fetchOne(type)

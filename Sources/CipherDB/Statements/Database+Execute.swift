@@ -45,8 +45,8 @@ extension Database {
         guard sql.interpolated.isEmpty else {
             return try executeUpdate(sql.withoutValues, values: sql.values(beside: values))
         }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let statement = try cached(sql.source)
         defer { giveBack(statement) }
         try statement.executeUpdate(values: values)
@@ -66,8 +66,8 @@ extension Database {
         guard sql.interpolated.isEmpty else {
             return try executeQuery(sql.withoutValues, values: sql.values(beside: values))
         }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let statement = try cached(sql.source)
         do {
             try statement.begin { try statement.bind(values) }
@@ -110,8 +110,8 @@ extension Database {
         _ first: First,
         _ rest: repeat each Rest
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.bind(first, repeat each rest)
@@ -126,8 +126,8 @@ extension Database {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> ResultSet {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         do {
             try statement.bind(first, repeat each rest)
@@ -182,8 +182,8 @@ extension Database {
         _ values: StatementValues,
         _ body: (Statement) throws -> Void
     ) throws {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let connection = try usableConnection()
         guard !sql.text.utf8.contains(0) else {
             throw DatabaseError(.error, "the SQL has a NUL character", sql: sql.text)

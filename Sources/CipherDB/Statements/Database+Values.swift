@@ -20,8 +20,8 @@ extension Database {
         guard sql.interpolated.isEmpty else {
             return try value(forQuery: sql.withoutValues, values: sql.values(beside: values))
         }
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         let statement = try cached(sql.source)
         defer { giveBack(statement) }
         return try statement.value(values: values)
@@ -34,8 +34,8 @@ extension Database {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> Value? {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.bind(first, repeat each rest)
@@ -83,8 +83,8 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> Value? {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         try bind(first, repeat each rest)
         return try firstValue()
     }
@@ -94,8 +94,8 @@ extension Statement {
     ///
     /// - Throws: ``DatabaseError``, also for a value too many or too few, and for a value of another kind.
     public func value<Value: ColumnDecodable>(values: StatementValues = []) throws -> Value? {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         try begin { try bind(values) }
         return try firstValue()
     }

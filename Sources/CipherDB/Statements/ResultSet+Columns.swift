@@ -11,10 +11,9 @@ extension ResultSet {
     ///   optional, and an error in anything else.
     @inlinable public subscript<Value: ColumnDecodable>(name: String) -> Value {
         get throws {
-            // One turn for both.
-            let isOuter = try enter()
-            defer { leave(isOuter) }
-            return try Value.decode(column(index(ofName: name)))
+            let (index, stay) = try enter(findingColumn: name)
+            defer { leave(stay) }
+            return try Value.decode(column(index))
         }
     }
 
@@ -76,8 +75,8 @@ extension ResultSet {
     /// - Throws: ``DatabaseError`` where there is no current row.
     public var resultDictionary: [String: DatabaseValue] {
         get throws {
-            let isOuter = try enter()
-            defer { leave(isOuter) }
+            let stay = try enter()
+            defer { leave(stay) }
             guard rowWidth > 0 else { throw whyNoColumn(0) }
             let values = try (0..<columnCount).map { try column($0).value }
             let names = names
@@ -96,8 +95,8 @@ extension ResultSet {
         forColumn name: String,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         return try withBytes(forColumnIndex: columnIndex(forName: name), body)
     }
     /// As ``withBytes(forColumn:_:)``, by the column's index, counted from 0.
@@ -105,18 +104,32 @@ extension ResultSet {
         forColumnIndex index: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
-        return try withExtendedLifetime(self) { try body(bytes(ofColumn: index)) }
+        let (bytes, stay) = try enter(readingColumn: index)
+        defer { leave(stay) }
+        return try withExtendedLifetime(self) { try body(bytes) }
     }
 
-    /// Good until the next row.
-    @usableFromInline func bytes(ofColumn index: Int) throws -> UnsafeRawBufferPointer {
-        let stored = try column(index).borrow()
-        switch stored.storageClass {
-        case .blob, .text, .null: return stored.bytes
-        case .integer, .real: throw column(index).mismatch(UnsafeRawBufferPointer.self)
+    /// Begins a call that reads a column by its name.
+    @usableFromInline func enter(findingColumn name: String) throws -> (index: Int, Turn.Stay) {
+        let stay = try prepared.enter()
+        if let index = names.index(ofKey: name) { return (index, stay) }
+        defer { leave(stay) }
+        throw whyNoColumn(name)
+    }
+
+    /// Begins a call, in which the bytes are good.
+    @usableFromInline func enter(readingColumn index: Int) throws -> (UnsafeRawBufferPointer, Turn.Stay) {
+        let stay = try prepared.enter()
+        if prepared.hasColumn(index, of: execution) {
+            let stored = prepared.value(index)
+            switch stored.storageClass {
+            case .blob, .text, .null: return (stored.bytes, stay)
+            case .integer, .real: break
+            }
         }
+        defer { leave(stay) }
+        _ = try column(index).storageClass
+        throw column(index).mismatch(UnsafeRawBufferPointer.self)
     }
 
     /// A column of the current row, which is looked for when it is read.

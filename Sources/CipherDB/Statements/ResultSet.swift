@@ -37,8 +37,8 @@ public final class ResultSet {
 
     deinit {
         guard phase != .closed else { return }
-        if let isOuter = prepared.enterIfFree() {
-            defer { prepared.leave(isOuter) }
+        if let stay = prepared.enterIfFree() {
+            defer { prepared.leave(stay) }
             return closeNow()
         }
         let (prepared, execution, cached) = (prepared, execution, cached)
@@ -49,21 +49,20 @@ public final class ResultSet {
     }
 
     @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        let isOuter = try prepared.enter()
-        defer { prepared.leave(isOuter) }
+        let stay = try prepared.enter()
+        defer { prepared.leave(stay) }
         return try body()
     }
 
-    @inline(__always) @usableFromInline func enter() throws -> Bool { try prepared.enter() }
-    @usableFromInline func giveBack() { prepared.leave(true) }
-    @inlinable @inline(__always) func leave(_ isOuter: Bool) { if isOuter { giveBack() } }
+    @usableFromInline func enter() throws -> Turn.Stay { try prepared.enter() }
+    @usableFromInline func leave(_ stay: Turn.Stay) { prepared.leave(stay) }
 
     /// Goes to the next row; false after the last, which also closes.
     ///
     /// - Throws: ``DatabaseError`` or ``KeyError``; an error is never taken for the end.
     public func next() throws -> Bool {
-        let isOuter = try prepared.enter()
-        defer { prepared.leave(isOuter) }
+        let stay = try prepared.enter()
+        defer { prepared.leave(stay) }
         do {
             guard try phase == .stepping && prepared.execution == execution ? statement.step() : takeFirstStep() else {
                 closeNow()
@@ -98,8 +97,8 @@ public final class ResultSet {
 
     /// Gives the statement and its locks back. Closing twice does nothing, nor does closing on a thread that must not use it.
     public func close() {
-        guard let isOuter = prepared.enterIfFree() else { return }
-        defer { prepared.leave(isOuter) }
+        guard let stay = prepared.enterIfFree() else { return }
+        defer { prepared.leave(stay) }
         closeNow()
     }
 
@@ -138,12 +137,12 @@ public final class ResultSet {
     public func columnIndex(forName name: String) throws -> Int { try inTurn { try index(ofName: name) } }
 
     /// As ``columnIndex(forName:)``, inside of a call.
-    @inline(__always) @usableFromInline func index(ofName name: String) throws -> Int {
+    func index(ofName name: String) throws -> Int {
         guard let index = names.index(ofKey: name) else { throw whyNoColumn(name) }
         return index
     }
 
-    private func whyNoColumn(_ name: String) -> any Error {
+    func whyNoColumn(_ name: String) -> any Error {
         firstStep?.error ?? DatabaseError.noColumn(name, sql: statement.sql)
     }
 
@@ -188,8 +187,8 @@ extension ResultSet {
     ///
     /// - Throws: ``DatabaseError``, ``KeyError``: an error is never taken for the end; what `body` throws, which ends it.
     public func forEach(_ body: (ResultSet) throws -> Void) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         defer { close() }
         while try next() { try body(self) }
     }
@@ -198,8 +197,8 @@ extension ResultSet {
     ///
     /// - Throws: as ``next(as:)``; what `body` throws, which ends it.
     public func forEach<Value: RowDecodable>(_ type: Value.Type, _ body: (Value) throws -> Void) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         defer { close() }
         while let value = try next(as: type) { try body(value) }
     }

@@ -17,8 +17,8 @@ extension Statement {
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         var count = 0
         _ = (repeat (each Value).count(in: &count))
         try check(count: count)
@@ -36,8 +36,8 @@ extension Statement {
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         try check(count: 1)
         try execute(forEach: elements) { try value($0).bind(to: Parameter(statement: prepared, index: 1)) }
     }
@@ -50,8 +50,8 @@ extension Statement {
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> StatementValues
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         try execute(forEach: elements) { try bind(values($0)) }
     }
 
@@ -114,8 +114,8 @@ extension Database {
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> (repeat each Value)
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: elements, values)
@@ -129,8 +129,8 @@ extension Database {
         forEach elements: Elements,
         _ value: (Elements.Element) throws -> Value
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: elements, value)
@@ -145,8 +145,8 @@ extension Database {
         forEach elements: Elements,
         _ values: (Elements.Element) throws -> StatementValues
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         let statement = try cached(withoutValues: sql)
         defer { giveBack(statement) }
         try statement.executeUpdate(forEach: elements, values)

@@ -20,13 +20,13 @@ public final class Statement {
     }
 
     @inline(__always) private func inTurn<Result>(_ body: () throws -> Result) throws -> Result {
-        let isOuter = try prepared.enter()
-        defer { prepared.leave(isOuter) }
+        let stay = try prepared.enter()
+        defer { prepared.leave(stay) }
         return try body()
     }
 
-    @usableFromInline func enter() throws -> Bool { try prepared.enter() }
-    @usableFromInline func leave(_ isOuter: Bool) { prepared.leave(isOuter) }
+    @usableFromInline func enter() throws -> Turn.Stay { try prepared.enter() }
+    @usableFromInline func leave(_ stay: Turn.Stay) { prepared.leave(stay) }
 
     /// The SQL it was compiled from.
     public var sql: String { prepared.sql }
@@ -104,8 +104,8 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         try bind(first, repeat each rest)
         try runToEnd()
     }
@@ -117,8 +117,8 @@ extension Statement {
         _ first: First,
         _ rest: repeat each Rest
     ) throws -> ResultSet {
-        let isOuter = try enter()
-        defer { leave(isOuter) }
+        let stay = try enter()
+        defer { leave(stay) }
         try bind(first, repeat each rest)
         return makeResultSet()
     }

@@ -20,8 +20,8 @@ extension Database {
     }
 
     func upsert(into table: TableName, _ pairs: Pairs, _ columns: [String]) throws -> Int64? {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard Engine.current.has(.upsert) else {
             throw DatabaseError(
                 .error,

@@ -18,8 +18,8 @@ extension Database {
     /// - Throws: ``DatabaseError``, also for a foreign key, which is not ignored; ``KeyError``.
     @discardableResult
     public func insertOrIgnore(into table: TableName, _ values: [String: (any ColumnEncodable)?]) throws -> Int64? {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         try executeUpdate(insertion(into: table, pairs(values), "OR IGNORE "))
         return insertedRowID(in: table)
     }
@@ -83,8 +83,8 @@ extension Database {
     }
 
     func insert(into table: TableName, _ pairs: Pairs) throws -> Int64? {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         try executeUpdate(insertion(into: table, pairs))
         return insertedRowID(in: table)
     }
@@ -100,8 +100,8 @@ extension Database {
     ///
     /// - Returns: how many rows there were; SQLite does not count those of a view.
     private func change(_ table: TableName, _ sql: SQL, _ condition: Condition?) throws -> Int {
-        let isOuter = try turn.enter()
-        defer { turn.leave(isOuter) }
+        let stay = try turn.enter()
+        defer { turn.leave(stay) }
         guard try usableConnection().isTable(table) else {
             return try inSavePoint { _ in
                 let count = try count(in: table, where: condition)

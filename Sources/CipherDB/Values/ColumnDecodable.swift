@@ -67,8 +67,8 @@ public struct ResultColumn {
     /// The column's name in the result; empty where the row must not be read, as on another thread.
     public var name: String {
         if let kept { return kept.names.all.indices.contains(index) ? kept.names.all[index] : "" }
-        guard let isOuter = statement.enterIfFree() else { return "" }
-        defer { statement.leave(isOuter) }
+        guard let stay = statement.enterIfFree() else { return "" }
+        defer { statement.leave(stay) }
         return statement.hasColumn(index, of: execution) ? statement.columnName(index) : ""
     }
 
