@@ -11,7 +11,7 @@ import Testing
     let pool: DatabasePool
 
     /// Long enough for all readers of a busy machine.
-    private static let limit = Duration.seconds(5)
+    private static let limit = Duration.seconds(10)
 
     init() throws {
         directory = try TemporaryDirectory()

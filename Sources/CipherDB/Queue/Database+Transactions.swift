@@ -84,19 +84,19 @@ extension Database {
         let stay = try turn.enter()
         defer { turn.leave(stay) }
         return try actingAfterCommit(isShared: true) {
-            let name = try commits.begin()
+            let isSavePoint = try commits.begin()
             do {
                 var undo = false
-                let result = try sharing(name != nil) { try keepingTransaction { try body(self, &undo) } }
+                let result = try sharing(isSavePoint) { try keepingTransaction { try body(self, &undo) } }
                 if undo {
                     actionsAfterCommit = []
-                    if let name { try undoSavePoint(name) } else { try rollback() }
+                    if isSavePoint { try undoSavePoint(SharedCommits.savePoint) } else { try rollback() }
                 } else {
-                    try commits.end(after: name, isLast: actionsAfterCommit?.isEmpty == false)
+                    try commits.end(savePoint: isSavePoint, isLast: actionsAfterCommit?.isEmpty == false)
                 }
                 return result
             } catch {
-                if let name { abandonSavePoint(name) } else { abandonTransaction() }
+                if isSavePoint { abandonSavePoint(SharedCommits.savePoint) } else { abandonTransaction() }
                 throw error
             }
         }

@@ -9,6 +9,10 @@ internal import Dispatch
 final class SharedCommits: @unchecked Sendable {
     /// How many blocks share a commit at most.
     static let maximumBlocks = 128
+    /// Of each block but the first: no two are open at once, and a name of its own would be compiled each time.
+    static let savePoint = "cipherdb_shared"
+    private static let startSavePoint: SQL = "SAVEPOINT cipherdb_shared"
+    private static let releaseSavePoint: SQL = "RELEASE SAVEPOINT cipherdb_shared"
     /// How long other processes' writers wait for the lock, beyond the block that runs.
     var longest: Duration = .milliseconds(10)
 
@@ -51,31 +55,30 @@ final class SharedCommits: @unchecked Sendable {
 
     /// Begins the transaction of a block.
     ///
-    /// - Returns: The savepoint in the transaction of the blocks before it; nil where the transaction is its own.
-    func begin() throws -> String? {
+    /// - Returns: Whether it is ``savePoint`` in the transaction of the blocks before it; else the transaction is its own.
+    func begin() throws -> Bool {
         guard open != nil else {
             database.connection?.authorizer.defersForeignKeys = false
             try database.beginTransaction(.immediate)
             began = .now()
-            return nil
+            return false
         }
-        let name = database.nextSavePointName()
-        try database.startSavePoint(withName: name)
-        return name
+        try database.executeUpdate(SharedCommits.startSavePoint)
+        return true
     }
 
     /// Ends the transaction of a block that succeeded: commits, or leaves that to a block that waits.
     ///
     /// - Parameters:
-    ///   - name: What ``begin()`` returned.
+    ///   - isSavePoint: What ``begin()`` returned.
     ///   - isLast: Whether the block must not wait for another one's commit.
-    func end(after name: String?, isLast: Bool) throws {
+    func end(savePoint isSavePoint: Bool, isLast: Bool) throws {
         let connection = try database.usableConnection()
         let isUnresolved = connection.hasUnresolvedForeignKeys
-        if let name {
+        if isSavePoint {
             // As the commit of its own would say.
             guard !isUnresolved else { throw DatabaseError(.constraintForeignKey, "FOREIGN KEY constraint failed") }
-            try database.releaseSavePoint(withName: name)
+            try database.executeUpdate(SharedCommits.releaseSavePoint)
         }
         let isLast = isLast || isUnresolved || !isOn || turns.waiting == 0 || !database.mayShareCommit
         guard open != nil else {
